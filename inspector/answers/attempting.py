@@ -111,36 +111,34 @@ def ask_for(
         )
     mask = masker or Masker(wording.masking)
     rules = engine(settings.profile)
-    input_given = summary_input(rules, listed.messages, listed.plan, wording.focus, mask)
-    if not input_given.wires or not listed.plan.budgets.max_summary_tokens:
+    given = summary_input(rules, listed.messages, listed.plan, wording.focus, mask)
+    if not given.wires or not listed.plan.budgets.max_summary_tokens:
         raise UsageProblem(
             f"{settings.profile} summarizes nothing here, so there is no summary to make again."
         )
-    input_given = replace(
-        input_given,
-        earlier=mask(input_given.earlier if earlier is None else earlier),
-        budget=budget or input_given.budget,
-        focus=mask(input_given.focus),
+    given = replace(
+        given,
+        earlier=mask(given.earlier if earlier is None else earlier),
+        budget=budget or given.budget,
+        focus=mask(given.focus),
     )
-    prompt, name = _prompt_of(input_given, settings, wording, mask)
-    notes = " ".join(filter(None, (listed.note, input_given.note)))
+    prompt, name = _prompt_of(given, settings, wording, mask)
+    notes = " ".join(filter(None, (listed.note, given.note)))
     metadata = {
-        "profile": settings.profile, "focus": input_given.focus, "masked": dict(mask.counts), "masking": mask.on,
-        "messages": len(input_given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
+        "profile": settings.profile, "focus": given.focus, "masked": dict(mask.counts), "masking": mask.on,
+        "messages": len(given.wires), "head_end": listed.plan.head_end, "tail_start": listed.plan.tail_start,
         "note": notes, "engine": asdict(settings),
     }  # fmt: skip
-    return Ask(listed.place, mask(prompt), name, input_given.budget, metadata, input_given.task)
+    return Ask(listed.place, mask(prompt), name, given.budget, metadata, given.task)
 
 
-def _prompt_of(
-    input_given: SummaryInput, settings: Settings, wording: Wording, mask: Masker
-) -> tuple[str, str]:
+def _prompt_of(given: SummaryInput, settings: Settings, wording: Wording, mask: Masker) -> tuple[str, str]:
     if wording.python is not None:
-        prompt = release_prompt(wording.python, input_given, settings.context_length, mask)
+        prompt = release_prompt(wording.python, given, settings.context_length, mask)
         return prompt.prompt, f"hermes-agent {prompt.version}"
     if wording.template is not None:
-        return filled(read_template(wording.template), input_given), wording.template.name
-    return our_prompt(input_given), "ours"
+        return filled(read_template(wording.template), given), wording.template.name
+    return our_prompt(given), "ours"
 
 
 class Order(Struct, frozen=True):
@@ -152,9 +150,8 @@ class Order(Struct, frozen=True):
 
 def sending_of(orders: Sequence[Order], masker: Masker) -> Sending:
     """Return everything that the orders would send, by summarizer."""
-    return consent.sending_of(
-        ((order.summarizer, order.ask.prompt, order.ask.budget) for order in orders), masker
-    )
+    calls = ((order.summarizer, order.ask.prompt, order.ask.budget) for order in orders)
+    return consent.sending_of(calls, masker)
 
 
 def carry_out(

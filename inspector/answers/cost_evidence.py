@@ -70,9 +70,7 @@ def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator
     after a pause. If the list lacks the answer, the user went back. If the prompt is soon as long as before, two agents
     share a session. If the prompt was read from the cache, nothing was removed, because a removal breaks the prefix.
     """
-    clearings = [
-        (call.generation, call.at) for call in inspection.store.microcompactions(inspection.conversation)
-    ]
+    steps = inspection.store.microcompactions(inspection.conversation)
     listed = tuple(call for call in _in_lists(inspection, profile, requests) if not call.request.summed)
     places = answer_places(inspection, profile, replace(requests, priced=listed))
     thoughts = 0
@@ -81,7 +79,7 @@ def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator
         fell = before.context - request.context
         thoughts += before.reasoning
         cleared = any(
-            where == request.generation and before.at <= at <= request.at for where, at in clearings
+            step.generation == request.generation and before.at <= step.at <= request.at for step in steps
         )
         if request.generation != before.generation or cleared or before.model != request.model:
             continue
@@ -136,10 +134,10 @@ def _missed(inspection: Inspection, requests: Requests, profile: str) -> Iterato
     numbers = tuple(entry.request.index for entry, _ in missed)
     tokens = sum(entry.judged.missed for entry, _ in missed)
     generation = first.request.generation
-    most_read = max(
-        (entry.judged for entry, _ in missed), key=lambda judged: judged.missed
-    ).request.cache_read
-    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, most_read, generation, place)
+    largest = max((entry.judged for entry, _ in missed), key=lambda judged: judged.missed)
+    yield MissedEvidence(
+        len(missed), numbers, tokens, more, cost.amount, largest.request.cache_read, generation, place
+    )
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:

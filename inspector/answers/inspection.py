@@ -152,9 +152,7 @@ class Inspection:
         if not any(request.summarizes for request in requests):
             return requests
         numbers = {compaction.index for compaction in self.store.unsized_compactions(self.conversation)}
-        return tuple(
-            request for request in requests if not (request.summarizes and request.generation in numbers)
-        )
+        return tuple(call for call in requests if not (call.summarizes and call.generation in numbers))
 
     def _limits(self, request: Request) -> ConversationRow:
         """Return the row of the conversation with the model and the limits of a request."""
@@ -209,12 +207,10 @@ class Inspection:
 
         A recorded window is never changed. A single larger request may be an error of the record.
         """
-        window = resolved.settings.context_length
-        if row.window is not None or all(request.context <= window for request in self._list_requests()):
+        window, requests = resolved.settings.context_length, self._list_requests()
+        if row.window is not None or all(call.context <= window for call in requests):
             return resolved
-        larger = [
-            one.context for one in self._list_requests() if one.context > window and self._limits(one) == row
-        ]
+        larger = [call.context for call in requests if call.context > window and self._limits(call) == row]
         if len(larger) < 2:
             return resolved
         source = f"at least: a request of {max(larger):,} tokens was answered"
@@ -344,11 +340,9 @@ class Inspection:
                 token_index = measured(engine(profile), watched(messages, watch))
                 self.keep_sent(generation, sent)
                 with self._lock:
-                    while (
-                        len(self._token_indexes) >= _KEPT_INDEXES
-                        and self._cached_messages() >= _KEPT_MESSAGES
-                    ):
-                        del self._token_indexes[next(iter(self._token_indexes))]
+                    indexes = self._token_indexes
+                    while len(indexes) >= _KEPT_INDEXES and sum(map(len, indexes.values())) >= _KEPT_MESSAGES:
+                        del indexes[next(iter(indexes))]
                     self._token_indexes[key] = token_index
             return token_index
 
@@ -368,9 +362,6 @@ class Inspection:
         """Cache the values for modelled requests that a caller read from a whole generation."""
         with self._lock:
             self._sent[sent.release, generation.number, len(generation)] = sent
-
-    def _cached_messages(self) -> int:
-        return sum(len(index) for index in self._token_indexes.values())
 
     def plan(self, generation: Generation, settings: Settings) -> Plan:
         """Plan a whole generation with the engine of the settings.
@@ -410,11 +401,9 @@ class Inspection:
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
-        unchanged = {number for number in new if old.get(number) == new[number]}
-        fresh._token_indexes = {
-            key: value for key, value in self._token_indexes.items() if key[1] in unchanged
-        }
-        fresh._sent = {key: value for key, value in self._sent.items() if key[1] in unchanged}
+        equal = {number for number in new if old.get(number) == new[number]}
+        fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in equal}
+        fresh._sent = {key: value for key, value in self._sent.items() if key[1] in equal}
         if len(old) == len(new):
             fresh._compactions = self._compactions
         return fresh

@@ -174,9 +174,8 @@ class AnswerKind(Struct, Generic[T], frozen=True):
         """
         places = {_place(store, conversation, self.question): conversation for conversation in conversations}
         stored = default_results().get(list(places))
-        answers = {
-            name: self.of(store, name).decoded(stored) for place, name in places.items() if place in stored
-        }
+        names = [name for place, name in places.items() if place in stored]
+        answers = {name: self.of(store, name).decoded(stored) for name in names}
         return {name: answer for name, answer in answers.items() if answer is not None}
 
 

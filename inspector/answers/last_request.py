@@ -28,9 +28,7 @@ def last_request(inspection: Inspection, generation: Generation) -> int | None:
 def is_request_at(inspection: Inspection, generation: Generation, index: int) -> bool:
     """Return whether a message of a list is a request of a person."""
     messages = inspection.store.messages(generation, index, index + 1)
-    return (
-        bool(messages) and is_request(messages[0]) and (not messages[0].text or by_person(messages[0].text))
-    )
+    return any(is_request(message) and (not message.text or by_person(message.text)) for message in messages)
 
 
 def is_mentioned(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
@@ -49,9 +47,7 @@ def is_missing(inspection: Inspection, recorded: Compaction, before: Generation,
     if recorded.summary is None or _is_answered(inspection, before, request):
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)
-    typed = " ".join(
-        text[sentence.start : sentence.end] for sentence in sentences(text) if not sentence.pasted
-    )
+    typed = " ".join(text[part.start : part.end] for part in sentences(text) if not part.pasted)
     tongues = {tongue_of(typed), tongue_of(recorded.summary)} - {""}
     return len(tongues) < 2 and is_absent(typed, recorded.summary, load_stemmer())
 
@@ -60,13 +56,8 @@ def _is_answered(inspection: Inspection, generation: Generation, request: int) -
     """Return whether a list ends with an answer to a request: a text of the agent without calls, not an error."""
     end = end_of(generation)
     last = inspection.store.messages(generation, max(request + 1, end - 1), end)
-    return any(
-        message.role == "assistant"
-        and message.text
-        and not message.tool_calls
-        and not refusal_in(message.text)
-        for message in last
-    )
+    answers = (message for message in last if message.role == "assistant" and not message.tool_calls)
+    return any(answer.text and not refusal_in(answer.text) for answer in answers)
 
 
 def end_of(generation: Generation) -> int:

@@ -76,7 +76,7 @@ def lost_rules(
     left to `losses`.
     """
     summaries = {recorded.index: recorded.summary or "" for recorded in compactions}
-    rules_by_compaction: dict[int, list[LostRule]] = defaultdict(list)
+    lost: dict[int, list[LostRule]] = defaultdict(list)
     user_steps = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
     brief = frozenset(user_steps[:_BRIEF])
     counted: set[tuple[int, str]] = set()
@@ -91,10 +91,8 @@ def lost_rules(
         if not life.fact.values and _has_some_words(life.text, summaries.get(died, "")):
             continue
         mentioned = fate is not None and fate.outcome == "value lost"
-        rules_by_compaction[died].append(
-            LostRule(life.text, life.saying.generation, life.saying.index, mentioned)
-        )
-    return {compaction: tuple(rules) for compaction, rules in rules_by_compaction.items()}
+        lost[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
+    return {compaction: tuple(rules) for compaction, rules in lost.items()}
 
 
 def _has_some_words(text: str, summary: str) -> bool:
@@ -219,7 +217,5 @@ def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:
         for index, message in enumerate(inspection.store.iterate(generation)):
             step = steps.get((generation.number, index))
             if step is not None:
-                yield (
-                    Step(step, generation.number, index, generation.ids[index], removed_by.get(step)),
-                    message,
-                )
+                row, removed = generation.ids[index], removed_by.get(step)
+                yield Step(step, generation.number, index, row, removed), message

@@ -90,10 +90,8 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     force = ready[0].force
     axes = _axes(force)
     grid = sweep(*axes, [_cells(item, axes) for item in ready], facts=True)
-    in_force_sweep = sweep(
-        *_only_cell(force), [_cells(item, _only_cell(item.force)) for item in ready], facts=True
-    )
-    in_force = _figures(in_force_sweep, (0, 0))
+    own_cells = [_cells(item, _only_cell(item.force)) for item in ready]
+    in_force = _figures(sweep(*_only_cell(force), own_cells, facts=True), (0, 0))
     total = _total([item.reproduces for item in ready])
     best = _least_changed(grid, _best(grid, goal, in_force), force)
     settings = force
@@ -213,12 +211,11 @@ def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -
     ]
     values = grid.rows.values, grid.columns.values
     now = force.threshold, force.target_ratio
-    return min(
-        equal_cells,
-        key=lambda cell: sum(
-            axis[at] != current for axis, at, current in zip(values, cell, now, strict=True)
-        ),
-    )
+
+    def changes(cell: tuple[int, int]) -> int:
+        return sum(axis[at] != value for axis, at, value in zip(values, cell, now, strict=True))
+
+    return min(equal_cells, key=changes)
 
 
 def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:

@@ -86,9 +86,8 @@ def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported])
             if isinstance(end, Request)
             else (end.number, len(end))
         )
-        found.append(
-            EarlierSettings(number, length, {name: (was[name], getattr(last, name)) for name in was})
-        )
+        changed = {name: (was[name], getattr(last, name)) for name in was}
+        found.append(EarlierSettings(number, length, changed))
     return _joined(found)
 
 

@@ -174,10 +174,9 @@ def _judged(
     summarizing = inspection.summarizing(requests)
     judged = list(judge((call for call in requests if call.index not in summarizing), cleared, from_messages))
     # A summarizing call has another prompt than the other requests, so it gets no cause.
-    judged += [
-        JudgedRequest(call, None, 0, None, from_messages) for call in requests if call.index in summarizing
-    ]
-    judged.sort(key=lambda call: call.request.index)
+    apart = (call for call in requests if call.index in summarizing)
+    judged += [JudgedRequest(call, None, 0, None, from_messages) for call in apart]
+    judged.sort(key=lambda entry: entry.request.index)
     return priced_requests(judged, conversation.row.model, conversation.row.provider)
 
 
@@ -278,16 +277,14 @@ def _paid_by(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int |
     compaction, this first request would have written the whole list again without the compaction.
     """
     first = later[0].request
-    cold = bool(last.at and (last.cache_read or last.cache_write)) and first.at - last.at > _time_to_live(
-        last
-    )
+    cached = bool(last.at and (last.cache_read or last.cache_write))
+    cold = cached and first.at - last.at > _time_to_live(last)
     saved = bill.saved_cold + bill.cost.write if cold else 0.0
     if saved >= bill.cost.amount:
         return first.index
     for entry in later[1:]:
-        saved += max(
-            bill.saved_a_request, bill.saved_cold if entry.judged.cause in ("ttl", "prefix") else 0.0
-        )
+        missed = entry.judged.cause in ("ttl", "prefix")
+        saved += max(bill.saved_a_request, bill.saved_cold if missed else 0.0)
         if saved >= bill.cost.amount:
             return entry.request.index
     return None

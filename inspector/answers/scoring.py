@@ -100,10 +100,8 @@ class ScoreRow(Struct, frozen=True):
     @property
     def withdrawn(self) -> Share:
         """Number of withdrawn statements that are still in the list."""
-        old = [
-            item for score in self.compacted for item in score.statements if not item.statement.still_holds
-        ]
-        return Share.counted(scored.fate.alive for scored in old)
+        statements = (item for score in self.compacted for item in score.statements)
+        return Share.counted(item.fate.alive for item in statements if not item.statement.still_holds)
 
     def kept(self, kind: Kind | None = None) -> Share:
         """Number of statements, of all or of one kind, that can still be read. Uncertain statements do not count."""

@@ -184,9 +184,8 @@ class LiveItems(Generic[Item]):
     ) -> Compacted:
         """Replace the list by the pruned `items`, with the summary, if any, in place of the middle."""
         stay = [*range(head), *sorted(kept)]
-        removed = [
-            self.indexes[at] for at in range(head, tail) if self.indexes[at] != _SUMMARY and at not in kept
-        ]
+        middle = (self.indexes[at] for at in range(head, tail) if at not in kept)
+        removed = [index for index in middle if index != _SUMMARY]
         size = size_of(len(removed)) if merged or role else None
         begins = tail + results_without_call(_code(item.wire.get("role")) for item in items[tail:])
         removed += self.indexes[tail:begins]

@@ -20,10 +20,10 @@ class EarlierSettings(NamedTuple):
 
     def of(self, settings: Settings) -> Settings:
         """Return the settings of that time. A setting that the user chose applies to the whole conversation."""
-        values = {
-            name: values for name, (values, now) in self.changed.items() if getattr(settings, name) == now
-        }
-        return replace(settings, **values)
+        changed = self.changed.items()
+        return replace(
+            settings, **{name: was for name, (was, now) in changed if getattr(settings, name) == now}
+        )
 
     def sentence(self, first: int, last: int) -> str:
         """Return a sentence about the settings that were in force from one step to another."""

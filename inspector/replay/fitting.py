@@ -164,10 +164,7 @@ def _grid(low: float, high: float, step: float) -> list[float]:
 
 def _scale(sums: Sequence[Sums], number: float) -> ContextScale:
     """Return the scale with the offset that fits the sums best."""
-    offsets = [
-        session.tokens / session.calls - number * (sum(session.rough) / len(session.rough))
-        for session in sums
-    ]
+    offsets = [item.tokens / item.calls - number * (sum(item.rough) / len(item.rough)) for item in sums]
     beside = max(0, round(sum(offsets) / len(offsets)))
     return ContextScale(beside, number, sum(session.calls for session in sums), beside)
 

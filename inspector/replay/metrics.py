@@ -82,11 +82,11 @@ class Scores(Struct, frozen=True):
 def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0) -> Scores:
     """Run a conversation, and return every metric; metrics of facts only if the course has facts."""
     wanted = metrics_for(course.facts is not None)
-    run_once = course.measured(settings, model)
-    stuck = run_once.gives_up is not None, run_once.every_call is not None
+    result = course.measured(settings, model)
+    stuck = result.gives_up is not None, result.every_call is not None
     # A stuck run is never compared with others, and it compacts thousands of times.
-    half_and_double = (
-        course.half_and_double(settings, model, steps=False) if run_once.events and not any(stuck) else ()
-    )
-    values, *others = (tuple(metric.of(one) for metric in wanted) for one in (run_once, *half_and_double))
-    return Scores(values, run_once.metrics.calls, run_once.metrics.facts or 0, *stuck, tuple(others), run)
+    runs = [result]
+    if result.events and not any(stuck):
+        runs += course.half_and_double(settings, model, steps=False)
+    values, *others = (tuple(metric.of(each) for metric in wanted) for each in runs)
+    return Scores(values, result.metrics.calls, result.metrics.facts or 0, *stuck, tuple(others), run)

@@ -253,10 +253,7 @@ class _Sized:
         for request in self.evidence.requests:
             if request.tokens > 0:
                 requests.setdefault(request.generation, {})[request.length] = request
-        ends = {
-            compaction.index: (compaction.began, compaction.tokens_before_reported or 0)
-            for compaction in compactions
-        }
+        ends = {item.index: (item.began, item.tokens_before_reported or 0) for item in compactions}
         self.freed = [Freed(cleared, start) for start in starts]
         for number, rough in enumerate(self.rough, 1):
             freed, start, copied = self.freed[number - 1], starts[number - 1], self.copied[number - 1]
@@ -277,9 +274,7 @@ class _Sized:
                 compared = _compared(reported, sizes_now, sizes)
                 began, size = ends.get(number, (None, 0))
                 place = len(sizes) - 1 if began is None else began
-                last = max(
-                    (compaction.tokens for compaction in reported if compaction.length <= place), default=0
-                )
+                last = max((request.tokens for request in reported if request.length <= place), default=0)
                 if last <= size <= _LARGEST_STEP * last:
                     # The agent's figure includes an answer whose recorded text is a placeholder.
                     sizes[place] = compared[place] = size
@@ -366,9 +361,8 @@ class _Sized:
         for number, (event, beyond_until) in enumerate(zip(events, accumulate(beyond), strict=True)):
             size, body = _summary_size(compactions[number], self.lists), compactions[number].summary or ""
             if size is not None:
-                written.append(
-                    WrittenSummary(event.step, counts[number + 1], size, new_chars(previous, body))
-                )
+                fresh = new_chars(previous, body)
+                written.append(WrittenSummary(event.step, counts[number + 1], size, fresh))
             previous = body
             if scale.excess and number + 2 in reported:
                 more = event.tokens_after - scale.reported(event.rough_after, event.step) + beyond_until

@@ -285,9 +285,8 @@ class Course:
     def periods(self, settings: Settings) -> list[Period]:
         """Return the settings of a run in the order of their use. Raises EngineError if an engine fails."""
         periods = []
-        for until, chosen in [(step, earlier.of(settings)) for step, earlier in self.earlier] + [
-            (_NEVER, settings)
-        ]:
+        earlier = [(step, changed.of(settings)) for step, changed in self.earlier]
+        for until, chosen in [*earlier, (_NEVER, settings)]:
             budgets = self.budgets(chosen)
             least = least_firing(self.rules, chosen, budgets)
             periods.append(Period(until, chosen, budgets, _NEVER if least is None else least))

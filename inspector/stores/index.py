@@ -126,10 +126,7 @@ def _packed(value: Any) -> bytes:
 def _unpacked(values: Sequence[Any]) -> list[IndexedFile | None]:
     """Unpack values, all at once because that is faster. If one is malformed, unpack each alone."""
     try:
-        files: list[IndexedFile | None] = msgspec.convert(
-            json.loads(b"[%s]" % b",".join(values)), list[IndexedFile]
-        )
-        return files
+        return list(msgspec.convert(json.loads(b"[%s]" % b",".join(values)), list[IndexedFile]))
     except ValueError:
         return [kept for value in values for kept in _unpacked([value])] if len(values) > 1 else [None]
 

@@ -301,14 +301,9 @@ class SessionLists(Struct):
         lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
         generations = generations_of(lists, (self.entries,), row.id)
         session = session_of(row, row.id, self.requests)
+        notes = (*unreadable_note(self.unreadable), *self.notes)
         return Recorded(
-            Conversation(
-                row,
-                (session,),
-                generations,
-                (*unreadable_note(self.unreadable), *self.notes),
-                bool(self.unreadable),
-            ),
+            Conversation(row, (session,), generations, notes, bool(self.unreadable)),
             tuple(self.compactions),
             tuple(self.cleared),
             tuple(self.requests),

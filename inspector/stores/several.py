@@ -96,13 +96,8 @@ class SeveralStores(Store):
         """Return the rows of all stores, the last active first, and remember the store of each session.
 
         Hermes also writes a session of its database into files, which are read as logs. Such a session appears once."""
-        stored = {
-            session
-            for rows in rows_of_stores
-            for row in rows
-            if row.agent != _LOGS
-            for session in row.sessions
-        }
+        rows_with_store = [row for rows in rows_of_stores for row in rows if row.agent != _LOGS]
+        stored = {session for row in rows_with_store for session in row.sessions}
         together = []
         for store, rows in zip(self._stores, rows_of_stores, strict=True):
             for row in rows:

@@ -93,10 +93,8 @@ class _Reader:
         shell = now.chars - len(repr(content))
         key, repeated = None, None
         if self.policies.deduplicates and len(content) >= PRUNE_OVER:
-            key, repeated = (
-                pruning.digest(content),
-                self._text_size(pruning.DUPLICATE, call_size, shell, now.images),
-            )
+            key = pruning.digest(content)
+            repeated = self._text_size(pruning.DUPLICATE, call_size, shell, now.images)
         prunable = pruning.is_prunable(content)
         if prunable:
             self._answers.append(wire.get("tool_call_id", ""))

@@ -90,10 +90,8 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
 
 def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines of several files. A summary whose parent is a boundary line is not itself a boundary."""
-    boundaries = {node.uuid for node in nodes if node.compacts and not node.summary}
-    return [
-        replace(node, boundary=None) if node.summary and node.parent in boundaries else node for node in nodes
-    ]
+    lines = {node.uuid for node in nodes if node.compacts and not node.summary}
+    return [replace(node, boundary=None) if node.summary and node.parent in lines else node for node in nodes]
 
 
 class AbandonedBranch(Struct, frozen=True):
@@ -165,10 +163,8 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
     if node.kind != "user" or node.results or node.summary or not node.entries:
         return False
     # A line may follow a boundary in the file although it was written earlier: compare times.
-    crossed = [other for other in since if other.compacts and other.at < node.at]
-    return bool(crossed) and not any(
-        line.boundary and node.parent in line.boundary.stayed for line in crossed
-    )
+    crossed = [line.boundary for line in since if line.compacts and line.at < node.at]
+    return bool(crossed) and not any(boundary and node.parent in boundary.stayed for boundary in crossed)
 
 
 def in_order(nodes: Sequence[Node]) -> list[Node]:

@@ -293,12 +293,8 @@ def _abandoned_parts(path: Path) -> dict[str, str]:
     scanned = scan(path)
     main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
     stays = {node.uuid for node in main}
-    return {
-        node.uuid: abandoned_name(branch.by)
-        for branch in branches
-        for node in branch.nodes
-        if node.uuid not in stays
-    }
+    names = {node.uuid: abandoned_name(branch.by) for branch in branches for node in branch.nodes}
+    return {uuid: name for uuid, name in names.items() if uuid not in stays}
 
 
 def _digest(

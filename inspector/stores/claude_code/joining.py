@@ -190,12 +190,10 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
     roles: dict[str, str] = {}
     for digest in sorted(group, key=_order):
         try:
-            scanned = scan(Path(digest.path)).nodes
+            lines = dict(lines_by_conversation(scan(Path(digest.path)).nodes)).get(digest.part, ())
         except StoreError:
             continue
-        nodes = [
-            node for node in dict(lines_by_conversation(scanned)).get(digest.part, ()) if node.kind != QUEUED
-        ]
+        nodes = [node for node in lines if node.kind != QUEUED]
         # The transcript lacks some lines of a stream that have no message.
         fresh = [
             node

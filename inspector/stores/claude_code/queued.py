@@ -28,7 +28,7 @@ _COMMAND = re.compile(r"/[\w:.-]+(?:\s|$)")
 _NOTICE = "<task-notification"
 _TASK = '{"task_id"'
 #: Kinds of queued items.
-_PROMPT, _COMMANDED, _TASK_NOTICE = "prompt", "command", "task notice"
+_PROMPT, _COMMANDED, _NOTICE_KIND = "prompt", "command", "task notice"
 Span = tuple[int, int]
 
 
@@ -104,7 +104,7 @@ class Queue(Struct):
 
     def _removed(self, text: str, results: bool) -> tuple[Mapping[str, Any], Span] | None:
         kinds = (
-            (_PROMPT, _COMMANDED, _TASK_NOTICE) if text or results else (_TASK_NOTICE, _PROMPT, _COMMANDED)
+            (_PROMPT, _COMMANDED, _NOTICE_KIND) if text or results else (_NOTICE_KIND, _PROMPT, _COMMANDED)
         )
         taken = self._take(text or None, *kinds)
         if taken is None:
@@ -141,7 +141,7 @@ def _kind(line: Mapping[str, Any]) -> str:
     if text.startswith(_NOTICE):
         return ""
     if text.startswith(_TASK):
-        return _TASK_NOTICE
+        return _NOTICE_KIND
     if _COMMAND.match(text):
         return _COMMANDED
     return _PROMPT if any(wire["role"] == "user" for wire in queued_wires(line)) else ""

@@ -92,11 +92,8 @@ class ClaudeCodeReader:
         """Return the requests of a conversation as sent, which newer releases record. Raises StoreErrors."""
         from inspector.stores.claude_code.sent import sent_requests
 
-        return (
-            ()
-            if source.part
-            else tuple(request for path in source.files for request in sent_requests(Path(path)))
-        )
+        files = () if source.part else source.files
+        return tuple(request for path in files for request in sent_requests(Path(path)))
 
 
 READER = ClaudeCodeReader

@@ -116,9 +116,8 @@ class _Scanner(SessionScanner):
         ]
         copied = sum(name in parent.names for name in self.names)
         del self.lists[:copied]
-        self.compactions = [
-            replace(compaction, index=compaction.index - copied) for compaction in self.compactions[copied:]
-        ]
+        own = self.compactions[copied:]
+        self.compactions = [replace(item, index=item.index - copied) for item in own]
         self.requests = [
             replace(request, index=index, generation=max(1, request.generation - copied))
             for index, request in enumerate(requests, start=1)

@@ -87,21 +87,16 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
     remaining: tuple[str, ...] = PROFILES
     texts = []
     newest = handoffs[0]
-    for sign in (
-        *_wording_signs(newest),
-        *_text_signs(newest),
-        *_session_signs(connection, schema, newest.id),
-        opener,
-    ):
+    signs = (*_wording_signs(newest), *_text_signs(newest), *_session_signs(connection, schema, newest.id))
+    for sign in (*signs, opener):
         both = tuple(name for name in remaining if name in sign.profiles)
         # A later release may have changed the schema. A sign that excludes all profiles is ignored.
         if both and both != remaining:
             remaining = both
             texts.append(sign.text)
     profile = opener.profiles[-1] if opener.profiles[-1] in remaining else remaining[-1]
-    return Detection(
-        profile, remaining, " ".join(texts), tuple(dict.fromkeys(sign.session for sign in handoffs))
-    )
+    sessions = dict.fromkeys(summary.session for summary in handoffs)
+    return Detection(profile, remaining, " ".join(texts), tuple(sessions))
 
 
 def by_schema(schema: Schema, config_version: int | None = None) -> Detection:

@@ -325,10 +325,8 @@ def _span_exchange(span: Mapping[str, Any]) -> Exchange | None:
     sent = _json_list(values.get("gen_ai.input.messages"))
     if not sent:
         return None
-    wires = [wire for message in sent for wire in _span_wires(message)]
-    answer = [
-        wire for message in _json_list(values.get("gen_ai.output.messages")) for wire in _span_wires(message)
-    ]
+    answered = _json_list(values.get("gen_ai.output.messages"))
+    wires, answer = ([wire for item in listed for wire in _span_wires(item)] for listed in (sent, answered))
     prompt = "\n\n".join(
         text_at(part, "content") for part in _json_list(values.get("gen_ai.system_instructions"))
     )
@@ -380,9 +378,8 @@ def _attributes(value: object) -> dict[str, Any]:
     for entry in mappings_in(value):
         typed = entry.get("value")
         if isinstance(typed, Mapping):
-            attributes[text_at(entry, "key")] = next(
-                (_typed_value(kind, inner) for kind, inner in typed.items()), None
-            )
+            values = (_typed_value(kind, inner) for kind, inner in typed.items())
+            attributes[text_at(entry, "key")] = next(values, None)
     return attributes
 
 

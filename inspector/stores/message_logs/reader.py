@@ -234,9 +234,8 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         # The API compacted: messages before the block are dropped, unless the answer is the whole list.
         place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
         session.live.extend([] if exchange.answers_list else answer[:place])
-        size = next(
-            (call.context + call.output for call in session.requests[first:] if call.summarizes), None
-        )
+        calls = session.requests[first:]
+        size = next((call.context + call.output for call in calls if call.summarizes), None)
         after = answer if exchange.answers_list else answer[place:]
         _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
         _move(session, first)
@@ -433,11 +432,10 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
 
 def _move(session: SessionLists, first: int) -> None:
     """Assign the calls of a request after its compaction to the list after that compaction."""
-    for at in range(first, len(session.requests)):
-        if not session.requests[at].summarizes and any(
-            call.summarizes for call in session.requests[first:at]
-        ):
-            session.requests[at] = replace(session.requests[at], generation=len(session.lists))
+    requests = session.requests
+    for at in range(first, len(requests)):
+        if not requests[at].summarizes and any(call.summarizes for call in requests[first:at]):
+            requests[at] = replace(requests[at], generation=len(session.lists))
 
 
 def _records(path: Path) -> Iterator[Line]:

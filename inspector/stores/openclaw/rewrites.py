@@ -15,7 +15,7 @@ from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.pi.reader import Node, PiScanner
 
 #: Keys that differ between an entry and its copy.
-_DIFFERING = frozenset(
+_NAMES = frozenset(
     {"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"}
 )
 
@@ -35,7 +35,7 @@ class OpenClawScanner(PiScanner, kw_only=True):
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Return the messages of an entry. For a copy, return the messages of the original."""
         message, kind = mapping_at(value, "message"), text_at(value, "type")
-        content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _DIFFERING}))
+        content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _NAMES}))
         name = text_at(message, "toolCallId") or str(content)
         first = self.firsts.setdefault((self.place_of.get(node.parent or "", -1), kind, name), node)
         self.place_of[node.name] = first.place

@@ -61,13 +61,8 @@ class OpencodeReader(SessionReader):
             lambda records: records[0]["wires"],
             fetch=lambda _, places: [{"wires": made[number]} for number, _ in places],
         )
-        scanner = _Scanner(
-            entries,
-            copies=False,
-            listed=mappings_in(document.get("messages")),
-            info=info,
-            wires_of_entry=made,
-        )
+        listed = mappings_in(document.get("messages"))
+        scanner = _Scanner(entries, copies=False, listed=listed, info=info, wires_of_entry=made)
         scanner.session = text_at(info, "id") or part or path.stem
         return scanner.run()
 

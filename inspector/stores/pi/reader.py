@@ -195,9 +195,8 @@ class PiScanner(SessionLists, kw_only=True):
         return number_of
 
     def _compact(self, place: int, node: Node, data: Mapping[str, Any]) -> None:
-        first = self.place_of_name.get(
-            text_at(data, "firstKeptEntryId"), count_of(data, "firstKeptEntryIndex")
-        )
+        name, number = text_at(data, "firstKeptEntryId"), count_of(data, "firstKeptEntryIndex")
+        first = self.place_of_name.get(name, number)
         start = place if first is None else self.index_of.get(first, place)
         start_known = first is not None and (start < place or first >= place)
         # An earlier summary does not stay, even if messages before it stay.

@@ -104,13 +104,8 @@ class _Scanner(SessionScanner):
         self.waiting = None
         if isinstance(usage, dict):
             total = count_of(usage, "totalTokenCount") or 0
-            tokens = usage_of(
-                usage,
-                "promptTokenCount",
-                "candidatesTokenCount",
-                "cachedContentTokenCount",
-                input_has_cache=True,
-            )
+            names = "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount"
+            tokens = usage_of(usage, *names, input_has_cache=True)
             sent = tokens.input + tokens.cache_read
             if total > sent:
                 tokens = tokens._replace(output=total - sent)
@@ -121,13 +116,8 @@ class _Scanner(SessionScanner):
         self.waiting = None
         if waiting is not None:
             # An API response without an answer in the list wrote the summary.
-            usage = usage_of(
-                waiting,
-                "input_token_count",
-                "output_token_count",
-                "cached_content_token_count",
-                input_has_cache=True,
-            )
+            names = "input_token_count", "output_token_count", "cached_content_token_count"
+            usage = usage_of(waiting, *names, input_has_cache=True)
             self.call(
                 text_at(waiting, "response_id"), at, usage, model=text_at(waiting, "model"), summarizes=True
             )

@@ -149,11 +149,8 @@ class TailCut:
         return any_last
 
     def _with_users(self, count: int) -> int:
-        users = [
-            index
-            for index in range(len(self.rows) - 1, self.head_end - 1, -1)
-            if self.rows[index].is_personal
-        ]
+        indexes = range(len(self.rows) - 1, self.head_end - 1, -1)
+        users = [index for index in indexes if self.rows[index].is_personal]
         if not users:
             return self.cut
         target = users[min(count, len(users)) - 1]

@@ -45,9 +45,8 @@ class DirectEngine(ReleaseEngine):
         kept = planned.pruned[tail_start:]
         if numbers.unbound:
             kept = [row for _, row in demoted([KeptRow(at, row) for at, row in enumerate(kept)])]
-        head, middle, tail = (
-            sum(map(ROUGH, part)) for part in (planned.pruned[:head_end], planned.middle, kept)
-        )
+        parts = planned.pruned[:head_end], planned.middle, kept
+        head, middle, tail = (sum(map(ROUGH, part)) for part in parts)
         changed = [
             index
             for index, (old, new) in enumerate(zip(token_index.rows, planned.pruned, strict=True))
@@ -83,12 +82,9 @@ class DirectEngine(ReleaseEngine):
         if not plan.compacts:
             return tuple(Output(row.wire, index) for index, row in enumerate(pruned))
         echoes = echoes_in(pruned)
-        head = [KeptRow(index, pruned[index]) for index in range(plan.head_end) if index not in echoes]
-        tail = [
-            KeptRow(index, pruned[index])
-            for index in range(plan.tail_start, len(pruned))
-            if index not in echoes
-        ]
+        rows = [KeptRow(index, row) for index, row in enumerate(pruned) if index not in echoes]
+        head = [kept for kept in rows if kept.source < plan.head_end]
+        tail = [kept for kept in rows if kept.source >= plan.tail_start]
         stays = _own(demoted(tail)) if plan.budgets.unbound else _own(tail)
         request = self._request(messages) if self.policies.restates else None
         headless = plan.head_end == 0

@@ -71,11 +71,9 @@ def without_handoff(wire: Wire, policies: Policies) -> Wire | None:
         if isinstance(content, list)
         else None
     )
-    return (
-        {**{key: value for key, value in wire.items() if key != _MARK}, "content": remaining}
-        if remaining
-        else None
-    )
+    if not remaining:
+        return None
+    return {**{key: value for key, value in wire.items() if key != _MARK}, "content": remaining}
 
 
 def _text_without_handoff(content: str) -> str:

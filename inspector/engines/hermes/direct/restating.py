@@ -51,11 +51,9 @@ def restated(output: list[Output], request: Wire, source: int, policies: Policie
     text = plain_text(request.get("content"))
     text = text.rpartition(END)[2] if is_handoff(request, policies) else text
     task = text.strip().removeprefix(HEADER).strip()
-    if (
-        carrier is None
-        or not task
-        or any(Row(out.wire, policies).is_personal for out in output[carrier + 1 :])
-    ):
+    if carrier is None or not task:
+        return output
+    if any(Row(out.wire, policies).is_personal for out in output[carrier + 1 :]):
         return output
     return _behind(_without_original(output, carrier, source), request, task, policies)
 

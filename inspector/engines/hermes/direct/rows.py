@@ -68,10 +68,8 @@ class Row:
     @cached_property
     def remainder(self) -> Row | None:
         """The message without the handoff that was merged with it; None if nothing is left."""
-        remaining = without_handoff(self.wire, self.policies)
-        return (
-            self if remaining is self.wire else None if remaining is None else Row(remaining, self.policies)
-        )
+        wire = without_handoff(self.wire, self.policies)
+        return self if wire is self.wire else None if wire is None else Row(wire, self.policies)
 
     @cached_property
     def blank(self) -> bool:
