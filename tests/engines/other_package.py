@@ -126,5 +126,5 @@ def installed(folder: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    registry._others.cache_clear()
-    registry._loaded.cache_clear()
+    registry._entry_points.cache_clear()
+    registry._load.cache_clear()

@@ -361,7 +361,7 @@ class Comparison:
             # A passage that only reports on the subject does not state the rule.
             near = self.overlap >= MIN_SAME_VALUED
             return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
-        same = any(mine.weight >= 1.0 for mine, _ in self.pairs)
+        same = any(self._rare(mine) for mine, _ in self.pairs)
         if binding and same and not (self.joined or self.fallback):
             # A rule about the same thing, or with the same measure, may be the fact in other words.
             return "uncertain", ""
@@ -380,6 +380,10 @@ class Comparison:
         shared = mine & {word.concept for word in self.there.words}
         rare = sum(self.after.sentences_with(one) <= _RARE for one in shared)
         return rare > 1 and len(shared) >= MIN_MAYBE * len(mine)
+
+    def _rare(self, word: Word) -> bool:
+        """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
+        return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _RARE
 
     def _rare_values(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""

@@ -71,14 +71,18 @@ CUES: tuple[Cue, ...] = (
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
          r"are) forbidden|off[ -]limits|"
-         r"hands off|(?:nothing|nobody|no one) may|you (?:can['’]?t|cannot|may only)|prohibited|let['’]s not",
+         r"hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|(?:not|n['’]t) (?:okay|ok|allowed|even)",
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
          r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|mind|understand|have to)|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
          r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
-         r"may not (?:be|have)"),
+         r"may not (?:be (?!\w+(?:ed|en|wn|nt|ld)\b)|have)"),
+    _cue("en.nobody", "constraint", 8,
+         r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?"
+         r"(?:may|can|must|should|will|is|are|gets?|goes|leaves?)",
+         r"(?:nothing|nobody|no one) (?:is|are) (?:wrong|broken|there|here|left|missing|changed)"),
     _cue("en.cannot", "constraint", 6,
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),
     _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
@@ -119,11 +123,13 @@ CUES: tuple[Cue, ...] = (
          r"(?:ask|check with|tell|ping|warn|confirm with|notify) (?:\w+ )?(?:before|first|if|when)|before "
          r"(?:merging|deploying|pushing|posting|restarting|deleting|changing|you \w+)|"
          r"without (?:asking|my|our|approval|permission)|wait for my|until i say|(?:abort|roll ?back|stop|"
-         r"alert|fail|escalate) (?:if|when)|unless (?:i|we)",
+         r"alert|fail|escalate) (?:if|when)|unless (?:i|we)|stop and ask|"
+         r"you (?:may|can|are free to|are allowed to) .{3,120}\b(?:as long as|unless|except|on your own|yourself)|"
+         r"(?:everything|everyone|everybody|all \w+) .{1,60}\b(?:except|besides|apart from)",
          r"(?:ask|tell|ping|notify) (?:\w+ )?when to\b"),
     _cue("en.only", "constraint", 6,
          r"only (?:when|if|on|after|above|below|with|in|the|for|from|between|via|by|use|run|touch|change)|"
-         r"exclusively|nothing (?:but|else|until|yet)",
+         r"only(?= *(?:[,;.)]|\Z))|exclusively|nothing (?:but|else|until|yet)",
          r"the only|not only|if only|only (?:happens|occurs|seems|the first)"),
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
@@ -188,7 +194,7 @@ CUES: tuple[Cue, ...] = (
                                            r"絕不|决不|永[远遠]不|千万别|千万不要|千萬別|"
                                            r"切勿|严禁|嚴禁|禁止"),
     _cue("zh.do-not", "constraint", 9, r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|"
-                                       r"再|用|碰|动|加|删|提交)|"
+                                       r"再|用|碰|动|加|删|提交)|(?<![特区區级級分识識类類性告个個])别(?![的人名处處])|"
                                        r"不[动動改碰变變]|不[应應][该該]?",
          r"要不要|不要[了紧緊]|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|"
          r"我(?:们|們)?(?:就|也|都)?不(?:能|得不)|会不会"),
@@ -205,7 +211,8 @@ CUES: tuple[Cue, ...] = (
     _cue("zh.bound", "constraint", 8, r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
                                       r"(?<=[\d%个個天元秒分条條行字倍])以[下上]|上限|下限|之前|[为為]止",
          r"之前[跟和给給对對我你说說的已有]", "number"),
-    _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持"),
+    _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持|除了.{1,30}[，,都]|除外|例外|除非|"
+                                     r"先[^，。；]{2,20}[，,]?再(?![说說])"),
     _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
                                        r"(?:用|要[说說讲講])(?:中文|英文|英语|日语|"
                                        r"繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|尽(?:量|可能)"),
