@@ -43,7 +43,7 @@ class SummaryOutcome(Struct, frozen=True):
         return "recorded" if self.attempt is None else self.attempt.label
 
     def survival(self) -> tuple[KindSurvival, ...]:
-        """By kind, those kinds that any fact has."""
+        """Return the survival of the facts by kind."""
         return survival_of([life.fate for life in self.lives], [life.fact.kind for life in self.lives])
 
     def fate_of(self, key: str) -> Fate | None:
@@ -53,7 +53,7 @@ class SummaryOutcome(Struct, frozen=True):
     @property
     def kept(self) -> int:
         """Number of facts that can be read."""
-        return sum(one.kept for one in self.survival())
+        return sum(survival.kept for survival in self.survival())
 
     @property
     def of(self) -> int:
@@ -63,7 +63,7 @@ class SummaryOutcome(Struct, frozen=True):
     @property
     def open(self) -> int:
         """The number of facts with an uncertain or unknown fate."""
-        return sum(one.open for one in self.survival())
+        return sum(survival.open for survival in self.survival())
 
 
 def outcomes_of(
@@ -79,25 +79,27 @@ def outcomes_of(
     `recorded_facts` are the facts of the conversation if they are known. Attempts without a summary are left out.
     Attempts of a planned compaction are returned alone, because it took other messages.
     """
-    found: list[SummaryOutcome] = []
-    recorded = next((one for one in inspection.compactions() if one.index == compaction), None)
-    wanted = [one for one in attempts if one.place.compaction == compaction and one.summary]
+    outcomes: list[SummaryOutcome] = []
+    recorded = next((item for item in inspection.compactions() if item.index == compaction), None)
+    wanted = [item for item in attempts if item.place.compaction == compaction and item.summary]
     pruned = pruned_by(inspection, settings)
-    at_record = [one for one in wanted if one.place.step is None]
+    at_record = [item for item in wanted if item.place.step is None]
     if recorded is not None and (at_record or not wanted):
-        summaries = [{compaction: one.summary} for one in at_record]
+        summaries = [{compaction: item.summary} for item in at_record]
         if recorded_facts is None:
             summaries.insert(0, {compaction: recorded.summary or ""})
         judged = list(facts_with(inspection, summaries, pruned, watch))
-        own = recorded_facts if recorded_facts is not None else judged.pop(0)
+        facts_recorded = recorded_facts if recorded_facts is not None else judged.pop(0)
         size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
-        found.append(SummaryOutcome(compaction, None, _now(own, recorded), size, after))
+        outcomes.append(SummaryOutcome(compaction, None, _now(facts_recorded, recorded), size, after))
         for attempt, facts in zip(at_record, judged, strict=True):
             retained = after - size + attempt.tokens
-            found.append(SummaryOutcome(compaction, attempt, facts.of(compaction), attempt.tokens, retained))
-    at_step = [one for one in wanted if one.place.step is not None]
-    found += [_planned(inspection, settings, attempt, pruned, watch) for attempt in at_step]
-    return tuple(found)
+            outcomes.append(
+                SummaryOutcome(compaction, attempt, facts.of(compaction), attempt.tokens, retained)
+            )
+    at_step = [item for item in wanted if item.place.step is not None]
+    outcomes += [_planned(inspection, settings, attempt, pruned, watch) for attempt in at_step]
+    return tuple(outcomes)
 
 
 def _now(facts: ConversationFacts, recorded: Compaction) -> tuple[Life, ...]:
@@ -124,8 +126,10 @@ def _planned(
 ) -> SummaryOutcome:
     assert attempt.place.step is not None
     # It was planned under the settings of that time, not the current settings.
-    kept = attempt.settings.get("engine")
-    then = {name: kept[name] for name in SETTING_NAMES if name in kept} if isinstance(kept, dict) else {}
+    stored = attempt.settings.get("engine")
+    then = (
+        {name: stored[name] for name in SETTING_NAMES if name in stored} if isinstance(stored, dict) else {}
+    )
     settings = replace(settings, **then)
     profile = settings.profile
     listed = planned_list(inspection, settings, attempt.place.step)

@@ -52,8 +52,8 @@ class Case(Struct, frozen=True):
     key: str
 
 
-class Met(Struct, frozen=True):
-    """A condition with its new cases. `failed`: it is met."""
+class MetCondition(Struct, frozen=True):
+    """A condition with its new cases."""
 
     condition: Condition
     cases: tuple[Case, ...]
@@ -65,13 +65,13 @@ class Met(Struct, frozen=True):
 
 
 class CheckResult(Struct, frozen=True):
-    """The outcome of a check. `unknown` are sentences about what could not be read; `baseline` cases were known.
+    """The outcome of a check. `unknown` are sentences about unreadable data. `baseline` is the number of known cases.
 
     `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them.
     """
 
     conversations: int
-    met: tuple[Met, ...]
+    met: tuple[MetCondition, ...]
     unknown: tuple[str, ...]
     baseline: int
     allow_unknown: bool
@@ -80,12 +80,12 @@ class CheckResult(Struct, frozen=True):
     @property
     def failed(self) -> bool:
         """Whether a condition is met, or something is unknown and this is not allowed."""
-        return any(one.failed for one in self.met) or bool(self.unknown and not self.allow_unknown)
+        return any(met.failed for met in self.met) or bool(self.unknown and not self.allow_unknown)
 
     @property
     def sentence(self) -> str:
         """The reason why the check failed, in a sentence."""
-        names = [f"{len(one.cases):,} × {one.condition.name}" for one in self.met if one.failed]
+        names = [f"{len(met.cases):,} × {met.condition.name}" for met in self.met if met.failed]
         if self.unknown and not self.allow_unknown:
             names.append(f"{len(self.unknown):,} × unknown (--allow-unknown passes them)")
         return f"The check failed: {', '.join(names)}."
@@ -105,16 +105,16 @@ def parse_condition(text: str) -> Condition:
 
 
 def check(
-    answers: Answers, names: Sequence[str], conditions: Sequence[Condition], known: Iterable[str] = (),
+    answers: Answers, names: Sequence[str], conditions: Sequence[Condition], baseline_keys: Iterable[str] = (),
     allow_unknown: bool = False,
 ) -> CheckResult:  # fmt: skip
-    """Check the named conversations, or all of a store. `known` are keys of cases that do not count.
+    """Check the named conversations, or all of a store. `baseline_keys` are the keys of cases that do not count.
 
     Raises UnknownConversation, and StoreErrors of the whole store. A conversation that cannot be read is unknown.
     """
-    store, baseline = answers.store, frozenset(known)
+    store, baseline = answers.store, frozenset(baseline_keys)
     rows = answers.rows(names)
-    found: dict[Condition, list[Case]] = {condition: [] for condition in conditions}
+    cases_of: dict[Condition, list[Case]] = {condition: [] for condition in conditions}
     unknown: list[str] = []
     old = 0
     lost: Counter[Kind] = Counter()
@@ -127,7 +127,7 @@ def check(
         findings, events, losses = results[row.id]
         lost.update(losses.lost)
         unknown += [f"{row.title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
-        for condition, cases in found.items():
+        for condition, cases in cases_of.items():
             for case in _cases(condition, row, str(store.path), findings, events):
                 if case.key in baseline:
                     old += 1
@@ -135,7 +135,7 @@ def check(
                     cases.append(case)
     none = [] if rows else ["There is no conversation to check."]
     unknown = [*store.notes, *answers.unread, *none, *unknown]
-    met = tuple(Met(condition, tuple(cases)) for condition, cases in found.items())
+    met = tuple(MetCondition(condition, tuple(cases)) for condition, cases in cases_of.items())
     return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown, lost)
 
 
@@ -166,25 +166,17 @@ def _cases(
     for finding in findings:
         if condition.name in (finding.rule, finding.severity):
             key = _key(row, dismissal_key(finding), "" if finding.cause else str(finding.compaction))
-            yield Case(
-                condition.name,
-                finding.severity,
-                finding.rule,
-                row,
-                store,
-                finding.compaction,
-                finding.text,
-                key,
-            )
+            case = finding.severity, finding.rule, row, store, finding.compaction, finding.text, key
+            yield Case(condition.name, *case)
 
 
 def _key(row: ConversationRow, *texts: str) -> str:
-    told = "\0".join((row.root, *texts)).encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(told, digest_size=8).hexdigest()
+    joined = "\0".join((row.root, *texts)).encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(joined, digest_size=8).hexdigest()
 
 
 def read_baseline(path: Path) -> frozenset[str]:
-    """The keys of a baseline file. Raises BadInput if it is not one."""
+    """Return the keys in a baseline file. Raises BadInput if the file is not a baseline."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         keys = [entry["key"] for entry in document["cases"]]
@@ -197,7 +189,7 @@ def read_baseline(path: Path) -> frozenset[str]:
 
 def baseline_text(result: CheckResult) -> str:
     """Return a baseline file with every case of a check. People can read it, and the next check ignores its cases."""
-    cases = {case.key: case for one in result.met for case in one.cases}
+    cases = {case.key: case for met in result.met for case in met.cases}
     entries = [
         {"key": key, "rule": case.rule, "conversation": case.row.root, "compaction": case.compaction}
         for key, case in sorted(cases.items())

@@ -31,20 +31,22 @@ class JudgedCompaction(Struct, frozen=True):
 
 
 def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
-    """Every recorded compaction, oldest first, with the findings that need no facts.
+    """Return every recorded compaction, oldest first, with the findings that need no facts.
 
     Raises UnknownConversation, StoreErrors and EngineErrors.
     """
     inspection, resolved = answers.opened(name)
     profile = resolved.settings.profile
-    found = requests_of(inspection, resolved)
-    every, dismissed = split_dismissed(inspection, findings_without_facts(inspection, resolved, found))
+    requests = requests_of(inspection, resolved)
+    every, dismissed = split_dismissed(inspection, findings_without_facts(inspection, resolved, requests))
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
-    bills = bills_of(inspection, found)
+    bills = bills_of(inspection, requests)
     compared_all = inspection.compared(resolved.settings)
-    if any(one.recorded.exact and not one.agree and not one.planned.budgets.observed for one in compared_all):
-        tried = what_was_tried(answers, inspection.conversation.id, profile)
+    if any(
+        item.recorded.exact and not item.agree and not item.planned.budgets.observed for item in compared_all
+    ):
+        tried = tried_profiles(answers, inspection.conversation.id, profile)
         if tried:
             answers.note(tried)
     return [
@@ -53,15 +55,15 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
             why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
             tuple(f for f in every if f.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
-            found.modelled,
-            "" if compared.recorded.index in bills else why_no_bill(compared.recorded, found),
+            requests.modelled,
+            "" if compared.recorded.index in bills else why_no_bill(compared.recorded, requests),
         )
         for compared in compared_all
         for before in (inspection.generation(compared.recorded.index),)
     ]
 
 
-def what_was_tried(answers: Answers, session: str, profile: str) -> str:
+def tried_profiles(answers: Answers, session: str, profile: str) -> str:
     """Return how well the plans of each profile fit the record of the session's database; empty if the store
     records nothing to compare with. Raises StoreErrors."""
     from inspector.stores.hermes.fitting import tried_text
@@ -97,15 +99,15 @@ def why_of(
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
-    """The size of the last request before a compaction; None if the files have gone since they were opened."""
+    """Return the size of the last request before a compaction; None if the files no longer exist."""
     try:
         return inspection.last_size(recorded)
     except StoreError:
         return None
 
 
-def other_compactions(answers: Answers, name: str) -> list[Microcompaction | FailedCompaction]:
-    """Every step that cleared old results without a summary, then every attempt to compact that failed, oldest first.
+def partial_compactions(answers: Answers, name: str) -> list[Microcompaction | FailedCompaction]:
+    """Return the steps that cleared old results without a summary, then the failed compactions, oldest first.
 
     Raises UnknownConversation and StoreErrors.
     """

@@ -87,7 +87,7 @@ def side_of(answers: Answers, label: str) -> Side:
         aftermath.update(event.kind for event in events)
         hurt += len({event.compaction for event in events})
         priced += len(bills)
-        cost += sum(found.cost.amount for found, _ in bills.values())
+        cost += sum(bill.cost.amount for bill, _ in bills.values())
     by_kind = {
         kind: Share(counts[kind, True], counts[kind, True] + counts[kind, False])
         for kind in KINDS

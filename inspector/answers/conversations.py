@@ -57,29 +57,29 @@ class FoundMessage(Struct, frozen=True):
 
 
 def describe_databases(answers: Answers) -> list[Database]:
-    """Every database of the store. Raises StoreErrors."""
-    found = []
+    """Return every database of the store. Raises StoreErrors."""
+    databases = []
     for store in single_stores(answers.store):
         conversations = len(store.conversations())
         description = store.describe() if isinstance(store, HermesStore) else None
         # Read last, when all unreadable files are known.
         fits = store.fits() if isinstance(store, HermesStore) else ()
-        found.append(Database(store.settled(), conversations, description, fits))
-    return found
+        databases.append(Database(store.settled(), conversations, description, fits))
+    return databases
 
 
 def list_stores(answers: Answers) -> list[ListedStore]:
-    """Every store that is read. Raises StoreErrors."""
-    found = []
+    """Return every single store. Raises StoreErrors."""
+    listed = []
     for store in single_stores(answers.store):
         sessions = len(store.conversations())
         notes = *store.info.limits, *store.info.notes
-        found.append(ListedStore(str(store.info.path), store.info.kind, sessions, store.size(), notes))
-    return found
+        listed.append(ListedStore(str(store.info.path), store.info.kind, sessions, store.size(), notes))
+    return listed
 
 
 def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
-    """At most `limit` messages that contain the words, with a note if there are more. Raises StoreErrors."""
+    """Return at most `limit` messages that contain the words, with a note if there are more. Raises StoreErrors."""
     titles = {row.id: row.title or row.id for row in answers.store.conversations()}
     hits = list(answers.store.search(query, limit=limit + 1))
     if len(hits) > limit:
@@ -113,7 +113,7 @@ class ListedConversation(Struct, frozen=True):
 
 
 def list_conversations(answers: Answers) -> list[ListedConversation]:
-    """Every conversation, opened for its generations and compactions; with its losses if they are stored.
+    """Return every conversation with its generations and compactions, and its losses if they are stored.
 
     Raises StoreErrors.
     """

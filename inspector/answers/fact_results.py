@@ -22,11 +22,11 @@ from inspector.answers.store_losses import (
     LOSSES,
     ConversationLosses,
     ListedLoss,
-    listed_of,
     losses_of_facts,
+    sort_worst_first,
     uncertain_losses,
     unknown_losses,
-    worst_first,
+    with_row,
 )
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
@@ -85,22 +85,24 @@ def _opened(answers: Answers, conversation: str) -> Inspection:
 
 
 def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]:
-    """The losses of the named conversations, or of all, the worst compaction first. Raises UnknownConversation and
-    StoreErrors."""
+    """Return the losses of the named conversations, or of all, the worst compaction first.
+
+    Raises UnknownConversation and StoreErrors.
+    """
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
-    for row, found in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
-        losses.append(found)
-        listed += listed_of(answers.store, row, found)
+    for row, result in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
+        losses.append(result)
+        listed += with_row(answers.store, row, result)
     answers.note(in_all(losses))
     note_dismissed(answers, sum(loss.dismissed for loss in losses))
     for sentence in (*unknown_losses(losses), *uncertain_losses(losses)):
         answers.note(sentence)
-    return worst_first(listed)
+    return sort_worst_first(listed)
 
 
 class ConversationAftermath(Struct, frozen=True):
-    """The events of one conversation, in order. `compactions` is how many it had."""
+    """The events of one conversation, in order, and its number of compactions."""
 
     row: ConversationRow
     compactions: int
@@ -108,11 +110,11 @@ class ConversationAftermath(Struct, frozen=True):
 
 
 def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
-    """The aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+    """Return the aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
     rows = answers.rows(names)
     question = Question(read_events, kept=AFTERMATH)
-    found = {row.id: result for row, result in ask_each(answers, rows, question)}
-    return [ConversationAftermath(row, *found[row.id]) for row in rows if row.id in found]
+    results = {row.id: result for row, result in ask_each(answers, rows, question)}
+    return [ConversationAftermath(row, *results[row.id]) for row in rows if row.id in results]
 
 
 def in_all(losses: Sequence[ConversationLosses]) -> str:

@@ -49,8 +49,8 @@ def facts_reading(
     return inspection, resolved, reading
 
 
-def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) -> list[Life]:
-    """The lives asked for, by compaction and rank, as they are after the last compaction or after `wanted.after`.
+def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) -> list[Life]:
+    """Return the wanted lives by compaction and rank, as they are after the last compaction or after `wanted.after`.
 
     With `wanted.fates`, a lost fact is included only if it counts as a loss (see is_lost). Raises UnknownConversation
     for an unknown compaction."""
@@ -59,7 +59,7 @@ def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
             inspection.compaction(number)
     facts = reading.facts
     lives = facts.dismissed if wanted.dismissed else (*facts.lives, *(facts.pruned if wanted.pruned else ()))
-    seen = [
+    lives_then = [
         life.seen(life.fates[-1].compaction if wanted.after is None else wanted.after)
         for life in lives
         if wanted.has(life.fact)
@@ -67,11 +67,12 @@ def lives_wanted(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
         and (wanted.after is None or life.compaction <= wanted.after)
     ]
     if wanted.fates:
-        seen = [one for one in seen if one.outcome in wanted.fates and (is_lost(one) or not one.fate.gone)]
-    return _first(seen, wanted.limit)
+        fitting = (life for life in lives_then if life.outcome in wanted.fates)
+        lives_then = [life for life in fitting if is_lost(life) or not life.fate.gone]
+    return _first(lives_then, wanted.limit)
 
 
-def risks_wanted(
+def select_risks(
     inspection: Inspection, resolved: ResolvedSettings, reading: FactsReading, wanted: Wanted
 ) -> list[AtRisk]:
     """Return the facts that a compaction of the live list would remove, first the facts said once."""
@@ -79,21 +80,21 @@ def risks_wanted(
     head, tail = plan.regions()
     if not plan.compacts:
         return []
-    found = [entry for entry in reading.risk.at_risk(head, tail, kept=plan.kept) if wanted.has(entry.fact)]
-    return found if wanted.limit is None else found[: wanted.limit]
+    risks = [entry for entry in reading.risk.at_risk(head, tail, kept=plan.kept) if wanted.has(entry.fact)]
+    return risks if wanted.limit is None else risks[: wanted.limit]
 
 
 def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
-    """Return the first `limit` lives of each compaction."""
+    """Return the first `limit` lives of each compaction, all if it is None."""
     if limit is None:
         return list(lives)
     seen: dict[int, int] = {}
-    found = []
+    first = []
     for life in lives:
         seen[life.compaction] = seen.get(life.compaction, 0) + 1
         if seen[life.compaction] <= limit:
-            found.append(life)
-    return found
+            first.append(life)
+    return first
 
 
 def note_dismissed(answers: Answers, count: int) -> None:
@@ -122,14 +123,16 @@ class FactsAtRisk(Struct, frozen=True):
 
 
 def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
-    """The facts that compactions took, by compaction and rank. Raises UnknownConversation, StoreErrors and
-    EngineErrors."""
+    """Return the facts that compactions took, by compaction and rank.
+
+    Raises UnknownConversation, StoreErrors and EngineErrors.
+    """
     inspection, _, reading = facts_reading(answers, name)
     if not inspection.compactions():
         answers.note(
             "This conversation was never compacted; --at-risk lists the facts that a compaction would remove."
         )
-    facts = tuple(lives_wanted(inspection, reading, wanted))
+    facts = tuple(select_lives(inspection, reading, wanted))
     note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)
     return FollowedFacts(
         inspection.conversation.id,
@@ -146,7 +149,7 @@ def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
     plan = inspection.plan(live, resolved.settings)
     if not plan.compacts:
         answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
-    facts = risks_wanted(inspection, resolved, reading, wanted)
+    facts = select_risks(inspection, resolved, reading, wanted)
     return FactsAtRisk(
         inspection.conversation.id,
         live.number,

@@ -23,14 +23,14 @@ def cores_for(inspection: Inspection) -> int:
 
 
 class HelperProcess:
-    """Calls `work(inspection, asked)`, a function of a module, on the same conversation in another process.
+    """Calls `work(inspection, argument)`, a function of a module, on the same conversation in another process.
 
     The answer is None if the conversation has changed (other compactions) or cannot be read, or if the process could
     not start, failed or ended early. Then the caller does the work.
     """
 
     def __init__(
-        self, inspection: Inspection, work: Callable[[Inspection, Any], object], asked: object
+        self, inspection: Inspection, work: Callable[[Inspection, Any], object], argument: object
     ) -> None:
         try:
             self.worker: Worker | None = Worker()
@@ -39,7 +39,7 @@ class HelperProcess:
             self.worker = None
             return
         where = paths_of(inspection.store), inspection.conversation.id, inspection.compactions()
-        self.worker.call(_work, *where, work, asked)
+        self.worker.call(_work, *where, work, argument)
 
     def answer(self, waits: Callable[[], None]) -> Any:
         """Return the answer. `waits` is called while waiting, and its exception ends the waiting."""
@@ -63,7 +63,7 @@ def _work(
     conversation: str,
     compactions: Sequence[Compaction],
     work: Callable[[Inspection, Any], object],
-    asked: object,
+    argument: object,
 ) -> object:
     inspection = Inspection.open(Answers.of(paths, {}, None).store, conversation, alone=True)
-    return work(inspection, asked) if inspection.compactions() == compactions else None
+    return work(inspection, argument) if inspection.compactions() == compactions else None

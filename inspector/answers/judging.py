@@ -34,7 +34,7 @@ from inspector.quality.judgement import (
     pieces_of,
 )
 
-#: Characters of a piece, unless another size is asked for in tokens (4 characters a token).
+#: Smallest, default and largest size of a piece, in tokens of 4 characters.
 PIECE_TOKENS = (2_000, 24_000, 400_000)
 #: Assumed tokens of one answer, for the estimate of the cost.
 ANSWER_TOKENS = 3_000
@@ -139,9 +139,9 @@ def ask_judge(
         key = answer_key(prompt.prompt, summarizer)
         if kept.answer(key) is not None:
             continue
-        what = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
+        label = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
         try:
-            reply = ask_model(summarizer, prompt.prompt, allowance, counted(watch, what))
+            reply = ask_model(summarizer, prompt.prompt, allowance, counted(watch, label))
             judged(reply.text, prompt.piece, prompt.after)
         except (AttemptError, ValueError) as error:
             problems.append(
@@ -156,7 +156,7 @@ def judgement_of(
     inspection: Inspection, prompts: Sequence[JudgePrompt], summarizer: Summarizer, kept: KeptAttempts,
     facts: ConversationFacts,
 ) -> Judgement:  # fmt: skip
-    """The judgement of one compaction from its kept answers, compared with the facts of the rules."""
+    """Return the judgement of one compaction from its kept answers, compared with the facts of the rules."""
     compaction = prompts[0].place.compaction
     answers: list[Judged] = []
     for prompt in prompts:
@@ -171,18 +171,18 @@ def _judgement(
     inspection: Inspection, recorded: Compaction, model: str, answers: Sequence[Judged], pieces: int,
     facts: ConversationFacts,
 ) -> Judgement:  # fmt: skip
-    whole = joined(answers)
-    placed = tuple(_placed(inspection, recorded, whole.statements))
-    compared = agreement(whole.statements, facts.of(recorded.index))
+    result = joined(answers)
+    placed = tuple(_placed(inspection, recorded, result.statements))
+    compared = agreement(result.statements, facts.of(recorded.index))
     return Judgement(
-        recorded.index, model, placed, whole.dropped, whole.unproven, pieces, len(answers), compared
+        recorded.index, model, placed, result.dropped, result.unproven, pieces, len(answers), compared
     )
 
 
 def kept_judgements(
     inspection: Inspection, kept: KeptAttempts, facts: ConversationFacts
 ) -> tuple[Judgement, ...]:
-    """The judgements of a conversation from all stored answers, one for each compaction and model.
+    """Return the judgements of a conversation from all stored answers, one for each compaction and model.
 
     Quotes are checked against the texts with and without masked secrets. Raises StoreErrors and OutputProblem.
     """
@@ -190,11 +190,11 @@ def kept_judgements(
     by_model: dict[tuple[int, str], list[str]] = {}
     for answer in kept.answers_of(place.store, place.root):
         by_model.setdefault((answer.compaction, answer.model), []).append(answer.answer)
-    known = {one.index: one for one in inspection.compactions() if not one.encrypted}
+    readable = {recorded.index: recorded for recorded in inspection.compactions() if not recorded.encrypted}
     return tuple(
-        _from_texts(inspection, known[compaction], model, answers, facts)
+        _from_texts(inspection, readable[compaction], model, answers, facts)
         for (compaction, model), answers in sorted(by_model.items())
-        if compaction in known
+        if compaction in readable
     )
 
 
@@ -220,20 +220,20 @@ def _placed(
     inspection: Inspection, recorded: Compaction, statements: Sequence[Statement]
 ) -> Iterator[JudgedStatement]:
     before = inspection.generation(recorded.index)
-    said = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]
+    texts = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]
     stayed = [
         (letters(_text_of(message)), where, at) for at, message, where in inspection.list_after(recorded)
     ]
     for statement in statements:
         quote, evidence = letters(statement.quote), letters(statement.evidence)
-        index = next((at for at, text in enumerate(said) if quote in text), None)
+        index = next((at for at, text in enumerate(texts) if quote in text), None)
         places = ((where, at) for text, where, at in stayed if evidence and evidence in text)
-        where, found = next(places, (None, None))
-        yield JudgedStatement(statement, None if index is None else before.ids[index], index, where, found)
+        where, place = next(places, (None, None))
+        yield JudgedStatement(statement, None if index is None else before.ids[index], index, where, place)
 
 
 def _written(message: Message, most: int) -> str:
-    """Return a message as a model reads it. Cuts are marked."""
+    """Return a message as the model reads it. Cuts are marked."""
     text = safe(_text_of(message))
     if message.role != "user" and len(text) > most and not message.summary and handoff_of(message) is None:
         text = f"{text[:most]} [... {len(text) - most:,} more characters]"

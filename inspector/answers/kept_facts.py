@@ -19,24 +19,24 @@ _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 def message_key(message: Message) -> bytes:
     """Return the key of a message's facts: a hash of its text and role, and of the program."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
-    said = f"{message.role}\x00{message.text}\x00{calls}"
+    content = f"{message.role}\x00{message.text}\x00{calls}"
     key = f"{program_stamp()}{'.summary' if message.summary else ''}".encode()
-    return hashlib.blake2b(said.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
+    return hashlib.blake2b(content.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
 
 
-def known_facts(kept: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
-    """Return the kept facts of these keys."""
-    read = {key: unpacked(data) for key, data in kept.get(keys).items()}
-    return {key: facts for key, facts in read.items() if facts is not None}
+def cached_facts(results: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
+    """Return the stored facts of these keys."""
+    stored = {key: unpacked(data) for key, data in results.get(keys).items()}
+    return {key: facts for key, facts in stored.items() if facts is not None}
 
 
-def keep_facts(kept: KeptResults, facts: Mapping[bytes, MessageFacts]) -> None:
-    """Remember what messages say."""
-    kept.put({key: packed(value) for key, value in facts.items()})
+def keep_facts(results: KeptResults, facts: Mapping[bytes, MessageFacts]) -> None:
+    """Store the facts of messages."""
+    results.put({key: packed(value) for key, value in facts.items()})
 
 
 def packed(facts: MessageFacts) -> bytes:
-    """The facts of a message in few bytes."""
+    """Pack the facts of a message into bytes."""
     return zlib.compress(_ENCODER.encode(facts), 1)
 
 

@@ -37,7 +37,7 @@ class LiveEvent(Struct, frozen=True):
     threshold_tokens: int | None = None
 
 
-class SeenConversation(Struct, frozen=True):
+class ConversationState(Struct, frozen=True):
     """The state of a conversation at the last look.
 
     `stamp` is the time of its last message and their number. `compactions` is None if the conversation was only listed:
@@ -51,28 +51,28 @@ class SeenConversation(Struct, frozen=True):
     problem: str = ""
 
 
-def listed(row: ConversationRow) -> SeenConversation:
+def listed(row: ConversationRow) -> ConversationState:
     """Return the state of a conversation that was listed and not read."""
-    return SeenConversation(row.stamp, None, end=((row.compactions or 0) + 1, row.messages))
+    return ConversationState(row.stamp, None, end=((row.compactions or 0) + 1, row.messages))
 
 
 def look(
-    answers: Answers, seen: Mapping[str, SeenConversation] | None
-) -> tuple[list[LiveEvent], dict[str, SeenConversation]]:
+    answers: Answers, states: Mapping[str, ConversationState] | None
+) -> tuple[list[LiveEvent], dict[str, ConversationState]]:
     """Return the events since the last look, oldest conversation first, and the new state by root session.
 
     At the first look (`seen` is None) only conversations near their threshold are events. A conversation that did not
     change is not read. Raise StoreErrors of the whole store.
     """
     events: list[LiveEvent] = []
-    state: dict[str, SeenConversation] = {}
+    state: dict[str, ConversationState] = {}
     for row in reversed(answers.store.conversations()):
-        before = None if seen is None else seen.get(row.root)
+        before = None if states is None else states.get(row.root)
         if before is not None and before.stamp == row.stamp:
             state[row.root] = before
             continue
-        found, state[row.root] = look_at(answers, row, before, first=seen is None)
-        events += found
+        new, state[row.root] = look_at(answers, row, before, first=states is None)
+        events += new
     return events, state
 
 
@@ -81,37 +81,37 @@ def events_since(
     row: ConversationRow,
     flags: Mapping[str, Any],
     config: Path | None,
-    before: SeenConversation | None,
-) -> tuple[list[LiveEvent], SeenConversation]:
+    before: ConversationState | None,
+) -> tuple[list[LiveEvent], ConversationState]:
     """Return the events of one conversation since `before`, and its new state."""
     return look_at(Answers(store, dict(flags), config), row, before)
 
 
 def look_at(
-    answers: Answers, row: ConversationRow, before: SeenConversation | None, first: bool = False
-) -> tuple[list[LiveEvent], SeenConversation]:
+    answers: Answers, row: ConversationRow, before: ConversationState | None, first: bool = False
+) -> tuple[list[LiveEvent], ConversationState]:
     """Return the events of one conversation since `before`, and its new state; an unreadable one is an event."""
     try:
         return _changes(answers, row, before, first)
     except InspectorError as error:
         problem = str(error)
-        now = replace(before or SeenConversation(row.stamp), stamp=row.stamp, problem=problem)
-        said = before is not None and before.problem == problem
-        return [] if said else [LiveEvent("unreadable", row, problem)], now
+        now = replace(before or ConversationState(row.stamp), stamp=row.stamp, problem=problem)
+        reported = before is not None and before.problem == problem
+        return [] if reported else [LiveEvent("unreadable", row, problem)], now
 
 
 def _changes(
-    answers: Answers, row: ConversationRow, before: SeenConversation | None, first: bool
-) -> tuple[list[LiveEvent], SeenConversation]:
+    answers: Answers, row: ConversationRow, before: ConversationState | None, first: bool
+) -> tuple[list[LiveEvent], ConversationState]:
     inspection, resolved = answers.opened(row.id)
     compactions = inspection.compactions()
     tokens, threshold = _size(inspection, resolved)
     near = threshold > 0 and tokens >= NEAR * threshold
-    known = _known(compactions, before, first)
-    fresh = [compaction for compaction in compactions if compaction.index > known]
+    last = _count_before(compactions, before, first)
+    fresh = [compaction for compaction in compactions if compaction.index > last]
     events = [LiveEvent("compacted", row, _compacted(recorded), recorded.index) for recorded in fresh]
     if fresh and not first:
-        events += _lost(answers, row, {one.index for one in fresh})
+        events += _lost(answers, row, {recorded.index for recorded in fresh})
     if compactions and not first:
         start = (0, 0) if before is None else before.end
         events += [
@@ -128,11 +128,11 @@ def _changes(
         events.append(LiveEvent("near", row, text, None, tokens, threshold))
     live = inspection.conversation.live
     end = live.number, len(live)
-    return events, SeenConversation(row.stamp, len(compactions), near, end)
+    return events, ConversationState(row.stamp, len(compactions), near, end)
 
 
-def _known(compactions: Sequence[Compaction], before: SeenConversation | None, first: bool) -> int:
-    """Return how many compactions were there at the last look."""
+def _count_before(compactions: Sequence[Compaction], before: ConversationState | None, first: bool) -> int:
+    """Return the number of compactions at the last look."""
     if first or before is None:
         return len(compactions) if first else 0
     if before.compactions is None:
@@ -141,8 +141,10 @@ def _known(compactions: Sequence[Compaction], before: SeenConversation | None, f
 
 
 def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]:
-    """Tokens of the live list, reported by its last request with rough ones of later messages, else all rough, and
-    the threshold in force."""
+    """Return the tokens of the live list and the threshold in force.
+
+    The tokens are those of the last request and rough tokens of later messages, or all are rough.
+    """
     plan = inspection.plan(inspection.conversation.live, resolved.settings)
     size = live_size(inspection.store, inspection.conversation, inspection.requests())
     return plan.tokens_before if size is None else size.tokens, plan.budgets.threshold_tokens

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_facts import keep_facts, known_facts, message_key, packed, unpacked
+from inspector.answers.kept_facts import cached_facts, keep_facts, message_key, packed, unpacked
 from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.core.text import safe
@@ -155,7 +155,7 @@ class _Reader:
         if self.cache is None:
             return [extract(message) for _, message in batch]
         keys = [message_key(message) for _, message in batch]
-        cached = known_facts(self.cache, keys)
+        cached = cached_facts(self.cache, keys)
         extracted: dict[bytes, MessageFacts] = {}
         for (_, message), key in zip(batch, keys, strict=True):
             if key not in cached and key not in extracted:

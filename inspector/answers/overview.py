@@ -16,7 +16,7 @@ from inspector.stores.base import Store
 
 
 class Live(NamedTuple):
-    """Messages and rough tokens of a conversation's live list, its threshold in tokens, its compactions; None stays
+    """Numbers of a conversation: messages and tokens of the live list, threshold in tokens, compactions. None is
     unknown."""
 
     conversation: str
@@ -48,18 +48,18 @@ OVERVIEW: AnswerKind[tuple[Overview, tuple[str, ...]]] = AnswerKind(
 )
 
 
-def can_tell(row: ConversationRow) -> bool:
+def can_resolve(row: ConversationRow) -> bool:
     """Return whether the settings of a conversation can be resolved without the list of prices, which needs 22 MB. A
     lookup of stored results does not load it.
     """
     return row.window is not None or is_kept(row.model, row.provider)
 
 
-def known_live(
+def stored_live(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Live | None:
     """Return the live list if it is stored, else None. Raises StoreErrors."""
-    return LIVE.of(store, row.id, resolve(store, row, flags, config)).stored() if can_tell(row) else None
+    return LIVE.of(store, row.id, resolve(store, row, flags, config)).stored() if can_resolve(row) else None
 
 
 def read_live(
@@ -73,18 +73,18 @@ def read_live(
     return live
 
 
-def known_overview(
+def stored_overview(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> Overview | None:
     """Return the overview if it is stored, else None. Raises StoreErrors."""
-    if not can_tell(row):
+    if not can_resolve(row):
         return None
-    known = OVERVIEW.of(store, row.id, resolve(store, row, flags, config)).stored()
-    return None if known is None else _without_dismissed(row, *known)
+    stored = OVERVIEW.of(store, row.id, resolve(store, row, flags, config)).stored()
+    return None if stored is None else _without_dismissed(row, *stored)
 
 
 def _without_dismissed(row: ConversationRow, overview: Overview, grave: Sequence[str]) -> Overview:
-    """The overview of a row, with the errors and warnings that are not dismissed; `grave` are the keys of all."""
+    """Return the overview without dismissed errors and warnings; `grave` are the keys of all."""
     dismissed = Dismissals.load().findings_of(row.root)
     return overview._replace(findings=len(set(grave) - dismissed))
 
@@ -107,8 +107,8 @@ def read_overview(
     if losses is None:
         losses = work_out(inspection)[0]
         give_back()
-    found = read_findings(inspection, resolved)
-    grave = tuple(dismissal_key(finding) for finding in found if finding.severity != "info")
+    findings = read_findings(inspection, resolved)
+    grave = tuple(dismissal_key(finding) for finding in findings if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
     overview = Overview(row.id, losses.total, rules, losses.weakened, len(set(grave)), losses.unjudged)
     kept.keep((overview, grave))

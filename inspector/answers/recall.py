@@ -42,7 +42,7 @@ class Exam(Struct, frozen=True):
 
 
 class Answered(Struct, frozen=True):
-    """A question, what was answered, whether that is right, and what rules judged of the fact."""
+    """A question with the answer, whether the answer is right, and the fate of the fact by the rules."""
 
     question: Question
     answer: str
@@ -70,8 +70,10 @@ class Recall(Struct, frozen=True):
 def exams_of(
     inspection: Inspection, outcomes: Sequence[SummaryOutcome], most: int, masker: Masker
 ) -> tuple[Exam, ...]:
-    """The questions about a recorded compaction, the same for each of its summaries. Raises UnknownConversation if
-    no fact that it took has an exact value to be asked for."""
+    """Return the questions about a recorded compaction, the same for each of its summaries.
+
+    Raises UnknownConversation if no summarized fact has an exact value to ask for.
+    """
     facts = [life.fact for life in outcomes[0].lives if life.fate.outcome != "unknown"]
     questions = questions_of(facts, most)
     if not questions:
@@ -109,7 +111,7 @@ def _written(message: Message, masker: Masker) -> str:
 
 
 def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:
-    """Describe the requests that asking would send."""
+    """Return the requests that asking would send."""
     return sending_of(((summarizer, exam.prompt, _ANSWER * len(exam.questions)) for exam in exams), masker)
 
 
@@ -118,13 +120,13 @@ def ask_exams(
 ) -> tuple[tuple[Recall, ...], tuple[str, ...]]:
     """Ask a model every question of every list. Return its answers, and a sentence for each list without an answer.
 
-    Raises NotAllowed and what `watch` raises.
+    Raises NotAllowed and exceptions of `watch`.
     """
-    found, problems = [], []
+    recalls, problems = [], []
     for number, exam in enumerate(exams, 1):
-        what = f"{summarizer.name}, list {number} of {len(exams)}: characters"
+        label = f"{summarizer.name}, list {number} of {len(exams)}: characters"
         try:
-            reply = ask_model(summarizer, exam.prompt, allowance, counted(watch, what))
+            reply = ask_model(summarizer, exam.prompt, allowance, counted(watch, label))
         except (SummarizerFailed, SummarizerCut) as error:
             attempt = exam.outcome.attempt
             which = "the recorded summary" if attempt is None else f"attempt {attempt.id}"
@@ -137,5 +139,5 @@ def ask_exams(
             Answered(question, answer, is_right(question, answer), fate)
             for question, answer, fate in zip(exam.questions, answers, fates, strict=True)
         )
-        found.append(Recall(exam.outcome, answered))
-    return tuple(found), tuple(problems)
+        recalls.append(Recall(exam.outcome, answered))
+    return tuple(recalls), tuple(problems)

@@ -59,19 +59,19 @@ GATEWAYS = frozenset(
 
 
 def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str) -> Evidence:
-    """The records about sizes of requests, and the settings that a profile had in force."""
+    """Return the records about sizes of requests, and the earlier settings of a profile."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
     force = inspection.resolved({}).settings
-    made_by = engine(force.profile)
-    with failures_named(made_by):
-        threshold = made_by.budgets(force).threshold_tokens
+    in_force = engine(force.profile)
+    with failures_named(in_force):
+        threshold = in_force.budgets(force).threshold_tokens
     if requests or not has_session_usage(conversation.row.agent):
         earlier = _earlier(inspection, profile, requests)
         return Evidence(requests, (), microcompactions, threshold, earlier=earlier)
     gateway = conversation.row.source.lower() in GATEWAYS
     sums, earlier = list(_sums(conversation)), _earlier(inspection, profile, ())
-    return Evidence((), sums, microcompactions, threshold, loop_of(made_by), gateway, earlier)
+    return Evidence((), sums, microcompactions, threshold, loop_of(in_force), gateway, earlier)
 
 
 def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[EarlierSettings]:
@@ -79,26 +79,26 @@ def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported])
     flags = {"profile": profile}
     lengths = {request.number: request.length for request in requests}
     last = inspection.with_threshold(flags).settings
-    found = []
-    for end, was in inspection.earlier(flags):
+    earlier = []
+    for end, values in inspection.earlier(flags):
         number, length = (
             (end.generation, lengths.get(end.index, 0))
             if isinstance(end, Request)
             else (end.number, len(end))
         )
-        changed = {name: (was[name], getattr(last, name)) for name in was}
-        found.append(EarlierSettings(number, length, changed))
-    return _joined(found)
+        changed = {name: (values[name], getattr(last, name)) for name in values}
+        earlier.append(EarlierSettings(number, length, changed))
+    return _joined(earlier)
 
 
-def _joined(found: Iterable[EarlierSettings]) -> list[EarlierSettings]:
+def _joined(earlier: Iterable[EarlierSettings]) -> list[EarlierSettings]:
     """Join consecutive entries with the same settings. Entries at the end that equal the current settings are left
     out."""
     joined: list[EarlierSettings] = []
-    for one in found:
-        if joined and joined[-1].changed == one.changed:
+    for entry in earlier:
+        if joined and joined[-1].changed == entry.changed:
             joined.pop()
-        joined.append(one)
+        joined.append(entry)
     while joined and not joined[-1].changed:
         joined.pop()
     return joined
@@ -124,14 +124,12 @@ def _reported(
     times: Sequence[Sequence[float]],
 ) -> Iterator[Reported]:
     """Yield each request with its list."""
-    grown = [
-        (listed.growth(), list(accumulate(told, max))) for listed, told in zip(lists, times, strict=True)
-    ]
+    grown = [(listed.growth(), list(accumulate(at, max))) for listed, at in zip(lists, times, strict=True)]
     calls = inspection.requests()
     # A summarizing call has another prompt than the list.
-    own = inspection.summarizing(calls)
+    summarizing = inspection.summarizing(calls)
     for request in calls:
-        if request.index in own or request.summed:
+        if request.index in summarizing or request.summed:
             continue
         sizes, until = grown[request.generation - 1]
         length = bisect_left(until, request.at)
@@ -144,12 +142,12 @@ def shared_recording(
 ) -> Recording:
     """Return the recording, read once for each inspection and engine; two engines are kept. Raises as
     `recording_of`."""
-    known = inspection.recordings
+    recordings = inspection.recordings
     with inspection.reading((profile, 0, 0)):
-        found: Recording | None = known.get(profile)
-        if found is None:
-            found = read_recording(inspection, profile, watch)
-            while len(known) > 1:
-                known.pop(next(iter(known)))
-            known[profile] = found
-        return found
+        recording: Recording | None = recordings.get(profile)
+        if recording is None:
+            recording = read_recording(inspection, profile, watch)
+            while len(recordings) > 1:
+                recordings.pop(next(iter(recordings)))
+            recordings[profile] = recording
+        return recording

@@ -39,7 +39,10 @@ _BLOCK = 20
 def resolve(
     store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None
 ) -> ResolvedSettings:
-    """The settings in force for a conversation. Raises BadInput for a bad --config, UsageProblem for a bad flag."""
+    """Return the settings in force for a conversation.
+
+    Raises BadInput for a bad --config, UsageProblem for a bad flag.
+    """
     info = store.info_of(row.id)
     if config is not None:
         reading = read_config(config)
@@ -61,8 +64,8 @@ def resolve(
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
-    known = caveat(resolved.settings.profile)
-    notes = (*resolved.notes, *([known] if known else []), *_unused_flags(flags, resolved.settings))
+    warning = caveat(resolved.settings.profile)
+    notes = (*resolved.notes, *([warning] if warning else []), *_unused_flags(flags, resolved.settings))
     return replace(resolved, notes=notes)
 
 
@@ -110,7 +113,7 @@ def next_policy(row: ConversationRow, profile: str) -> CachePolicy:
 
 
 def ttl_of(resolved: ResolvedSettings) -> Ttl:
-    """The configured time to live of the cache; 5 minutes where none is configured."""
+    """Return the configured time to live of the cache, by default 5 minutes."""
     return "1h" if resolved.config.other.get("cache_ttl") == "1h" else "5m"
 
 
@@ -131,8 +134,8 @@ def reported_sizes(requests: Iterable[Request], live: int) -> dict[int, int]:
         if not request.summed and request.context:
             sent.setdefault(request.generation, []).append(request)
     return {
-        number: _size(_last(found)) if number == live else max(map(_size, found[-2:]))
-        for number, found in sent.items()
+        number: _size(_last(requests_of)) if number == live else max(map(_size, requests_of[-2:]))
+        for number, requests_of in sent.items()
     }
 
 
@@ -168,7 +171,8 @@ def live_size(
     """Return the size of the live list; None if the agent reports no sizes. `messages` is the list if it is read
     already. Raises StoreErrors."""
     live = conversation.live
-    sent = [one for one in requests if one.generation == live.number and one.context and not one.summed]
+    listed = (request for request in requests if request.generation == live.number)
+    sent = [request for request in listed if request.context and not request.summed]
     if not sent:
         return None
     last = _last(sent)
@@ -189,8 +193,8 @@ def _later_tokens(newest: Iterable[Message], request: Request) -> int:
     chars = images = after_answer = 0
     for message in newest:
         if message.role == "assistant":
-            known = request.at and message.timestamp
-            if not known or abs(message.timestamp - request.at) <= _WITHIN:
+            comparable = request.at and message.timestamp
+            if not comparable or abs(message.timestamp - request.at) <= _WITHIN:
                 return list_tokens(chars, images)
             if message.timestamp < request.at:
                 return after_answer
@@ -207,12 +211,11 @@ def live_of(
     config: Path | None,
     watch: Callable[[int], None] | None = None,
 ) -> tuple[int, int | None, int | None, int | None]:
-    """Return (messages and tokens of the live list, threshold in tokens, compactions) of a conversation. Tokens are the
-    agent's reported size with system prompt and tools, and rough ones of later messages, else all are rough.
+    """Return the messages and the tokens of the live list, the threshold in tokens, and the number of compactions.
 
-    It reads the live list, because the message count of a session includes undone messages.
-
-    `watch` gets the number of messages read; its exception ends the reading.
+    The tokens are the reported size with system prompt and tools, and rough tokens of later messages, or all are rough.
+    The live list is read, because the message count of a session includes undone messages. `watch` gets the number of
+    messages read; its exception ends the reading.
     """
     from inspector.answers.inspection import Inspection
 

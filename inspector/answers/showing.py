@@ -1,4 +1,4 @@
-"""One generation, whole or as it was at a step: its messages, and the plan that the settings make of it."""
+"""One generation, whole or at a step: its messages, and its plan under the settings."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ class ExactCount(Struct, frozen=True):
 
 
 class ShownGeneration(Struct, frozen=True):
-    """A generation as the settings in force see it.
+    """A generation under the settings in force.
 
-    `step` is how many messages had been said in the conversation where the list is shown as it was then, None for the
-    whole list. `recorded` is the compaction that ended it, None for the live one. `exact` is None if nothing was
-    counted, `usage` where the store has none of the generation's session. `reported` is the size of the list in the
-    agent's last request and its answer, None if it reports none, or at a step. `profile_reason` says why this profile,
-    `limits` what its agent never records.
+    `step` is the number of messages of the conversation at that time, None for the whole list. `recorded` is the
+    compaction that ended the list, None for the live list. `exact` is None if nothing was counted, `usage` if the store
+    has no usage of the session. `reported` is the size of the agent's last request and its answer, None if unknown or
+    at a step. `profile_reason` explains the profile, `limits` are sentences about data that the agent never records.
     """
 
     conversation: Conversation
@@ -89,7 +88,7 @@ def show_generation(
         profile_reason=answers.store.info_of(session).profile_reason if detected else "chosen",
         system_prompt=prompt,
         breakpoints=breakpoints_of(inspection, messages, prompt, profile, None, ttl_of(resolved)),
-        # No compaction ended the live list, and to count what others made of theirs is to read all lists.
+        # No compaction ended the live list, and reading the compactions reads all lists.
         recorded=next((c for c in inspection.compactions() if c.index == generation.number), None)
         if step is None and generation is not conversation.live
         else None,
@@ -110,7 +109,7 @@ def _reported(inspection: Inspection, generation: Generation, messages: Sequence
     return None if size is None else LiveSize(size)
 
 
-def messages_shown(answer: ShownGeneration) -> list[dict[str, Any]]:
+def api_messages(answer: ShownGeneration) -> list[dict[str, Any]]:
     """Return the list as OpenAI-style messages, the system prompt first."""
     wires = [dict(message.wire) for message in answer.messages]
     prompted = wires[:1] and wires[0].get("role") == "system"

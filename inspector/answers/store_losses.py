@@ -102,12 +102,12 @@ class ConversationLosses(Struct, frozen=True):
 
     @property
     def corrected(self) -> int:
-        """Compactions that were followed by a correction, or by an act against a rule."""
-        return sum(any(kind in one.aftermath for kind in _CORRECTIONS) for one in self.compactions)
+        """Number of compactions that a correction or an act against a rule followed."""
+        return sum(any(kind in loss.aftermath for kind in _CORRECTIONS) for loss in self.compactions)
 
     @property
     def lost(self) -> dict[Kind, int]:
-        """Lost facts by kind."""
+        """Number of lost facts by kind."""
         counts: Counter[Kind] = Counter()
         for compaction in self.compactions:
             counts.update(compaction.lost)
@@ -115,22 +115,22 @@ class ConversationLosses(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """Lost facts of all kinds."""
+        """Number of lost facts of all kinds."""
         return sum(sum(compaction.lost.values()) for compaction in self.compactions)
 
     @property
     def weakened(self) -> int:
-        """Facts that were weakened."""
+        """Number of weakened facts."""
         return sum(compaction.weakened for compaction in self.compactions)
 
     @property
     def uncertain_elsewhere(self) -> int:
-        """Uncertain facts that no entry of `compactions` counts."""
+        """Number of uncertain facts that no entry of `compactions` counts."""
         return self.uncertain - sum(compaction.uncertain for compaction in self.compactions)
 
     @property
     def unjudged(self) -> int:
-        """Facts with an unknown fate, and compactions without the list before."""
+        """Number of facts with an unknown fate, and of compactions without the list before."""
         return self.unknown + self.unseen
 
 
@@ -140,7 +140,7 @@ LOSSES: AnswerKind[ConversationLosses] = AnswerKind("losses", ConversationLosses
 
 
 class ListedLoss(Struct, frozen=True):
-    """A compaction's losses, and whose they are."""
+    """The losses of a compaction, with the row and the agent of its conversation."""
 
     row: ConversationRow
     agent: str
@@ -218,27 +218,27 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
 
 
 def _loss(
-    found: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str], unknown: int
+    lost: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str], unknown: int
 ) -> CompactionLoss:
-    facts = tuple(_lost_fact(life, found.compaction) for life in found.worst)
+    facts = tuple(_lost_fact(life, lost.compaction) for life in lost.worst)
     kinds = Counter(event.kind for event in events)
     counts = {kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]}
     broken = sum(event.breaks_rule for event in events)
     explained = sum(bool(event.fact) and not event.breaks_rule for event in events)
     return CompactionLoss(
-        found.compaction,
+        lost.compaction,
         at,
-        dict(found.lost),
-        found.weakened,
-        found.uncertain,
+        dict(lost.lost),
+        lost.weakened,
+        lost.uncertain,
         facts,
         counts,
         broken,
         explained,
         tuple(gaps),
         unknown,
-        found.pasted,
-        found.others,
+        lost.pasted,
+        lost.others,
     )
 
 
@@ -250,17 +250,17 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
     )  # fmt: skip
 
 
-def known_losses(store: Store, row: ConversationRow) -> ConversationLosses | None:
+def stored_losses(store: Store, row: ConversationRow) -> ConversationLosses | None:
     """Return the stored losses of a conversation, or None. Raises StoreErrors."""
     return LOSSES.of(store, row.id).stored()
 
 
-def listed_of(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
+def with_row(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
     """Return the losses of a conversation together with its row. Raises StoreErrors."""
     agent = store.owner(row.id).info.kind
     return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 
 
-def worst_first(losses: Iterable[ListedLoss]) -> list[ListedLoss]:
+def sort_worst_first(losses: Iterable[ListedLoss]) -> list[ListedLoss]:
     """Sort the worst compaction first, and of equal ones the latest first."""
-    return sorted(losses, key=lambda one: (one.loss.order, one.loss.at or 0.0), reverse=True)
+    return sorted(losses, key=lambda listed: (listed.loss.order, listed.loss.at or 0.0), reverse=True)

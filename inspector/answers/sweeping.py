@@ -79,17 +79,17 @@ def run_sweep(
     done: dict[int, Grid] = {}
     reproduces = None
     try:
-        for row, found in ask_each(asking, [rows[name] for name in request.names], question):
-            done[places[row.id]], reproduces = found
+        for row, result in ask_each(asking, [rows[name] for name in request.names], question):
+            done[places[row.id]], reproduces = result
     except KeyboardInterrupt:
         # Keep the finished cells.
         pass
-    whole = len(done) == total and all(
+    complete = len(done) == total and all(
         cell is not None for grid in done.values() for line in grid for cell in line
     )
     # Add in a fixed order, so that the sums do not depend on the processes.
     grids = [done[place] for place in sorted(done)]
-    swept = sweep(request.rows, request.columns, grids, whole, request.facts)
+    swept = sweep(request.rows, request.columns, grids, complete, request.facts)
     names = dict.fromkeys([request.rows.name, request.columns.name, *request.flags])
     settings = [
         resolve(answers.store, rows[name], request.flags, request.config).settings for name in request.names
@@ -100,11 +100,7 @@ def run_sweep(
         *unused_in(settings, list(names)),
         *identical_in(settings, request.rows, request.columns),
     )
-    return replace(
-        swept,
-        unused=notes,
-        reproduces=reproduces,
-    )
+    return replace(swept, unused=notes, reproduces=reproduces)
 
 
 def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
@@ -133,7 +129,7 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
     """Return a sentence for each named setting that profiles do not use; `settings` has one item for each conversation.
     Raises EngineError."""
     budgets = {setting: engine(setting.profile).budgets(setting) for setting in set(settings)}
-    told = []
+    notes = []
     for name in names:
         without = [one for one in settings if budgets[one].unused(name)]
         if without:
@@ -143,8 +139,8 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
                 if len(without) == len(settings)
                 else f" ({len(without):,} of {len(settings):,} conversations)"
             )
-            told.append(f"{name} is not used by {profiles}{part}: {budgets[without[0]].unused(name)}.")
-    return tuple(told)
+            notes.append(f"{name} is not used by {profiles}{part}: {budgets[without[0]].unused(name)}.")
+    return tuple(notes)
 
 
 def grid_of(
@@ -176,7 +172,7 @@ class _Unwanted(InspectorError):
 
 
 def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
-    def watch(what: str, done: int, total: int) -> None:
+    def watch(step: str, done: int, total: int) -> None:
         if not wanted():
             raise _Unwanted("cancelled")
 
@@ -187,8 +183,10 @@ def sweep_store(
     answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
     watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
 ) -> Sweep:  # fmt: skip
-    """The metrics over the grid, of the `chosen` conversations or of all; with `facts` the metrics of facts too.
-    `ratio` is the size of summaries as a share of their budget; None: as recorded. Raises as run_sweep does."""
+    """Return the metrics over the grid, of the `chosen` conversations or of all; with `facts` also those of facts.
+
+    `ratio` is the size of summaries as a share of their budget; None: as recorded. Raises as run_sweep does.
+    """
     if chosen:
         names = tuple(answers.store.resolve(name) for name in chosen)
     else:
@@ -196,21 +194,21 @@ def sweep_store(
     model = None if ratio is None else SummaryModel(ratio)
     flags = dict(answers.flags)
     request = Request(names, rows, columns, flags, answers.config, model, facts)
-    found = run_sweep(request, answers, watch)
-    for sentence in found.unused:
+    result = run_sweep(request, answers, watch)
+    for sentence in result.unused:
         answers.note(sentence)
-    if found.doubted and found.reproduces is not None:
+    if result.doubted and result.reproduces is not None:
         answers.note(
-            f"No cell is called the best: the settings in force reproduce {found.reproduces.agreement}."
+            f"No cell is called the best: the settings in force reproduce {result.reproduces.agreement}."
         )
-    if found.unpriced:
+    if result.unpriced:
         answers.note(
-            f"The costs of {found.unpriced:,} of the {found.conversations:,} conversations are not known."
+            f"The costs of {result.unpriced:,} of the {result.conversations:,} conversations are not known."
         )
-    return found
+    return result
 
 
-def all_equal(found: Sweep, metric: str) -> bool:
+def all_equal(result: Sweep, metric: str) -> bool:
     """Return whether several cells were run and a metric is equal in all: no cell is better than another."""
-    run = [cell for line in found.cells[metric] for cell in line if not isnan(cell)]
+    run = [cell for line in result.cells[metric] for cell in line if not isnan(cell)]
     return len(run) > 1 and len(set(run)) == 1

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.facts import Wanted, facts_reading, risks_wanted
+from inspector.answers.facts import Wanted, facts_reading, select_risks
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import live_size, ttl_of
@@ -126,7 +126,7 @@ def upcoming_of(
     left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
     head, tail = plan.regions()
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
-    risks = tuple(risks_wanted(inspection, resolved, reading, Wanted())) if plan.compacts else ()
+    risks = tuple(select_risks(inspection, resolved, reading, Wanted())) if plan.compacts else ()
     last = requests[-1].request if requests else None
     lives = _HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else _FIVE_MINUTES
     warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
@@ -147,7 +147,7 @@ def _tokens_now(inspection: Inspection, plan: Plan, requests: Sequence[PricedReq
 
 
 def _growth(contexts: Sequence[int]) -> int | None:
-    """The median growth from request to request, in tokens; None if nothing grew."""
+    """Return the median growth from request to request, in tokens; None if no request grew."""
     steps = [after - before for before, after in pairwise(contexts) if after > before]
     return round(median(steps[-RECENT_REQUESTS:])) if steps else None
 

@@ -32,7 +32,7 @@ def show(
 
     Each has its region, tokens, pruning and breakpoints. --step N shows the list at a step instead.
     """
-    from inspector.answers.showing import messages_shown, show_generation
+    from inspector.answers.showing import api_messages, show_generation
     from inspector.export.generations import print_show, show_document
 
     if generation is not None and step is not None:
@@ -40,7 +40,7 @@ def show(
     answers, name = asked.one()
     answer = show_generation(answers, name, generation, exact=not (no_exact or messages), step=step)
     if messages:
-        print_answer(messages_shown(answer), True, print_show)
+        print_answer(api_messages(answer), True, print_show)
         asked.end()
     else:
         asked.print(show_document(answer, full), print_show)
@@ -53,14 +53,14 @@ def compactions(asked: Asked) -> None:
 
     Covers all conversations, or the named one.
     """
-    from inspector.answers.compactions import compare_compactions, other_compactions
+    from inspector.answers.compactions import compare_compactions, partial_compactions
     from inspector.export.generations import compaction_document, other_document, print_compactions
 
     answers, name = asked.one_or_all()
 
     def documents(one: str) -> list[Any]:
         recorded = map(compaction_document, compare_compactions(answers, one))
-        return [*recorded, *map(other_document, other_compactions(answers, one))]
+        return [*recorded, *map(other_document, partial_compactions(answers, one))]
 
     asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 

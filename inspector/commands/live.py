@@ -15,7 +15,7 @@ from inspector.core.errors import BadInput, InspectorError
 from inspector.core.text import desktop_notification, safe_line, safe_title
 
 if TYPE_CHECKING:
-    from inspector.answers.live_events import LiveEvent, SeenConversation
+    from inspector.answers.live_events import ConversationState, LiveEvent
 
 #: Characters of one event of a hook that are read.
 _MOST = 50_000_000
@@ -42,7 +42,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
     """
     from inspector.answers.live_events import look
 
-    seen: dict[str, SeenConversation] | None = None
+    seen: dict[str, ConversationState] | None = None
     if not once:
         say(["Following live conversations; ctrl+c ends it."])
     try:

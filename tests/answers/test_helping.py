@@ -13,7 +13,7 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.fate_processes import fates_together
 from inspector.answers.helper_process import HelperProcess
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_facts import known_facts, message_key
+from inspector.answers.kept_facts import cached_facts, message_key
 from inspector.answers.kept_results import KeptResults
 from inspector.core.errors import InspectorError
 from inspector.quality.facts.lives import Following, Work
@@ -147,7 +147,7 @@ def test_a_helper_keeps_what_messages_say_from_the_last_list_back(
     def begin(helper: HelperProcess, inspection: Inspection, work: object, asked: Path) -> None:
         original(helper, inspection, work, asked)  # type: ignore[arg-type]
         helper.answer(lambda: None)
-        known_by_then.append(key in known_facts(kept, [key]))
+        known_by_then.append(key in cached_facts(kept, [key]))
 
     original = HelperProcess.__init__
     monkeypatch.setattr(HelperProcess, "__init__", begin)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
-from inspector.answers.live_events import LiveEvent, SeenConversation, look
+from inspector.answers.live_events import ConversationState, LiveEvent, look
 from inspector.answers.upcoming import upcoming
 from inspector.commands.cli import commands
 from inspector.stores.detect import open_store
@@ -42,7 +42,7 @@ class Looking:
 
     def __init__(self, path: Path, **flags: Any) -> None:
         self.path, self.flags = path, flags
-        self.seen: dict[str, SeenConversation] | None = None
+        self.seen: dict[str, ConversationState] | None = None
 
     def __call__(self) -> list[LiveEvent]:
         store = open_store(self.path)

@@ -16,7 +16,7 @@ from inspector.answers.fact_results import read_losses
 from inspector.answers.findings import TitledFinding, read_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of
-from inspector.answers.overview import known_overview, read_overview
+from inspector.answers.overview import read_overview, stored_overview
 from inspector.app.conversation.fact_scopes import survival
 from inspector.commands.cli import commands
 from inspector.config.dismissals import Dismissals
@@ -147,7 +147,7 @@ def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
         losses = read_losses(Answers(store, {}, None), row.id)
         reading = read_facts(Inspection.open(store, name))
         shares = survival(reading.facts, Inspection.open(store, name).compactions()).shares["constraint"]
-        assert known_overview(store, row, {}, None) == overview
+        assert stored_overview(store, row, {}, None) == overview
         return (
             overview.constraints,
             losses.lost.get("constraint", 0),

@@ -17,7 +17,7 @@ from inspector.core.processes import Worker, WorkerEnded
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
-    from inspector.answers.live_events import LiveEvent, SeenConversation
+    from inspector.answers.live_events import ConversationState, LiveEvent
     from inspector.app.conversation.panes.base import Pane, Tab
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
@@ -102,14 +102,14 @@ def read_overviews(
     Kept results come first, then compacted conversations, then the others. With `apart` another process of low
     priority computes what is unknown. Unreadable conversations are left out: opening one shows the problem.
     """
-    from inspector.answers.overview import Live, Overview, known_live, known_overview
+    from inspector.answers.overview import Live, Overview, stored_live, stored_overview
 
     batch = _Batch(watch)
     compacted: dict[str, bool] = {}
     unknown = []
     for row in rows:
         watch.check()
-        live = _tried(known_live, store, row, flags, config)
+        live = _tried(stored_live, store, row, flags, config)
         if live is None:
             unknown.append(row)
         else:
@@ -126,7 +126,7 @@ def read_overviews(
     unknown = []
     for row in rows:
         watch.check()
-        overview = _tried(known_overview, store, row, flags, config)
+        overview = _tried(stored_overview, store, row, flags, config)
         if overview is None:
             unknown.append(row)
         else:
@@ -155,20 +155,20 @@ def read_store_losses(
     """
     from inspector.answers.store_losses import (
         ConversationLosses,
-        known_losses,
-        listed_of,
+        stored_losses,
         uncertain_losses,
         unknown_losses,
+        with_row,
     )
 
     batch = _Batch(watch)
     read: list[ConversationLosses] = []
 
     def known(row: ConversationRow) -> bool:
-        found = _tried(known_losses, store, row)
+        found = _tried(stored_losses, store, row)
         if found is not None:
             read.append(found)
-            for loss in listed_of(store, row, found):
+            for loss in with_row(store, row, found):
                 batch.add(loss)
         return found is not None
 
@@ -188,22 +188,22 @@ def read_store_losses(
 
 
 def read_changes(
-    store: Store, changed: Sequence[tuple[ConversationRow, ConversationRow | SeenConversation | None]],
+    store: Store, changed: Sequence[tuple[ConversationRow, ConversationRow | ConversationState | None]],
     flags: Mapping[str, Any], config: Path | None, apart: bool, watch: Watch,
-) -> tuple[list[LiveEvent], dict[str, SeenConversation]]:  # fmt: skip
+) -> tuple[list[LiveEvent], dict[str, ConversationState]]:  # fmt: skip
     """Return the events of changed conversations, and their new state by root session.
 
     Each row comes with its state at the last look, or with its row in the first list (None: it was not in it). `apart`
     as in read_overviews.
     """
-    from inspector.answers.live_events import SeenConversation, listed
+    from inspector.answers.live_events import ConversationState, listed
 
     events: list[LiveEvent] = []
-    seen: dict[str, SeenConversation] = {}
+    seen: dict[str, ConversationState] = {}
     with _asking(store, flags, config, apart, watch) as ask:
         for row, before in changed:
             watch.check()
-            state = before if isinstance(before, SeenConversation | None) else listed(before)
+            state = before if isinstance(before, ConversationState | None) else listed(before)
             found = ask("events", row, state)
             if found is not None:
                 events += found[0]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from textual.widgets import Input
 
-    from inspector.answers.live_events import LiveEvent, SeenConversation
+    from inspector.answers.live_events import ConversationState, LiveEvent
     from inspector.answers.overview import Live, Overview
     from inspector.app.conversation.panes.base import Tab
     from inspector.app.saved_state import SavedState
@@ -103,7 +103,7 @@ class ConversationsScreen(JobScreen):
         #: Number of messages by conversation in the store; a change means another count.
         self._stored: dict[str, int] = {}
         #: Each conversation at the last look for events, by root session: its first row, then its state.
-        self._looked_at: dict[str, ConversationRow | SeenConversation] = {}
+        self._looked_at: dict[str, ConversationRow | ConversationState] = {}
         self._following = False
         self._left_at = self.saved.conversation
         self._dismissals = Dismissals.load()
@@ -226,7 +226,7 @@ class ConversationsScreen(JobScreen):
             self._following = True
             later(self, _FOLLOW_SECONDS, self._look)
 
-    def _changes(self) -> tuple[tuple[ConversationRow, ConversationRow | SeenConversation | None], ...]:
+    def _changes(self) -> tuple[tuple[ConversationRow, ConversationRow | ConversationState | None], ...]:
         """Return the rows that changed, each with its state at the last look."""
         return tuple(
             (row, seen)
@@ -242,7 +242,7 @@ class ConversationsScreen(JobScreen):
         self._following = False
         self.tell(sentence)
 
-    def _events_came(self, found: tuple[list[LiveEvent], dict[str, SeenConversation]]) -> None:
+    def _events_came(self, found: tuple[list[LiveEvent], dict[str, ConversationState]]) -> None:
         events, seen = found
         self._following = False
         self._looked_at.update(seen)

@@ -16,7 +16,7 @@ from inspector.answers.store_losses import (
     CompactionLoss,
     ListedLoss,
     LostFact,
-    worst_first,
+    sort_worst_first,
 )
 from inspector.app.conversations.reading import read_store_losses
 from inspector.app.list_screen import ListScreen
@@ -150,7 +150,7 @@ class LossesScreen(ListScreen[ListedLoss]):
             self._read()
 
     def _came(self, found: Iterable[ListedLoss]) -> None:
-        self._losses = worst_first([*self._losses, *found])
+        self._losses = sort_worst_first([*self._losses, *found])
         self._show()
 
     def _read_all(self, read: tuple[int, list[str]]) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.answers import fate_processes, message_facts
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_facts import keep_facts, known_facts, message_key
+from inspector.answers.kept_facts import cached_facts, keep_facts, message_key
 from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import lost_rules
 from inspector.core.messages import Message
@@ -38,14 +38,14 @@ def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "results.db"
     key, said = message_key(ONE), extract(ONE)
     first = KeptResults(path)
-    assert known_facts(first, [key]) == {}
+    assert cached_facts(first, [key]) == {}
     keep_facts(first, {key: said})
     first.close()
     second = KeptResults(path)
-    assert known_facts(second, [key]) == {key: said}
+    assert cached_facts(second, [key]) == {key: said}
     assert second.problem == ""
     second.close()
-    assert known_facts(second, [key]) == {}
+    assert cached_facts(second, [key]) == {}
     if os.name != "nt":
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -68,10 +68,10 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
     cache = KeptResults(path)
     key = message_key(ONE)
     keep_facts(cache, {key: extract(ONE)})
-    assert known_facts(cache, [key])
+    assert cached_facts(cache, [key])
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE results SET result = x'00ff'")
-    assert known_facts(cache, [key]) == {}
+    assert cached_facts(cache, [key]) == {}
     cache.close()
 
 
@@ -79,7 +79,7 @@ def test_a_cache_that_cannot_be_used_says_so_and_costs_nothing_else(tmp_path: Pa
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     cache = KeptResults(tmp_path / "file" / "results.db")
     keep_facts(cache, {b"key": extract(ONE)})
-    assert known_facts(cache, [b"key"]) == {}
+    assert cached_facts(cache, [b"key"]) == {}
     assert cache.problem.startswith("Results are not stored between runs:")
 
 
