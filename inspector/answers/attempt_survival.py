@@ -94,18 +94,15 @@ def outcomes_of(
         outcomes.append(SummaryOutcome(compaction, None, _now(facts_recorded, recorded), size, after))
         for attempt, facts in zip(at_record, judged, strict=True):
             retained = after - size + attempt.tokens
-            outcomes.append(
-                SummaryOutcome(compaction, attempt, facts.of(compaction), attempt.tokens, retained)
-            )
+            lives = facts.of(compaction)
+            outcomes.append(SummaryOutcome(compaction, attempt, lives, attempt.tokens, retained))
     at_step = [item for item in wanted if item.place.step is not None]
     outcomes += [_planned(inspection, settings, attempt, pruned, watch) for attempt in at_step]
     return tuple(outcomes)
 
 
 def _now(facts: ConversationFacts, recorded: Compaction) -> tuple[Life, ...]:
-    """Return the facts that a compaction summarized, with their fates after it. After an unreadable summary they are
-    unknown.
-    """
+    """Return the facts that a compaction summarized, with their fates after it, unknown after an unreadable summary."""
     lives = facts.of(recorded.index)
     if not recorded.encrypted:
         return lives

@@ -43,11 +43,9 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
         answers.note(dismissed_note(len(dismissed)))
     bills = bills_of(inspection, requests)
     compared_all = inspection.compared(resolved.settings)
-    if any(
-        item.recorded.exact and not item.agree and not item.planned.budgets.observed for item in compared_all
-    ):
-        tried = tried_profiles(answers, inspection.conversation.id, profile)
-        if tried:
+    differing = (item for item in compared_all if item.recorded.exact and not item.agree)
+    if any(not item.planned.budgets.observed for item in differing):
+        if tried := tried_profiles(answers, inspection.conversation.id, profile):
             answers.note(tried)
     return [
         JudgedCompaction(

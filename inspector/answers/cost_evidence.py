@@ -135,9 +135,8 @@ def _missed(inspection: Inspection, requests: Requests, profile: str) -> Iterato
     tokens = sum(entry.judged.missed for entry, _ in missed)
     generation = first.request.generation
     largest = max((entry.judged for entry, _ in missed), key=lambda judged: judged.missed)
-    yield MissedEvidence(
-        len(missed), numbers, tokens, more, cost.amount, largest.request.cache_read, generation, place
-    )
+    read = largest.request.cache_read
+    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, read, generation, place)
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:

@@ -198,9 +198,8 @@ def sweep_store(
     for sentence in result.unused:
         answers.note(sentence)
     if result.doubted and result.reproduces is not None:
-        answers.note(
-            f"No cell is called the best: the settings in force reproduce {result.reproduces.agreement}."
-        )
+        agreement = result.reproduces.agreement
+        answers.note(f"No cell is called the best: the settings in force reproduce {agreement}.")
     if result.unpriced:
         answers.note(
             f"The costs of {result.unpriced:,} of the {result.conversations:,} conversations are not known."
