@@ -44,9 +44,9 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     bills = bills_of(inspection, requests)
     compared_all = inspection.compared(resolved.settings)
     differing = (item for item in compared_all if item.recorded.exact and not item.agree)
-    if any(not item.planned.budgets.observed for item in differing):
-        if tried := tried_profiles(answers, inspection.conversation.id, profile):
-            answers.note(tried)
+    differs = any(not item.planned.budgets.observed for item in differing)
+    if differs and (tried := tried_profiles(answers, inspection.conversation.id, profile)):
+        answers.note(tried)
     return [
         JudgedCompaction(
             compared,
