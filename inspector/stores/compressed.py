@@ -14,7 +14,7 @@ ENDINGS = (".zst", ".zstd")
 _CHUNK = 1 << 16
 
 
-class Plain(io.RawIOBase):
+class DecompressedFile(io.RawIOBase):
     """The decompressed bytes of a file, up to an incomplete frame. Raises OSError for damaged data."""
 
     def __init__(self, path: Path) -> None:
@@ -41,14 +41,14 @@ class Plain(io.RawIOBase):
         super().close()
 
 
-def open_plain(path: Path, buffering: int = -1) -> BinaryIO:
+def open_decompressed(path: Path, buffering: int = -1) -> BinaryIO:
     """Open a file for reading. A file with the name of a compressed file is decompressed. Raises OSError."""
     if not path.name.endswith(ENDINGS):
         return path.open("rb", buffering=buffering)
-    return cast(BinaryIO, io.BufferedReader(Plain(path), _CHUNK))
+    return cast(BinaryIO, io.BufferedReader(DecompressedFile(path), _CHUNK))
 
 
-def unpacked(data: bytes) -> bytes:
+def decompressed(data: bytes) -> bytes:
     """Compressed bytes decompressed; empty if they are damaged."""
     try:
         return bytes(_zstd().decompress(data))

@@ -32,7 +32,7 @@ def open_store(path: Path) -> Store:
 
 
 def open_file(agent: Agent, path: Path) -> Store:
-    """The store that a file of this agent holds. Raises StoreErrors."""
+    """Return the store of a file of this agent. Raises StoreErrors."""
     if agent.databases:
         return open_database(agent.name, path)
     from inspector.stores.signatures import signatures
@@ -40,15 +40,15 @@ def open_file(agent: Agent, path: Path) -> Store:
     return open_transcripts(agent, path, partial(signatures, (str(path),)))
 
 
-def open_transcripts(agent: Agent, path: Path, *how: Any) -> Store:
-    """The store of an agent's transcripts; TranscriptStore describes `how` they are found."""
+def open_transcripts(agent: Agent, path: Path, *arguments: Any) -> Store:
+    """Return the store of an agent's transcripts; TranscriptStore describes the other arguments."""
     from inspector.stores.transcripts import TranscriptStore
 
-    return TranscriptStore(agent.name, partial(reader_of, agent.name), path, *how)
+    return TranscriptStore(agent.name, partial(reader_of, agent.name), path, *arguments)
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
-    """The databases and transcripts below a folder, the transcripts of each agent as one store.
+    """Return the store of the databases and transcripts below a folder; the transcripts of an agent are one store.
 
     `keep` stores digests of the files between runs. Raises NotAStore if there are none, StoreErrors.
     """

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from inspector.agents import agent_named, agents
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.readers import agent_of
-from inspector.stores.signatures import Signature, names_beside, with_beside
+from inspector.stores.signatures import Signature, companion_names, with_companions
 
 if TYPE_CHECKING:
     from inspector.stores.index import FileIndex
@@ -168,7 +168,7 @@ def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) 
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)
-                pieces = names_beside([entry.name for entry in entries])
+                pieces = companion_names([entry.name for entry in entries])
                 for entry in entries:
                     name = entry.name
                     if name in pieces:
@@ -180,7 +180,9 @@ def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) 
                             # The target of a link is missing.
                             continue
                         if S_ISREG(status.st_mode):
-                            files[entry.path] = with_beside(entry.path, (status.st_size, status.st_mtime_ns))
+                            files[entry.path] = with_companions(
+                                entry.path, (status.st_size, status.st_mtime_ns)
+                            )
                             continue
                     # Reading a pipe or a socket would wait for a writer.
                     if entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):

@@ -1,4 +1,4 @@
-"""The beginning of a file, as readers look at it to recognise their own."""
+"""The beginning of a file, by which readers recognise the files of their agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.stores.databases import SQLITE, read_database, table_columns, tab
 
 
 class Head:
-    """The beginning of a file: a whole line of it at least (see `head_of`). It is parsed once."""
+    """The beginning of a file, with its complete first line (see `head_of`). It is parsed once."""
 
     def __init__(self, path: Path, raw: bytes) -> None:
         self.path = path
@@ -21,7 +21,7 @@ class Head:
 
     @classmethod
     def of(cls, path: Path) -> Head:
-        """Read the beginning of a file. Raises StoreErrors, NotAStore for an empty one."""
+        """Read the beginning of a file. Raises StoreErrors, NotAStore for an empty file."""
         return cls(path, lines.head_of(path))
 
     @property
@@ -41,7 +41,7 @@ class Head:
 
     @cached_property
     def tables(self) -> frozenset[str] | None:
-        """The tables of a SQLite database; None if it is none, or cannot be read."""
+        """The tables of a SQLite database; None for other files and unreadable databases."""
         if not self.is_sqlite:
             return None
         try:
@@ -50,7 +50,7 @@ class Head:
             return None
 
     def columns(self, table: str) -> frozenset[str]:
-        """The columns of a table of a SQLite database; empty if there is none."""
+        """Return the columns of a table of a SQLite database; empty if the table is missing."""
         if self.tables is None or table not in self.tables:
             return frozenset()
         try:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 from inspector.core.conversations import Usage
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
 from inspector.core.times import calendar_time
-from inspector.stores.compressed import ENDINGS, open_plain
+from inspector.stores.compressed import ENDINGS, open_decompressed
 
 #: Maximum bytes of a file read to detect its format: the first line may hold a picture.
 HEAD = 1 << 26
@@ -38,7 +38,7 @@ def read_lines(path: Path) -> Iterator[Line]:
     """Yield the lines that are not empty. An incomplete last line is skipped. Raises StoreErrors."""
     start = 0
     try:
-        with open_plain(path, _PIECE) as file:
+        with open_decompressed(path, _PIECE) as file:
             for raw in file:
                 length = len(raw)
                 if not raw.isspace():
@@ -111,7 +111,7 @@ def _bytes(text: str) -> int:
 def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the records of the lines at these places, each a start and a length in bytes. Raises StoreErrors."""
     try:
-        with open_plain(path) as file:
+        with open_decompressed(path) as file:
             if path.name.endswith(ENDINGS):
                 return list(_forwards(file, spans))
             return [_at(file, start, length) for start, length in spans]
@@ -218,7 +218,7 @@ def head_of(path: Path) -> bytes:
     Raises StoreErrors, NotAStore for an empty file.
     """
     try:
-        with open_plain(path) as file:
+        with open_decompressed(path) as file:
             head = file.read(_FIRST)
             if b"\n" not in head:
                 head += file.readline(HEAD - _FIRST)

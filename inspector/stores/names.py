@@ -28,13 +28,13 @@ def resolve(
         {row for title, row in titles if part in title.casefold()},
         {row for title, row in earlier if part in title.casefold()},
     )
-    for found in ways:
-        if len(found) == 1:
-            return found.pop()
-        if found:
-            some = ", ".join(sorted(found)[:3]) + (", ..." if len(found) > 3 else "")
+    for matches in ways:
+        if len(matches) == 1:
+            return matches.pop()
+        if matches:
+            some = ", ".join(sorted(matches)[:3]) + (", ..." if len(matches) > 3 else "")
             raise SeveralConversations(
-                f"{len(found)} conversations match {name!r}: {some}. Give more of the id or the title."
+                f"{len(matches)} conversations match {name!r}: {some}. Give more of the id or the title."
             )
     raise UnknownConversation(
         f"No conversation matches {name!r}. Give a session id, the beginning of an id, or a part of a title; the "

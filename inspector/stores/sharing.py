@@ -38,7 +38,7 @@ def sharing() -> Iterator[None]:
 
 
 def is_running() -> bool:
-    """Return whether a worker is there that no list uses."""
+    """Return whether there is a worker that no list uses."""
     return _shared.worker is not None
 
 

@@ -1,7 +1,7 @@
 """ATIF trajectories. Converters make them from the sessions of many agents.
 
 A trajectory that was continued after a compaction names the file that continues it. That file begins with steps that
-are copied for context: the summary, and what stayed.
+are copied for context: the summary and the kept messages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BITS = 32
 
 
 class AtifReader:
-    """See Reader for the methods."""
+    """Reads trajectories; see Reader for the methods."""
 
     agent = "atif"
     limits = (
@@ -45,7 +45,7 @@ class AtifReader:
         return start.startswith(b"{") and b'"schema_version"' in start and b'"ATIF-' in start
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """The trajectory of a file; `last` is the file that continues it."""
+        """Return the digest of a trajectory; its `last` is the file that continues it."""
         session = _scan([path])
         if not session.entries.items:
             return ()
@@ -73,7 +73,7 @@ class AtifReader:
         return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
-        """A conversation: its lists, compactions and requests."""
+        """Read the lists, compactions and requests of a conversation."""
         return _scan([Path(path) for path in source.files]).recorded(source)
 
 
@@ -81,7 +81,7 @@ READER = AtifReader
 
 
 def _scan(paths: Sequence[Path]) -> SessionLists:
-    """The conversation in files that continue each other. Raises StoreErrors."""
+    """Read the conversation in files that continue each other. Raises StoreErrors."""
     documents = [read_mapping(path) or {} for path in paths]
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
@@ -124,9 +124,9 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
 
 
 def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
-    """Return the first list of a continued trajectory. Its summary is the first new message."""
-    known = {session.hashes[number] for number in session.live}
-    summary = next((number for number in copied if session.hashes[number] not in known), None)
+    """Add the compaction between two files. Its summary is the first copied message that the list lacks."""
+    hashes = {session.hashes[number] for number in session.live}
+    summary = next((number for number in copied if session.hashes[number] not in hashes), None)
     text = None
     if summary is not None:
         session.entries.items[summary].summary = True

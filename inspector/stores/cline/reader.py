@@ -49,15 +49,15 @@ class ClineReader(SessionReader):
         """Return the session of a file."""
         if path.name == HISTORY:
             return scan_task(path)
-        whole = _mapping(document(path))
+        content = _mapping(document(path))
         session = SessionLists(Entries(path, wires_of, fetch=_fetch))
-        session.session = text_at(whole, "sessionId")
-        session.version = text_at(whole, "origin", "version")
+        session.session = text_at(content, "sessionId")
+        session.version = text_at(content, "origin", "version")
         about = _mapping(document(path.with_name(path.name.removesuffix(_ENDING) + ".json")))
         session.folder, session.model = text_at(about, "cwd"), text_at(about, "model")
         session.provider = text_at(about, "provider")
         session.parent = text_at(about, "parent_session_id")
-        messages = mappings(whole.get("messages"))
+        messages = mappings(content.get("messages"))
         state = _mapping(document(_compaction_file(path)))
         replaced = count_of(state, "source_message_count") or 0
         for number, message in enumerate(messages):
@@ -71,15 +71,15 @@ class ClineReader(SessionReader):
             wires = wires_of([message])
             if _summary_in(message):
                 # An earlier release overwrote the session with the list after a compaction.
-                made = session.make(wires, at, summary=True)
-                _compacted(session, message, list(made), made[0], str(wires[0]["content"]))
+                numbers = session.make(wires, at, summary=True)
+                _compacted(session, message, list(numbers), numbers[0], str(wires[0]["content"]))
             else:
                 session.add(wires, at)
         if messages and replaced == len(messages):
             _compact(session, state)
         elif replaced > len(messages):
             session.notes.append(
-                "A compaction was recorded for more messages than there are, and is left out."
+                "The file records a compaction of more messages than it has. This compaction is left out."
             )
         return session
 
@@ -95,10 +95,10 @@ def _compact(session: SessionLists, state: Mapping[str, Any]) -> None:
     for number, message in enumerate(mappings(state.get("messages"))):
         session.begin_record(number, _COMPACTED)
         wires, is_summary = wires_of([message]), _summary_in(message)
-        made = session.make(wires, seconds_of(message.get("ts")), summary=is_summary)
-        if is_summary and made:
-            summary, text, source = made[0], str(wires[0]["content"]), message
-        after += made
+        numbers = session.make(wires, seconds_of(message.get("ts")), summary=is_summary)
+        if is_summary and numbers:
+            summary, text, source = numbers[0], str(wires[0]["content"]), message
+        after += numbers
     _compacted(session, source, after, summary, text, seconds_of(state.get("updated_at")))
 
 
@@ -134,12 +134,12 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
     """Return the messages with these numbers."""
     files = {_SESSION: path, _COMPACTED: _compaction_file(path)}
     wanted = {kind for _, kind in places}
-    found: dict[int, Sequence[dict[str, Any]]] = {
+    messages: dict[int, Sequence[dict[str, Any]]] = {
         kind: mappings(_mapping(document(file)).get("messages"))
         for kind, file in files.items()
         if kind in wanted
     }
-    return [found[kind][number] if number < len(found[kind]) else None for number, kind in places]
+    return [messages[kind][number] if number < len(messages[kind]) else None for number, kind in places]
 
 
 def _mapping(value: object) -> dict[str, Any]:

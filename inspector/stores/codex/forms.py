@@ -20,14 +20,14 @@ _HARNESS = re.compile(
 _CALLS = frozenset(
     {"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"}
 )
-#: Items that the model makes.
-MADE = _CALLS | {"reasoning", "agent_message", "image_generation_call"}
+#: Types of items that the model makes, besides messages.
+BY_MODEL = _CALLS | {"reasoning", "agent_message", "image_generation_call"}
 ENCRYPTED = "(a summary that only the provider can read)"
 
 
 def by_model(item: Mapping[str, Any]) -> bool:
     """Return whether the model made the item."""
-    return str(item.get("type")) in MADE or (
+    return str(item.get("type")) in BY_MODEL or (
         item.get("type") == "message" and item.get("role") == "assistant"
     )
 
@@ -59,24 +59,24 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
         return []
     if item.get("role") != "user":
         return [{"role": "system", "content": "\n".join(texts_in(item.get("content")))}]
-    return list(_said(item.get("content")))
+    return list(_user_wires(item.get("content")))
 
 
-def _said(content: object) -> Iterator[Wire]:
+def _user_wires(content: object) -> Iterator[Wire]:
     """Split content under the user's role into the user's text and Codex' text."""
-    own: list[Mapping[str, Any]] = []
+    personal: list[Mapping[str, Any]] = []
     parts = content if isinstance(content, list) else [{"type": "input_text", "text": content}]
     for part in mappings_in(parts):
         text = part.get("text")
         if isinstance(text, str) and _HARNESS.match(text):
-            if own:
-                yield {"role": "user", "content": plain(own)}
-                own = []
+            if personal:
+                yield {"role": "user", "content": plain(personal)}
+                personal = []
             yield {"role": "system", "content": text}
         else:
-            own.append(part)
-    if own:
-        yield {"role": "user", "content": plain(own)}
+            personal.append(part)
+    if personal:
+        yield {"role": "user", "content": plain(personal)}
 
 
 def _call(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """GitHub Copilot CLI's sessions (`~/.copilot/session-state/<id>/events.jsonl`).
 
-A compaction is made in the background: the conversation goes on with the old list until the summary is there. Then the
-user's messages, word for word, and the summary replace all messages from before it began. Copilot sends them as one
-message, with added sentences that are not recorded; here each is a message.
+A compaction runs in the background: the conversation continues with the old list until the summary is ready. Then the
+user's messages, word for word, and the summary replace all messages from before its start. Copilot sends them as one
+message with added sentences that are not recorded; here each is a message.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ READER = CopilotReader
 
 
 class _Scanner(SessionScanner):
-    #: The user's messages, and the message that each event made.
+    #: The user's messages, and the message of each event.
     users: set[int] = field(default_factory=set)
     number_of: dict[str, int] = field(default_factory=dict)
     #: Length of the live list when the running compaction began.

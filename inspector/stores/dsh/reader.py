@@ -48,7 +48,7 @@ class _Scanner(SessionScanner):
     number_of: dict[int, int] = field(default_factory=dict)
     pruned: dict[int, int] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
-    #: Records before the end of the seed were copied from another
+    #: Whether the records are still copies from another session.
     seeded: bool = False
 
     def time_of(self, record: Mapping[str, Any]) -> float:
@@ -106,25 +106,22 @@ class _Scanner(SessionScanner):
     def _compacted(self, number: int, start: int | None, end: int | None, at: float) -> None:
         """Replace the records from `start` to `end` by the checkpoint."""
         first, last = self._place(start), self._place(end)
-        known = first is not None and last is not None
-        before = self.live[: first or 0] if known else []
-        behind = self.live[(last or 0) + 1 :] if known else []
-        after = [self.pruned.get(one, one) for one in (*before, number, *behind)]
-        note = "" if known else "The records that it names as replaced are not in the file."
+        is_known = first is not None and last is not None
+        before = self.live[: first or 0] if is_known else []
+        behind = self.live[(last or 0) + 1 :] if is_known else []
+        after = [self.pruned.get(kept, kept) for kept in (*before, number, *behind)]
+        note = "" if is_known else "The records that it names as replaced are not in the file."
         self.compact(after, number, at, text=summary_text(self.summary), note=note)
         self.summary = {}
-        for one in (*before, *behind):
-            # A record is found by its number, or by the number of the shorter result that replaces it.
-            if one in self.pruned:
-                self.number_of.update(
-                    (seq, self.pruned[one]) for seq, made in [*self.number_of.items()] if made == one
-                )
+        # From now on the list has the shorter results.
+        shorter = {number: self.pruned[number] for number in (*before, *behind) if number in self.pruned}
+        self.number_of = {seq: shorter.get(number, number) for seq, number in self.number_of.items()}
 
     def _place(self, seq: int | None) -> int | None:
         number = self.number_of.get(seq) if seq is not None else None
         return self.live.index(number) if number in self.live else None
 
-    def _prune(self, number: int, start: int | None, left: int, at: float) -> int:
+    def _prune(self, number: int, start: int | None, remaining: int, at: float) -> int:
         """Replace a message by a shorter result. The list shows the message until the next compaction."""
         place = self._place(start)
         if place is None:
@@ -133,7 +130,7 @@ class _Scanner(SessionScanner):
         pruned = self.live[place]
         self.pruned[pruned] = number
         self.hashes[number] = self.hashes.get(pruned, -pruned)
-        self.clear([place], at, trigger="auto", left=(left,))
+        self.clear([place], at, trigger="auto", left=(remaining,))
         return pruned
 
     def _usage(self, name: str, data: Mapping[str, Any], at: float, summarizes: bool = False) -> None:

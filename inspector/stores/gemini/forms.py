@@ -10,6 +10,7 @@ from inspector.stores.entries import Wire
 from inspector.stores.lines import mappings_in, text_at
 from inspector.stores.wires import call_of
 
+#: Beginning of a message with a summary.
 SNAPSHOT = "<state_snapshot>"
 
 
@@ -29,10 +30,10 @@ def messages_in(record: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def message_wires(message: Mapping[str, Any]) -> list[Wire]:
-    """Return a message as the model got it: an answer with the results of its calls, or what was said to the model."""
+    """Return a message as the model got it: an answer with the results of its calls, or a message to the model."""
     kind = text_at(message, "type")
     if kind not in ("user", "gemini"):
-        # Texts that the program showed the user.
+        # The program shows these texts only to the user.
         return []
     wires = content_wires(kind, message.get("content"))
     called = mappings_in(message.get("toolCalls"))

@@ -1,4 +1,4 @@
-"""Messages of goose as messages: a role, and contents with a type each."""
+"""goose's messages, each with a role and typed contents, as messages."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def is_summary(record: Mapping[str, Any], following: Mapping[str, Any] | None) -
 
 def trigger_of(line: Mapping[str, Any]) -> str:
     """Return what started a compaction, given goose's own line after the summary."""
-    said = " ".join(text for wire in _wires(line) if isinstance(text := wire["content"], str))
-    return "manual" if _BY_HAND in " ".join(said.split()) else "auto"
+    text_of_line = " ".join(text for wire in _wires(line) if isinstance(text := wire["content"], str))
+    return "manual" if _BY_HAND in " ".join(text_of_line.split()) else "auto"
 
 
 def _wires(record: Mapping[str, Any]) -> list[Wire]:

@@ -33,21 +33,20 @@ class GooseReader(SessionReader):
         if head.is_sqlite:
             return {"session_id", "content_json", "created_timestamp"} <= head.columns("messages")
         first = head.first
-        about = isinstance(first.get("working_dir"), str) and "message_count" in first
-        said = (
+        is_session = isinstance(first.get("working_dir"), str) and "message_count" in first
+        is_message = (
             isinstance(first.get("content"), list)
             and isinstance(first.get("created"), int)
             and "role" in first
         )
-        return about or said
+        return is_session or is_message
 
     def parts(self, path: Path) -> Sequence[str]:
-        """The sessions of a database, which goose left in files too when it copied them; one without a name for a
-        file."""
+        """Return the sessions of a database; [""] for a file of JSON lines."""
         return session_names(path) if _is_database(path) else super().parts(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """A session of a file."""
+        """Return a session of a file."""
         return session_of(path, stored_session(path, part))
 
 
@@ -77,14 +76,14 @@ def session_of(path: Path, stored: Stored) -> SessionLists:
 
 def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
     hidden: set[int] = set()
-    left = list(rows)
-    while left:
-        record = left[0].record
-        if is_summary(record, left[1].record if len(left) > 1 else None):
-            del left[: _compact(session, left)]
+    remaining = list(rows)
+    while remaining:
+        record = remaining[0].record
+        if is_summary(record, remaining[1].record if len(remaining) > 1 else None):
+            del remaining[: _compact(session, remaining)]
             hidden.clear()
             continue
-        at = _begin(session, left.pop(0))
+        at = _begin(session, remaining.pop(0))
         numbers = session.add(wires_of([record]), at)
         if not is_visible(record, "agentVisible"):
             hidden.update(numbers)
@@ -107,7 +106,7 @@ def _begin(session: SessionLists, row: Row) -> float:
 
 def _compact(session: SessionLists, rows: Sequence[Row]) -> int:
     """Add the compaction that begins with the first of these rows. Return the number of its rows."""
-    known = {session.hashes[number] for number in session.live}
+    hashes = {session.hashes[number] for number in session.live}
     at = _begin(session, rows[0])
     wires = wires_of([rows[0].record])[:1]
     after = list(session.make([{**wire, "role": "user"} for wire in wires], at, summary=True))
@@ -117,9 +116,9 @@ def _compact(session: SessionLists, rows: Sequence[Row]) -> int:
     summary = after[0] if after else None
     after += session.make(wires_of([rows[1].record]), last)
     used = 2
-    # goose says the newest message of the user again, except after a compaction by hand.
+    # goose repeats the newest message of the user, except after a manual compaction.
     copied = wires_of([rows[2].record]) if len(rows) > 2 and rows[2].record.get("role") == "user" else []
-    if copied and all(hash_of(wire) in known for wire in copied):
+    if copied and all(hash_of(wire) in hashes for wire in copied):
         after += session.make(copied, _begin(session, rows[2]))
         used = 3
     text = wires[0]["content"] if wires else None
@@ -130,7 +129,7 @@ def _compact(session: SessionLists, rows: Sequence[Row]) -> int:
 
 
 def _add_calls(session: SessionLists, ledger: Sequence[Mapping[str, Any]]) -> None:
-    """Add the calls of the ledger. Sums that were carried over are left out."""
+    """Add the calls of the ledger, without sums that were carried over."""
     calls = [call for call in ledger if call.get("cost_source") != "carried_forward"]
     times = [compaction.at for compaction in session.compactions]
     are_all_recorded = sum(bool(call.get("is_compaction")) for call in calls) == len(times)

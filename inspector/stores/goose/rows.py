@@ -41,7 +41,7 @@ def session_names(path: Path) -> list[str]:
 
 
 def stored_session(path: Path, name: str) -> Stored:
-    """Return a session of a database; of a file of JSON lines (`name` is empty) its only one. Raises StoreErrors."""
+    """Return a session of a database, or the session of a file of JSON lines if `name` is "". Raises StoreErrors."""
     if name:
         return read_database(path, lambda database: _stored(database, name))
     about: Mapping[str, Any] = {}
@@ -61,8 +61,8 @@ def fetch_rows(path: Path, places: Sequence[tuple[int, int]]) -> list[dict[str, 
 
     def work(database: sqlite3.Connection) -> list[dict[str, Any] | None]:
         query = f"{_message_query(database)} WHERE id = ?"
-        found = (database.execute(query, (row,)).fetchone() for row, _ in places)
-        return [None if one is None else _record(one) for one in found]
+        rows = (database.execute(query, (row,)).fetchone() for row, _ in places)
+        return [None if one is None else _record(one) for one in rows]
 
     return read_database(path, work)
 
@@ -71,8 +71,8 @@ def _stored(database: sqlite3.Connection, name: str) -> Stored:
     about = _mappings(database, "SELECT * FROM sessions WHERE id = ?", name)
     query = f"{_message_query(database)} WHERE session_id = ?"
     # SQLite would copy the contents to sort them.
-    found = sorted(database.execute(query, (name,)), key=_in_time)
-    rows = [Row((int(one[0]), 1), _record(one)) for one in found]
+    values = sorted(database.execute(query, (name,)), key=_in_time)
+    rows = [Row((int(row[0]), 1), _record(row)) for row in values]
     has_ledger = "is_compaction" in table_columns(database, "usage_ledger")
     return Stored(about[0] if about else {}, rows, _mappings(database, _LEDGER, name) if has_ledger else ())
 
@@ -87,15 +87,17 @@ def _message_query(database: sqlite3.Connection) -> str:
 
 
 def _mappings(database: sqlite3.Connection, query: str, name: str) -> list[dict[str, Any]]:
-    found = database.execute(query, (name,))
-    names = [column[0] for column in found.description]
-    return [dict(zip(names, row, strict=True)) for row in found]
+    cursor = database.execute(query, (name,))
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def _record(row: Sequence[Any]) -> dict[str, Any]:
     _, role, content, created, metadata = row
-    whole = mapping(b'{"content": %s, "metadata": %s}' % (_bytes(content), _bytes(metadata) or b"null")) or {}
-    return {**whole, "role": role, "created": created}
+    record = (
+        mapping(b'{"content": %s, "metadata": %s}' % (_bytes(content), _bytes(metadata) or b"null")) or {}
+    )
+    return {**record, "role": role, "created": created}
 
 
 def _bytes(text: object) -> bytes:

@@ -11,7 +11,7 @@ _SHADOWS = ("data", "idx", "content", "docsize", "config")
 
 
 class TableDescription(Struct, frozen=True):
-    """A table: its rows (None if they cannot be counted), its columns in order, the full-text table over it."""
+    """A table: the number of rows (None if unknown), the columns in order, whether it is a full-text table."""
 
     name: str
     rows: int | None
@@ -20,7 +20,7 @@ class TableDescription(Struct, frozen=True):
 
 
 class StoreDescription(Struct, frozen=True):
-    """The file as SQLite sees it. `size` is in bytes."""
+    """The properties of the database file. Sizes are in bytes."""
 
     journal_mode: str
     page_size: int

@@ -37,5 +37,5 @@ def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _length(ids: object) -> int:
-    found = parsed(ids) if isinstance(ids, bytes | str) else None
-    return len(found) if isinstance(found, list) else 0
+    listed = parsed(ids) if isinstance(ids, bytes | str) else None
+    return len(listed) if isinstance(listed, list) else 0

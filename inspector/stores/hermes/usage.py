@@ -9,18 +9,18 @@ from inspector.core.conversations import Session, Usage
 from inspector.stores.hermes.schema import Schema
 
 _TABLE, _TASK = "session_model_usage", "compression"
-#: Models that OpenAI's server-side compaction is offered for (`compression.codex_responses_native`).
+#: Models with server-side compaction by OpenAI (`compression.codex_responses_native`).
 _COMPACTED_BY_SERVER = ("gpt-5.6", "gpt-6-astra")
 
 
 def summary_usage(db: sqlite3.Connection, schema: Schema, sessions: Iterable[Session]) -> dict[str, Usage]:
-    """Return the usage of a session's summarizing calls, by session, where the session's own model wrote them.
+    """Return the usage of the summarizing calls of each session, if the model of the session wrote the summary.
 
-    Calls of another model are left out: requests are priced with the model of the session.
+    Calls of another model are left out, because requests are priced with the model of the session.
     """
     if _TABLE not in schema.tables:
         return {}
-    found = {}
+    usages = {}
     for session in sessions:
         rows = db.execute(
             "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, "
@@ -28,8 +28,8 @@ def summary_usage(db: sqlite3.Connection, schema: Schema, sessions: Iterable[Ses
             (session.id, _TASK, session.model),
         ).fetchall()
         if len(rows) == 1 and all(isinstance(value, int) for value in rows[0]) and any(rows[0][:4]):
-            found[session.id] = Usage(*rows[0])
-    return found
+            usages[session.id] = Usage(*rows[0])
+    return usages
 
 
 def server_notes(db: sqlite3.Connection, schema: Schema, sessions: Iterable[Session]) -> Iterator[str]:

@@ -13,7 +13,7 @@ _COMPACTED = "<system>Previous context has been compacted"
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The message in a line; none for a line of the program's own (its role begins with an underscore)."""
+    """Return the message in a line; empty for a line with data of the program, whose role begins with an underscore."""
     if not isinstance(lines[0].get("role"), str) or lines[0]["role"].startswith("_"):
         return []
     wire: Wire = dict(lines[0])
@@ -30,7 +30,7 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
 
 
 def summary_in(line: Mapping[str, Any]) -> str | None:
-    """The summary in a line that a compaction wrote; None in another line."""
+    """Return the summary in a line that a compaction wrote; None for other lines."""
     texts = [part.get("text") for part in mappings_in(line.get("content"))]
     if line.get("role") != "user" or not texts or not str(texts[0]).startswith(_COMPACTED):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.compressed import unpacked
+from inspector.stores.compressed import decompressed
 from inspector.stores.databases import read_database
 from inspector.stores.entries import Fetch
 from inspector.stores.lines import Line, mapping
@@ -16,13 +16,13 @@ _EVENT = "SELECT seq, event_json, event_zstd FROM transcript_events WHERE sessio
 
 
 def session_names(path: Path) -> list[str]:
-    """The sessions in a database. Raises StoreErrors."""
+    """Return the sessions in a database. Raises StoreErrors."""
     query = "SELECT DISTINCT session_id FROM transcript_events ORDER BY session_id"
     return read_database(path, lambda database: [str(name) for (name,) in database.execute(query)])
 
 
 def read_events(path: Path, session: str) -> Iterator[Line]:
-    """The entries of a session; the place of each is its number. Raises StoreErrors."""
+    """Yield the entries of a session; the place of each is its number. Raises StoreErrors."""
     rows = read_database(
         path, lambda database: database.execute(f"{_EVENT} ORDER BY seq", (session,)).fetchall()
     )
@@ -46,5 +46,5 @@ def fetch_of(session: str) -> Fetch:
 
 def _entry(text: object, packed: object) -> dict[str, Any] | None:
     if isinstance(packed, bytes) and not text:
-        return mapping(unpacked(packed))
+        return mapping(decompressed(packed))
     return mapping(text) if isinstance(text, str) else None

@@ -26,22 +26,20 @@ class OpenClawReader(PiReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Return whether it is OpenClaw's database, or pi's entries with OpenClaw's own between."""
+        """Return whether the file is OpenClaw's database, or has pi's entries with entries of OpenClaw."""
         if head.is_sqlite:
             return head.tables is not None and "transcript_events" in head.tables
         return super().recognises(head) and b"openclaw" in head.raw
 
     def parts(self, path: Path) -> Sequence[str]:
-        """The sessions of a database; one without a name for a file of lines."""
+        """Return the sessions of a database; [""] for a file of lines."""
         return session_names(path) if path.suffix == ".sqlite" else super().parts(path)
 
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
         """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
-        if not part:
-            return OpenClawScanner(Entries(path, convert), shared=shared).run(read_lines(path))
-        return OpenClawScanner(Entries(path, convert, fetch=fetch_of(part)), shared=shared).run(
-            read_events(path, part)
-        )
+        entries = Entries(path, convert, fetch=fetch_of(part)) if part else Entries(path, convert)
+        lines = read_events(path, part) if part else read_lines(path)
+        return OpenClawScanner(entries, shared=shared).run(lines)
 
 
 READER = OpenClawReader

@@ -1,6 +1,6 @@
 """OpenHands' conversations (`~/.openhands/conversations/<id>/`): `base_state.json` and a file for each event.
 
-A compaction is a condensation: it names the events that are forgotten, has the summary and the place where it goes.
+A compaction is a condensation: it names the forgotten events, and has the summary with its place in the list.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class OpenHandsReader(SessionReader):
         )
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """The conversation whose state the file is."""
+        """Return the conversation with this state file."""
         events = _events(path.parent / "events")
         entries = Entries(
             path, wires_of, fetch=lambda _, places: [read_mapping(events[number]) for number, _ in places]
@@ -109,8 +109,12 @@ class _Scanner(SessionLists, kw_only=True):
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
         self._call(answer, at, summarizes=True)
         forgotten = event.get("forgotten_event_ids")
-        gone = {one for one in forgotten if isinstance(one, str)} if isinstance(forgotten, list) else set()
-        view = [(one, number) for one, number in self.view if one not in gone]
+        removed = (
+            {event_id for event_id in forgotten if isinstance(event_id, str)}
+            if isinstance(forgotten, list)
+            else set()
+        )
+        view = [(event_id, number) for event_id, number in self.view if event_id not in removed]
         text = text_at(event, "summary")
         summary: int | None = None
         if text:

@@ -32,7 +32,7 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
     if role == "user":
         return [{"role": "user", "content": plain(content)}]
     if role == "system":
-        # Return the system prompt, which precedes every list.
+        # The system prompt precedes every list, so no list has it.
         return []
     if role == "bashExecution":
         return [{"role": "system", "content": f"$ {message.get('command')}\n{message.get('output')}"}]
@@ -40,7 +40,7 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
 
 
 def _failed(message: Mapping[str, Any]) -> bool:
-    """Return whether a tool failed. OpenClaw says so in the details of a result."""
+    """Return whether a tool failed. OpenClaw records this in the details of a result."""
     details = message.get("details")
     details = details if isinstance(details, Mapping) else {}
     ended = details.get("status") in ("error", "failed") or details.get("exitCode") not in (None, 0)
@@ -62,7 +62,7 @@ def _assistant(content: object) -> Wire:
 
 
 def prompt_in(message: object) -> str:
-    """The system prompt in a message with the role system: its text, and its sections."""
+    """Return the system prompt in a message with the role system: its text and its sections."""
     if not isinstance(message, Mapping) or message.get("role") != "system":
         return ""
     sections = message.get("sections")

@@ -15,12 +15,16 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     line = lines[0]
     if line.get("type") == "system":
         contents = mappings_in(mapping_at(line, "systemPayload").get("compressedHistory"))
-        return [wire for one in contents for wire in content_wires(text_at(one, "role"), one.get("parts"))]
+        return [
+            wire
+            for content in contents
+            for wire in content_wires(text_at(content, "role"), content.get("parts"))
+        ]
     message = line.get("message")
     if not isinstance(message, Mapping):
         return []
     wires = content_wires(text_at(message, "role"), message.get("parts"))
     if text_at(line, "provenance") not in ("", "real_user", "assistant_output", "tool_result"):
-        # Said under the user's role by the agent itself.
+        # The agent itself wrote this under the user's role.
         return [{**wire, "role": "system"} if wire["role"] == "user" else wire for wire in wires]
     return wires
