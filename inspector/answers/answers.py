@@ -63,18 +63,18 @@ class Answers:
 
     @classmethod
     def of(cls, paths: Sequence[Path], flags: Mapping[str, Any], config: Path | None) -> Answers:
-        """The answers about one database, or about several read as one. Raises StoreErrors."""
+        """Return the answers about one database, or about several read as one. Raises StoreErrors."""
         from inspector.stores.detect import open_store
 
         stores = [open_store(path) for path in paths]
         return cls(stores[0] if len(stores) == 1 else SeveralStores(stores, paths[0].parent), flags, config)
 
     def paths(self) -> tuple[Path, ...]:
-        """The files of the databases."""
+        """Return the files of the databases."""
         return paths_of(self.store)
 
     def rows(self, names: Sequence[str] = ()) -> list[ConversationRow]:
-        """The rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+        """Return the rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
         chosen = {self.store.resolve(name) for name in names}
         return [row for row in self.store.conversations() if not names or row.id in chosen]
 

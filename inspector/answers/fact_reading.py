@@ -83,7 +83,7 @@ def read_facts(
 
 
 def dismissed_facts(inspection: Inspection) -> frozenset[str]:
-    """Keys of the facts of a conversation that the user dismissed."""
+    """Return the keys of the facts of a conversation that the user dismissed."""
     return Dismissals.load().facts_of(inspection.conversation.row.root)
 
 

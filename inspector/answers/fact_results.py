@@ -118,7 +118,7 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
 
 
 def in_all(losses: Sequence[ConversationLosses]) -> str:
-    """One sentence over a whole store: compactions, constraints kept word for word at first, corrections."""
+    """Return a sentence over a whole store: compactions, constraints kept word for word at first, corrections."""
     compactions = sum(loss.recorded for loss in losses)
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
     kept = (

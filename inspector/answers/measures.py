@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def measure_conversation(
     inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
 ) -> ConversationMeasures:
-    """The measures of every compaction. Raises StoreErrors and EngineErrors."""
+    """Return the measures of every compaction. Raises StoreErrors and EngineErrors."""
     # Each has the tokens that its summary call read and wrote.
     measured = (
         MeasuredCompaction(one, inspection.middle_tokens(one, settings), text_tokens(len(one.summary or "")))
@@ -41,7 +41,10 @@ class MeasuredConversation(Struct, frozen=True):
 
 
 def measure(answers: Answers, name: str) -> MeasuredConversation:
-    """The measures of every compaction, facts followed. Raises UnknownConversation, StoreErrors and EngineErrors."""
+    """Return the measures of every compaction, with followed facts.
+
+    Raises UnknownConversation, StoreErrors and EngineErrors.
+    """
     inspection, resolved, reading = facts_reading(answers, name)
     return MeasuredConversation(
         inspection.conversation.row,

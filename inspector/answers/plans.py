@@ -59,7 +59,7 @@ def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:
 
 
 def read_messages(file: Path) -> tuple[Message, ...]:
-    """The messages of a JSON file: a list of OpenAI-style messages, or a mapping with such a list as "messages"."""
+    """Return the messages of a JSON file: a list of OpenAI-style messages, or a mapping with it as "messages"."""
     try:
         document = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
     except FileNotFoundError:

@@ -104,7 +104,10 @@ class ScoreRow(Struct, frozen=True):
         return Share.counted(item.fate.alive for item in statements if not item.statement.still_holds)
 
     def kept(self, kind: Kind | None = None) -> Share:
-        """Number of statements, of all or of one kind, that can still be read. Uncertain statements do not count."""
+        """Return the number of statements, of all or of one kind, that can still be read.
+
+        Uncertain statements do not count.
+        """
         counted = [scored for scored in self.statements if kind in (None, scored.statement.kind)]
         return Share.counted(scored.fate.alive for scored in counted)
 

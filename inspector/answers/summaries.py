@@ -22,7 +22,7 @@ from inspector.summaries.summary import SummaryDiff
 
 
 def lineage_of(compactions: Sequence[Compaction]) -> Lineage:
-    """The items of all summaries followed."""
+    """Return the items of all summaries, followed."""
     return follow(
         [
             Column(c.index, None if c.summary is None else parse_summary(c.summary), c.fallback)
@@ -32,7 +32,7 @@ def lineage_of(compactions: Sequence[Compaction]) -> Lineage:
 
 
 def drift_with(lineage: Lineage, compactions: Sequence[Compaction], budgets: Mapping[int, int]) -> Drift:
-    """The drift of a lineage; `budgets` are rough tokens by compaction, as far as they are known."""
+    """Return the drift of a lineage. `budgets` has the known budgets in rough tokens, by compaction."""
     tokens = [None if c.summary is None else text_tokens(len(c.summary)) for c in compactions]
     return drift_of(lineage, load_stemmer(), tokens, [budgets.get(c.index) for c in compactions])
 
@@ -59,7 +59,7 @@ class SummaryLives(Struct, frozen=True):
 
 
 def follow_summaries(answers: Answers, name: str) -> SummaryLives:
-    """The lineage of all items. Raises UnknownConversation if no compaction left a summary."""
+    """Return the lineage of all items. Raises UnknownConversation if no compaction left a summary."""
     inspection, resolved = answers.opened(name)
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)

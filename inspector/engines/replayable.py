@@ -82,7 +82,7 @@ class ReadList(Protocol):
         ...
 
     def growth(self) -> Sequence[int]:
-        """Rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
+        """Return the rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
         ...
 
     def token_index(self, stop: int) -> TokenIndex:
@@ -90,7 +90,7 @@ class ReadList(Protocol):
         ...
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> LiveList:
-        """An empty list that grows by these messages and is compacted under settings whose budgets are known."""
+        """Return an empty list that grows by these messages and is compacted under these settings."""
         ...
 
 
@@ -117,11 +117,11 @@ class Replayable(Protocol[OwnList]):
         ...
 
     def read(self, messages: Iterable[Message]) -> OwnList:
-        """One pass over the bodies of a list. Raises EngineError if the engine fails."""
+        """Read the bodies of a list once. Raises EngineError if the engine fails."""
         ...
 
     def join(self, parts: Iterable[tuple[OwnList, int, int]]) -> OwnList:
-        """A list made of stretches [start:stop] of others that were read by this."""
+        """Return a list made of ranges [start:stop] of lists that `read` returned."""
         ...
 
     def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
@@ -129,12 +129,12 @@ class Replayable(Protocol[OwnList]):
         ...
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """Key of the settings that affect a run: runs with equal keys are equal."""
+        """Return the key of the settings that affect a run: runs with equal keys are equal."""
         ...
 
 
 def replayable(engine: Engine) -> Replayable[Any]:
-    """The engine's own way to run conversations where it brings one, else that over `measure` and `plan`."""
+    """Return the engine's own way to run conversations, else the way over `measure` and `plan`."""
     own: Callable[[], Replayable[Any]] | None = getattr(engine, "replayable", None)
     if own is None:
         return Remeasuring(engine)
@@ -143,7 +143,7 @@ def replayable(engine: Engine) -> Replayable[Any]:
 
 
 def least_firing(rules: Replayable[Any], settings: Settings, budgets: Budgets) -> int | None:
-    """The least tokens at which the agent itself compacts a list; None if it never does.
+    """Return the lowest size in tokens at which the agent itself compacts a list; None if it never does.
 
     An agent that compacts at some tokens compacts at more. Hygiene of a gateway does not count.
     """

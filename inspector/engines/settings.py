@@ -158,7 +158,7 @@ class Settings(Struct, frozen=True):
 
 
 def rows_of(settings: type[Settings]) -> Mapping[str, Setting]:
-    """The rows of a class of settings, by name."""
+    """Return the rows of a class of settings, by name."""
     return {
         one.name: replace(one.type.__metadata__[0], name=one.name, default=one.default)
         for one in fields(settings)
@@ -186,5 +186,5 @@ def check_range(name: str, value: float, called: str) -> None:
 
 
 def difference(settings: Settings, force: Settings) -> dict[str, Any]:
-    """The settings that are not those in force, by name."""
+    """Return the settings that differ from the settings in force, by name."""
     return {name: value for name in SETTINGS if (value := getattr(settings, name)) != getattr(force, name)}

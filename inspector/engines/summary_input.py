@@ -40,7 +40,7 @@ class SummaryInput(Struct, frozen=True):
 
 
 def unmasked(text: str) -> str:
-    """The text as it is."""
+    """Return the text unchanged."""
     return text
 
 
@@ -65,7 +65,7 @@ def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:
 
 
 def rough_size(wires: Sequence[Wire]) -> int:
-    """The rough tokens of messages."""
+    """Return the rough tokens of messages."""
     return list_tokens(sum(map(message_chars, wires)), sum(map(message_images, wires)))
 
 

@@ -13,7 +13,7 @@ SWEPT: tuple[str, ...] = tuple(row.name for row in SETTINGS.values() if row.swep
 
 
 def default_axis(name: str, settings: Settings) -> Axis:
-    """The values that a setting takes if none are typed."""
+    """Return the values that a setting takes if none are typed."""
     row = SETTINGS[name]
     if not row.swept.startswith("*"):
         return parse_axis(name, row.swept)

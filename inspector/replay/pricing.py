@@ -98,7 +98,7 @@ class Stretches:
         self._more = list(accumulate(more, initial=0.0))
 
     def cached_before(self, number: int) -> int:
-        """Tokens that were cached before a call."""
+        """Return the tokens that were cached before a call."""
         return self._cached[number]
 
     def end(self, number: int, step: int) -> int:
@@ -118,7 +118,7 @@ class Stretches:
         return more > 0 or (min(self._room[start:stop]) + more >= 0 and min(sent) + more >= least)
 
     def cost(self, start: int, stop: int, more: float) -> float:
-        """Cost of a stretch whose prompts grow by `more` tokens."""
+        """Return the cost of a stretch whose prompts grow by `more` tokens."""
         if not more:
             return self._costs[stop] - self._costs[start]
         small = self._small_costs[stop] - self._small_costs[start]
@@ -126,7 +126,7 @@ class Stretches:
 
 
 def _priced(call: PricedCall, rates: Rates, fresh: float, read: float, written: float) -> float:
-    """Cost of a call at these rates, given the tokens it sends, reads and writes."""
+    """Return the cost of a call at these rates, given the tokens it sends, reads and writes."""
     short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
     cost = (
         fresh * (rates.input or 0.0)
@@ -157,7 +157,7 @@ class CostBasis(Struct, frozen=True, eq=False, dict=True):
         return Stretches(self.calls, self.writes)
 
     def cost(self, events: Sequence[Event]) -> float:
-        """Cost of all calls and compactions of a run with these events, in US dollars."""
+        """Return the cost of all calls and compactions of a run with these events, in US dollars."""
         calls, plain, then, stretches = self.calls, self.plain, self.recorded, self.stretches
         spent = cached = 0.0
         shift = recorded_shift = 0
@@ -219,8 +219,10 @@ class CostBasis(Struct, frozen=True, eq=False, dict=True):
         return cost, read + written if self.writes else sent
 
     def _compaction(self, event: Event, call: PricedCall, before: float) -> float:
-        """Cost of a compaction's call, given its prompt in tokens of the provider. Its cache writes count for
-        the next call."""
+        """Return the cost of a compaction's call, given its prompt in tokens of the provider.
+
+        Its cache writes count for the next call.
+        """
         for known in self.recorded:
             same = known.step == event.step and abs(known.before - event.rough_before) <= _SAME
             if same and known.cost is not None:

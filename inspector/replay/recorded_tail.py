@@ -24,7 +24,7 @@ class Cut(NamedTuple):
 
 
 def recorded_tail(cuts: Sequence[Cut], usual: int, tried: Sequence[int]) -> int | None:
-    """The number of tokens that explains more of the `cuts` than the `usual` one; None if none does.
+    """Return the number of tokens that explains more of the `cuts` than the `usual` one; None if none does.
 
     Usual numbers (`tried`) are tried first, then the smallest number of each cut.
     """

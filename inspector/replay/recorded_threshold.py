@@ -14,7 +14,7 @@ def recorded_threshold(
     compactions: Sequence[Compaction],
     excused: Sequence[float] = (),
 ) -> int | None:
-    """The size in tokens that explains the records better than the `usual` threshold; None if none does.
+    """Return the size in tokens that explains the records better than the `usual` threshold; None if none does.
 
     A threshold explains an automatic compaction at or above it. It also explains a list in which no request at or
     above it was followed by another request. Only sizes of recorded compactions are tried. A size that is not recorded

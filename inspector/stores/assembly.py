@@ -16,7 +16,7 @@ _BELOW = (1 << _FILE_BITS) - 1
 
 
 def identity(file: int, number: int) -> int:
-    """The id of a message, given the place of its file and its number in it."""
+    """Return the id of a message, given the index of its file and its number in the file."""
     return file << _FILE_BITS | number + 1
 
 
@@ -39,7 +39,7 @@ def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
 def generations_of(
     lists: Sequence[Sequence[int]], files: Sequence[Entries], session: str
 ) -> tuple[Generation, ...]:
-    """The lists, given as ids, one after the other."""
+    """Return the generations with these lists of message ids."""
     return tuple(
         Generation(
             number,
@@ -53,7 +53,7 @@ def generations_of(
 
 
 def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "") -> ConversationRow:
-    """The row of a conversation that one file holds; `source` names the agent's release."""
+    """Return the row of a conversation in one file; `source` names the agent's release."""
     return ConversationRow(
         id=digest.session,
         root=digest.session,
@@ -77,7 +77,7 @@ def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "")
 
 
 def session_of(row: ConversationRow, name: str, requests: Sequence[Request]) -> Session:
-    """A session of a row, with the usage of these requests."""
+    """Return a session of a row, with the usage of these requests."""
     usage = Usage(
         sum(request.input for request in requests),
         sum(request.output for request in requests),

@@ -79,7 +79,7 @@ class Store(Protocol):
         return ()
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Every conversation, the last active first. Reads no message."""
+        """Return every conversation, the last active first. Reads no message."""
         ...
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
@@ -105,7 +105,7 @@ class Store(Protocol):
     def messages(
         self, generation: Generation, start: int = 0, stop: int | None = None
     ) -> tuple[Message, ...]:
-        """The bodies of generation[start:stop]."""
+        """Return the bodies of generation[start:stop]."""
         ...
 
     def iterate(self, generation: Generation) -> Iterator[Message]:
@@ -113,11 +113,11 @@ class Store(Protocol):
         ...
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session; empty if the store has none."""
+        """Return the system prompt of a session; empty if the store has none."""
         ...
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Every recorded compaction, found by matching the lists before and after it."""
+        """Return every recorded compaction, found by matching the lists before and after it."""
         ...
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
@@ -125,23 +125,23 @@ class Store(Protocol):
         return self.compactions(conversation)
 
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
-        """Every recorded step that cleared old results without a summary, in order."""
+        """Return every recorded step that cleared old results without a summary, in order."""
         return ()
 
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
-        """Every attempt to compact that failed, in order, as far as they are recorded."""
+        """Return every recorded failed compaction, in order."""
         return ()
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
-        """Every API call once, in order, with its reported usage; nothing if the store keeps no usage a call."""
+        """Return every API call once, in order, with its reported usage; empty if the store has no usage of calls."""
         return ()
 
     def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
-        """The requests as they were sent, in order, as far as they are recorded."""
+        """Return the requests as they were sent, in order, as far as they are recorded."""
         return ()
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
-        """Rough tokens of the list that the agent holds now, system prompt included; reads that list once.
+        """Return the rough tokens of the live list, including the system prompt. Reads this list once.
 
         `watch` is called at intervals with the number of messages read; an error that it raises stops the reading.
         """
@@ -156,15 +156,15 @@ class Store(Protocol):
         ...
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
-        """Messages that contain the words of `query`, newest first."""
+        """Return the messages that contain the words of `query`, newest first."""
         ...
 
     def size(self) -> int:
-        """The bytes of its files."""
+        """Return the size of its files in bytes."""
         ...
 
     def version(self) -> int:
-        """A number that changes whenever another process has committed to the database."""
+        """Return a number that changes whenever another process has committed to the database."""
         ...
 
     def close(self) -> None:
@@ -186,7 +186,7 @@ class SingleStore(Store):
     def messages(
         self, generation: Generation, start: int = 0, stop: int | None = None
     ) -> tuple[Message, ...]:
-        """The bodies of generation[start:stop]."""
+        """Return the bodies of generation[start:stop]."""
         low, high, _ = slice(start, stop).indices(len(generation))
         return tuple(self._pieces(generation, low, high, BATCH))
 
@@ -204,7 +204,7 @@ class SingleStore(Store):
         raise NotImplementedError
 
     def version(self) -> int:
-        """A number that changes whenever the data does. Safe from any thread."""
+        """Return a number that changes whenever the data changes. Safe from any thread."""
         with self._lock:
             now = self._state()
             if now != self._seen:
@@ -213,7 +213,7 @@ class SingleStore(Store):
             return self._changes
 
     def _state(self) -> object:
-        """Return a value that changes whenever the data does."""
+        """Return a value that changes whenever the data changes."""
         raise NotImplementedError
 
     def _note(self, sentence: str) -> None:

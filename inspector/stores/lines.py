@@ -134,13 +134,13 @@ def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
 
 
 def mapping(raw: bytes | str) -> dict[str, Any] | None:
-    """The JSON mapping in a line or text; None if there is none."""
+    """Return the JSON mapping in a line or text; None if there is none."""
     value = parsed(raw)
     return value if isinstance(value, dict) else None
 
 
 def parsed(raw: bytes | str) -> Any:
-    """The JSON value in bytes or text; None if there is none."""
+    """Return the JSON value in bytes or text; None if there is none."""
     try:
         return _decode()(raw)
     except (ValueError, RecursionError):
@@ -148,7 +148,7 @@ def parsed(raw: bytes | str) -> Any:
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file. Raises StoreErrors."""
+    """Return the bytes of a file. Raises StoreErrors."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -156,7 +156,7 @@ def read_file(path: Path) -> bytes:
 
 
 def read_mapping(path: Path) -> dict[str, Any] | None:
-    """The JSON mapping in a file; None if it has other content. Raises StoreErrors."""
+    """Return the JSON mapping in a file; None if it has other content. Raises StoreErrors."""
     return mapping(read_file(path))
 
 
@@ -257,7 +257,7 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
 
 
 def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
-    """The text under a path of keys; "" if there is none."""
+    """Return the text under a path of keys; "" if there is none."""
     inner: Any = value
     for key in path:
         inner = inner.get(key) if isinstance(inner, dict) else None
@@ -265,7 +265,7 @@ def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
 
 
 def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
-    """The mapping under a path of keys; empty if there is none."""
+    """Return the mapping under a path of keys; empty if there is none."""
     for key in path:
         inner = value.get(key)
         if not isinstance(inner, dict):
@@ -275,18 +275,18 @@ def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 
 
 def mappings_in(value: object) -> list[dict[str, Any]]:
-    """The mappings in a list; empty for another value."""
+    """Return the mappings in a list; empty for another value."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text_of(value: Mapping[str, Any], key: str) -> str:
-    """The text under one key; "" if there is none."""
+    """Return the text under one key; "" if there is none."""
     text = value.get(key)
     return text if isinstance(text, str) else ""
 
 
 def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
-    """The whole number under a path of keys, not below 0; None if there is none."""
+    """Return the whole number under a path of keys, not below 0; None if there is none."""
     inner: Any = value
     for key in path[:-1]:
         inner = inner.get(key) if isinstance(inner, dict) else None
@@ -294,7 +294,7 @@ def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
 
 
 def count_of(value: Mapping[str, Any], key: str) -> int | None:
-    """The whole number under one key, not below 0; None if there is none."""
+    """Return the whole number under one key, not below 0; None if there is none."""
     number = value.get(key)
     if isinstance(number, bool) or not isinstance(number, int | float):
         return None
@@ -302,7 +302,7 @@ def count_of(value: Mapping[str, Any], key: str) -> int | None:
 
 
 def counts_of(value: Mapping[str, Any], *keys: str) -> list[int]:
-    """The whole numbers under some keys; 0 if there is none."""
+    """Return the whole numbers under some keys; 0 if there is none."""
     return [count_of(value, key) or 0 for key in keys]
 
 

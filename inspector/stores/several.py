@@ -70,7 +70,7 @@ class SeveralStores(Store):
         return self._stores
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Every conversation of every store, the last active first."""
+        """Return every conversation of every store, the last active first."""
         with sharing():
             return self._joined([store.conversations() for store in self._stores])
 
@@ -146,7 +146,7 @@ class SeveralStores(Store):
     requests = _of_owner("requests", "id")
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
-        """Messages that contain the words, store after store."""
+        """Return the messages that contain the words, store after store."""
         stores = self._stores if conversation is None else (self.owner(conversation),)
         hits = (
             hit
@@ -157,11 +157,11 @@ class SeveralStores(Store):
         return islice(hits, limit)
 
     def size(self) -> int:
-        """The bytes of all their files."""
+        """Return the size of all their files in bytes."""
         return sum(store.size() for store in self._stores)
 
     def version(self) -> int:
-        """Return a number that changes when any of the databases does."""
+        """Return a number that changes when any store changes."""
         return hash(tuple(store.version() for store in self._stores))
 
     def close(self) -> None:

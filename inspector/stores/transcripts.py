@@ -97,7 +97,7 @@ class TranscriptStore(SingleStore):
         return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Every conversation, the last active first."""
+        """Return every conversation, the last active first."""
         return self._listing.rows()
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
@@ -121,7 +121,7 @@ class TranscriptStore(SingleStore):
         return resolve(name, rows)
 
     def open(self, conversation: str) -> Conversation:
-        """The generations of a conversation, as places in its files."""
+        """Return the generations of a conversation, as places in its files."""
         return self._recorded(conversation).conversation
 
     def _bodies_of(self, generation: Generation) -> Callable[[int, int], Sequence[Message]]:
@@ -129,11 +129,11 @@ class TranscriptStore(SingleStore):
         return lambda start, stop: read(generation.ids[start:stop])
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session; empty if the agent does not record it."""
+        """Return the system prompt of a session; empty if the agent does not record it."""
         return self._recorded(session).prompt
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Every recorded compaction; its rough tokens are counted over the bodies."""
+        """Return every recorded compaction, with rough tokens counted over the bodies."""
         recorded = self._recorded(conversation.id)
         generations = recorded.conversation.generations
         return tuple(
@@ -146,24 +146,24 @@ class TranscriptStore(SingleStore):
         )
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Every recorded compaction, without rough tokens: no message is read."""
+        """Return every recorded compaction without rough tokens. Reads no message."""
         return tuple(self._recorded(conversation.id).compactions)
 
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
-        """Every step that cleared old results without a summary, in order."""
+        """Return every step that cleared old results without a summary, in order."""
         return self._recorded(conversation.id).microcompactions
 
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
-        """Every attempt to compact that failed, in order."""
+        """Return every failed compaction, in order."""
         return self._recorded(conversation.id).failures
 
     def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
-        """The requests as they were sent, as far as the agent records them."""
+        """Return the requests as they were sent, as far as the agent records them."""
         read: Callable[[Source], tuple[SentRequest, ...]] | None = getattr(self._reader, "sent", None)
         return () if read is None else read(self._source(conversation.id))
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
-        """Every call of the model's API once, in order, with the usage that was reported."""
+        """Return every API call once, in order, with its reported usage."""
         return self._recorded(conversation.id).requests
 
     def stamp(self, conversation: str) -> str:
@@ -177,7 +177,7 @@ class TranscriptStore(SingleStore):
         return (*source.files, *source.shared)
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
-        """Rough tokens of the list that the agent holds now; and of the system prompt where it is recorded."""
+        """Return the rough tokens of the live list, and of the system prompt if it is recorded."""
         recorded = self._recorded(conversation)
         return self._tokens(recorded, recorded.conversation.live.ids, watch)
 
@@ -186,7 +186,7 @@ class TranscriptStore(SingleStore):
         return len(self._recorded(conversation).compactions)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
-        """Messages that contain every word of `query`, the newest of the last active conversation first."""
+        """Yield the messages that contain every word of `query`, the newest of the last active conversation first."""
         from inspector.stores.hermes.text_search import phrases_of
 
         phrases = phrases_of(query)
@@ -204,7 +204,7 @@ class TranscriptStore(SingleStore):
                 self._note(str(error))
 
     def size(self) -> int:
-        """The bytes of its files."""
+        """Return the size of its files in bytes."""
         return sum(size for size, _ in self._files().values())
 
     def _state(self) -> object:

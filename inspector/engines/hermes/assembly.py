@@ -115,7 +115,7 @@ def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summar
 
 
 def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Mapping[str, Any]:
-    """The first tail message with the summary in it."""
+    """Return the first tail message with the summary in it."""
     content = wire.get("content")
     joint = f"\n\n{_END}\n\n"
     if policies.merges_behind:

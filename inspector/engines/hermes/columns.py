@@ -62,7 +62,7 @@ class MessageColumns:
         return len(self.roles)
 
     def growth(self) -> list[int]:
-        """The release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
+        """Return the release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
         chars = all_sums(self.chars.sums.kept)
         if self.images is None:
             return [list_tokens(count) for count in chars]

@@ -42,11 +42,11 @@ class SizesEngine(ReleaseEngine):
         return _Planner(self.policies, token_index, settings, compactions, numbers).cut(None)
 
     def prune(self, messages: Sequence[Message], plan: Plan) -> tuple[Mapping[str, Any], ...]:
-        """Every message after pruning."""
+        """Return every message after pruning."""
         return prune(messages, plan, self.policies)
 
     def assemble(self, messages: Sequence[Message], plan: Plan, summary: str) -> tuple[Output, ...]:
-        """The list after, with `summary` as the handoff's text."""
+        """Return the list after the compaction, with `summary` as the text of the handoff."""
         return assemble(messages, plan, self.policies, summary)
 
     def replayable(self) -> HermesReplayable:
@@ -138,7 +138,7 @@ class _Planner(NamedTuple):
         return Cut("", None, "", head_end, tail_start, pruned_to, start, budget, role, merged)
 
     def plan(self, system: int) -> Plan:
-        """The whole plan; `system` tokens count in addition to the list."""
+        """Return the whole plan. `system` are the tokens of the system prompt, which count in addition to the list."""
         token_index, name = self.token_index, self.policies.name
         steps: list[DerivationStep] = []
         cut = self.cut(steps)

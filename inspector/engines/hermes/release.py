@@ -39,7 +39,7 @@ class Cut(NamedTuple):
 
 
 def too_few(length: int, head: int) -> str:
-    """The reason why a short list is not compacted."""
+    """Return the reason why a short list is not compacted."""
     return f"{length} messages are too few: a head of {head} and 4 more are needed at least"
 
 
@@ -80,7 +80,7 @@ class ReleaseReplayable:
         return firing(tokens, budgets)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """The derived numbers, and the settings that plans read themselves."""
+        """Return the derived numbers, and the settings that plans read themselves."""
         return (
             budgets.threshold_tokens,
             budgets.tail_token_budget,

@@ -25,7 +25,7 @@ class HermesReplayable(ReleaseReplayable):
     engine: SizesEngine
 
     def read(self, messages: Iterable[Message]) -> HermesList:
-        """One pass over the bodies of a list."""
+        """Read the bodies of a list once."""
         stats, troubles = read_stats(messages, self.policies)
         return HermesList(self.engine, MessageColumns(stats, self.policies, troubles))
 
@@ -52,7 +52,7 @@ class HermesList:
         return self.stats.now.of(index)
 
     def growth(self) -> Sequence[int]:
-        """The release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
+        """Return the release's rough estimate of the first 0, 1, ... messages before pruning, in tokens."""
         return self.columns.growth()
 
     def token_index(self, stop: int) -> HermesTokenIndex:
@@ -60,7 +60,7 @@ class HermesList:
         return token_index_until(self.columns, stop)
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> HermesLiveList:
-        """An empty list that grows by these messages."""
+        """Return an empty list that grows by these messages."""
         return HermesLiveList(self, settings, budgets)
 
 

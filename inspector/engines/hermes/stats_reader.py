@@ -147,7 +147,7 @@ class _Reader:
         return MessageSize(len(text) // 4 + MESSAGE_OVERHEAD + call_size, shell + len(repr(text)), images)
 
     def _extent(self, index: int, call: Any) -> pruning.Extent:
-        """The extent of the line about the call that a result answers."""
+        """Return the extent of the line about the call that a result answers."""
         if self.policies.placeholder:
             return self._unknown
         extent: pruning.Extent = self._guard(

@@ -41,7 +41,7 @@ def summary_input(
     focus: str,
     mask: Mask,
 ) -> SummaryInput:
-    """The input for a summary of `turns`, whose rough tokens are `size`; `pruned` is the whole list after pruning."""
+    """Return the input for a summary of `turns` (`size` rough tokens). `pruned` is the whole list after pruning."""
     text = written_out(turns, policies, mask)
     note = ""
     if policies.lean_tail and len(text) > _MOST_CURRENT:
@@ -60,7 +60,7 @@ def summary_input(
 
 
 def written_out(wires: Iterable[Wire], policies: Policies, mask: Mask) -> str:
-    """Messages as the release writes them out for the summary model."""
+    """Return the messages as the release writes them out for the summary model."""
     return "\n\n".join(_record(wire, policies, mask) for wire in wires)
 
 
@@ -134,7 +134,7 @@ def _task(turns: Sequence[Wire], policies: Policies, mask: Mask) -> str:
 
 
 def default_focus(wires: Sequence[Wire], policies: Policies, mask: Mask) -> str:
-    """Default focus of the release: the last messages of the user."""
+    """Return the default focus of the release: the last messages of the user."""
     texts: list[str] = []
     for wire in reversed(wires):
         handoff = handoff_kind(wire.get("content"), policies)

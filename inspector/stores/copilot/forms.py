@@ -11,7 +11,7 @@ from inspector.stores.wires import answer_of, call_of, result_of
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """The message that an event is; none for most events."""
+    """Return the message of an event; empty for most events."""
     kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user.message":
         return [{"role": "user", "content": text_at(data, "content")}]

@@ -32,7 +32,7 @@ class Chains(NamedTuple):
     by_tip: Mapping[str, ConversationRow]
 
     def row(self, session: str) -> ConversationRow:
-        """The conversation that a session belongs to. Raises UnknownConversation."""
+        """Return the conversation that a session belongs to. Raises UnknownConversation."""
         tip = self.tip_of.get(session)
         if tip is None:
             raise UnknownConversation(f"No conversation has the id {session!r}.")
@@ -164,7 +164,7 @@ def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tupl
 
 
 def _title(chain: Sequence[Node]) -> str:
-    """The newest title, without the number that a release appends at each compaction."""
+    """Return the newest title, without the number that a release appends at each compaction."""
     title = chain[-1].title or next((node.title for node in reversed(chain) if node.title), "")
     numbered = _NUMBERED.match(title) if len(chain) > 1 else None
     if numbered and any(node.title == numbered["base"] for node in chain):

@@ -55,7 +55,7 @@ class Print(Struct, frozen=True):
 
 
 def print_of(message: Message, chars: int = 0) -> Print:
-    """The print of a message; `chars` are the characters that it adds to a list, which take longest to count."""
+    """Return the print of a message; `chars` is its number of characters, which takes longest to count."""
     wire = message.wire
     content = wire.get("content")
     role = message.role

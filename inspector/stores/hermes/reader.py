@@ -25,7 +25,7 @@ class HermesReader:
         return head.tables is None or head.tables >= _TABLES
 
     def open(self, path: Path) -> Store:
-        """The store of a database. Raises StoreErrors."""
+        """Return the store of a database. Raises StoreErrors."""
         from inspector.stores.hermes.store import HermesStore
 
         return HermesStore(path)

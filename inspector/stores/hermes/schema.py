@@ -54,12 +54,12 @@ class Schema(NamedTuple):
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it."""
+    """Return a name in the notation of SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def read_schema(connection: sqlite3.Connection) -> Schema:
-    """The schema of an open database. Raises sqlite3.Error."""
+    """Return the schema of an open database. Raises sqlite3.Error."""
     tables: set[str] = set()
     indexes: set[str] = set()
     for kind, name in connection.execute("SELECT type, name FROM sqlite_master").fetchall():
@@ -100,7 +100,7 @@ def _prompt_table(
 
 
 def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) -> str:
-    """The system prompt of a session, in the place of this schema; "" if it has none."""
+    """Return the system prompt of a session, in the place of this schema; "" if it has none."""
     if "system_prompt" in schema.sessions:
         rows = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session,)).fetchall()
         if rows and rows[0][0]:
@@ -117,7 +117,7 @@ def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) 
 
 
 def as_text(value: object) -> str:
-    """A column's value as text, for any type that SQLite stored."""
+    """Return a column's value as text, for any type that SQLite stored."""
     if isinstance(value, str):
         return value
     if isinstance(value, bytes):
@@ -126,7 +126,7 @@ def as_text(value: object) -> str:
 
 
 def as_number(value: object) -> float | None:
-    """A column's value as a number; None if it is none."""
+    """Return a column's value as a number; None if it is not a number."""
     if isinstance(value, (int, float)):
         return float(value) if isfinite(value) else None
     if isinstance(value, str):
@@ -138,12 +138,12 @@ def as_number(value: object) -> float | None:
 
 
 def as_time(value: object) -> float:
-    """A column's value as seconds since the epoch; 0.0 for anything that is not a time."""
+    """Return a column's value as seconds since the epoch; 0.0 for anything that is not a time."""
     return calendar_time(as_number(value) or 0.0)
 
 
 def as_count(value: object) -> int:
-    """A column's value as a count, 0 if it is none."""
+    """Return a column's value as a count; 0 if it is not a number."""
     if type(value) is int:
         return max(value, 0)
     number = as_number(value)

@@ -161,7 +161,7 @@ def _marker(config: Mapping[str, Any], name: str) -> str | None:
 
 
 def parse_config(raw: str) -> dict[str, Any]:
-    """The mapping in `model_config`; empty if it is not a JSON mapping."""
+    """Return the mapping in `model_config`; empty if it is not a JSON mapping."""
     if not raw:
         return {}
     try:

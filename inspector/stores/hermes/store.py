@@ -104,7 +104,7 @@ class HermesStore(SingleStore):
         return self._fits_of(profiles.PROFILES, {*varied, *self._detection().open})
 
     def settled(self) -> StoreInfo:
-        """Description of this store with its profile settled.
+        """Return the description of this store, with one profile chosen.
 
         If the signs leave several profiles open, take the profile whose plans match the recorded compactions. This
         reads the lists of some compactions, once.
@@ -144,7 +144,7 @@ class HermesStore(SingleStore):
         return self._detected
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Every conversation, the last active first. Reads no message."""
+        """Return every conversation, the last active first. Reads no message."""
         return self._all().rows
 
     def resolve(self, name: str) -> str:
@@ -157,11 +157,11 @@ class HermesStore(SingleStore):
         return self._read(lambda db: self._open(db, row)[0])
 
     def system_prompt(self, session: str) -> str:
-        """The system prompt of a session; empty if the store has none."""
+        """Return the system prompt of a session; empty if the store has none."""
         return self._read(lambda db: system_prompt(db, self._schema, session))
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Every recorded compaction of the conversation, found by matching the lists before and after it."""
+        """Return every recorded compaction of the conversation, found by matching the lists before and after it."""
         return tuple(self.each_compaction(conversation))
 
     def each_compaction(self, conversation: Conversation) -> Iterator[Compaction]:
@@ -190,7 +190,7 @@ class HermesStore(SingleStore):
         return self._read(lambda db: self._count(db, row)) - 1
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
-        """Rough tokens of the list that the agent holds now, system prompt included. Streams every body."""
+        """Return the rough tokens of the live list, including the system prompt. Streams every body."""
         row = self._row(conversation)
         tip = row.sessions[-1]
         stored = self._read(lambda db: self._lists_of(db, tip)[0][-1])
@@ -236,7 +236,7 @@ class HermesStore(SingleStore):
         return now, self._watcher.read(_data_version) if now.has_log else 0
 
     def size(self) -> int:
-        """The bytes of the database and its log."""
+        """Return the size of the database and its log in bytes."""
         now = signature(self.path)
         return now.file[1] + now.log[0]
 

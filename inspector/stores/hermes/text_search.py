@@ -77,7 +77,7 @@ def newest(connection: sqlite3.Connection, query: Query) -> int:
 
 
 def limits(connection: sqlite3.Connection) -> tuple[int, int]:
-    """The range [lowest, highest) of the messages' ids; empty if there are none."""
+    """Return the range [lowest, highest) of the messages' ids; empty if there are none."""
     rows = connection.execute("SELECT min(id), max(id) FROM messages").fetchall()
     if not rows or not isinstance(rows[0][0], int) or not isinstance(rows[0][1], int):
         return 0, 0

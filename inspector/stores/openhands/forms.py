@@ -49,5 +49,5 @@ def _result(event: Mapping[str, Any]) -> Wire:
 
 
 def text_in(content: object) -> str:
-    """The texts of a content."""
+    """Return the text of a content."""
     return "\n".join(texts_in([content] if isinstance(content, dict) else content))

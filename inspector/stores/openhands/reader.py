@@ -109,11 +109,8 @@ class _Scanner(SessionLists, kw_only=True):
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
         self._call(answer, at, summarizes=True)
         forgotten = event.get("forgotten_event_ids")
-        removed = (
-            {event_id for event_id in forgotten if isinstance(event_id, str)}
-            if isinstance(forgotten, list)
-            else set()
-        )
+        listed = forgotten if isinstance(forgotten, list) else ()
+        removed = {event_id for event_id in listed if isinstance(event_id, str)}
         view = [(event_id, number) for event_id, number in self.view if event_id not in removed]
         text = text_at(event, "summary")
         summary: int | None = None

@@ -17,7 +17,7 @@ _ROOMY = 10
 
 
 def head_size(rows: Sequence[Row], protect_first_n: int, compactions: int) -> int:
-    """Messages of the head before it is moved past tool results."""
+    """Return the number of messages of the head, before its end moves past tool results."""
     system = int(bool(rows) and rows[0].role == "system")
     if compactions or protect_first_n <= 0:
         return system

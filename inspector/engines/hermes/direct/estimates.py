@@ -20,7 +20,7 @@ _NOT_SENT = ("_anthropic_content_blocks", "reasoning_details")
 
 
 def text_tokens(text: str) -> int:
-    """A quarter of the characters, rounded up; characters of dense scripts count whole."""
+    """Return a quarter of the characters, rounded up; characters of dense scripts count whole."""
     if text.isascii():
         return (len(text) + 3) // 4
     dense = len(text) - len(_DENSE.sub("", text))
@@ -28,8 +28,10 @@ def text_tokens(text: str) -> int:
 
 
 def message_tokens(wire: Mapping[str, Any], policies: Policies, newest: bool = True) -> int:
-    """The tokens of a message in walks over the list; `newest` says that no assistant message follows it. Raises
-    as the release does."""
+    """Return the tokens of a message in walks over the list. `newest`: no assistant message follows it.
+
+    Raises as the release does.
+    """
     content = wire.get("content") or ""
     size = text_tokens(content) if isinstance(content, str) else content_chars(content) // 4
     tokens = size + MESSAGE_OVERHEAD
@@ -81,7 +83,7 @@ def _thinking_chars(value: Any) -> int:
 
 
 def rough_tokens(wire: Mapping[str, Any]) -> int:
-    """Tokens of a message in the rough estimate of a list: its printed mapping as it is sent, and pictures."""
+    """Return the tokens of a message in the rough estimate of a list: the printed mapping as sent, and pictures."""
     return text_tokens(str(_sent(wire))) + message_images(wire) * IMAGE_TOKENS
 
 

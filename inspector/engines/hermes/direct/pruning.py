@@ -34,7 +34,7 @@ _PICTURES_KEPT = 3
 def pruned(
     rows: Sequence[Row], policies: Policies, budgets: Budgets, protect_last_n: int
 ) -> tuple[int, list[Row]]:
-    """The start of the protected end, and the list with its old results shortened. Raises as the release does."""
+    """Return the start of the protected end, and the list with shortened old results. Raises as the release does."""
     work = _Pruner(rows)
     boundary = work.boundary(budgets.tail_token_budget, protect_last_n)
     boundary = max(0, min(boundary, work.spared(budgets.round_tokens)))
@@ -42,7 +42,7 @@ def pruned(
 
 
 def prune(rows: Sequence[Row], policies: Policies, budgets: Budgets, boundary: int) -> list[Row]:
-    """The list with its old results shortened. Raises as the release does."""
+    """Return the list with shortened old results. Raises as the release does."""
     return _Pruner(rows).prune(policies, budgets, boundary)
 
 

@@ -35,11 +35,11 @@ class DirectIndex:
         return len(self.rows)
 
     def tokens(self, index: int) -> int:
-        """Walk tokens of one message as it is; 0 if the release fails on it."""
+        """Return the walk tokens of one message before pruning; 0 if the release fails on it."""
         return self._counted(self.rows[index].wire)
 
     def pruned_tokens(self, index: int) -> int:
-        """Walk tokens of one message fully pruned."""
+        """Return the walk tokens of one message after full pruning."""
         return self._counted(pruned_wire(Message(self.rows[index].wire), None, self.policies))
 
     def _counted(self, wire: Wire) -> int:
@@ -49,7 +49,7 @@ class DirectIndex:
             return 0
 
     def total(self) -> int:
-        """The release's rough estimate of the whole list, without the system prompt, in tokens."""
+        """Return the release's rough estimate of the whole list, without the system prompt, in tokens."""
         return self._until[-1]
 
     def rough_until(self, stop: int) -> int:
@@ -61,11 +61,11 @@ class DirectReplayable(ReleaseReplayable):
     """Runs conversations under a release whose plan depends on texts."""
 
     def read(self, messages: Iterable[Message]) -> DirectList:
-        """A row for each message of a list."""
+        """Return a row for each message of a list."""
         return DirectList(self.policies, rows_of(messages, self.policies))
 
     def join(self, parts: Iterable[tuple[DirectList, int, int]]) -> DirectList:
-        """A list made of stretches of others."""
+        """Return a list made of ranges of other lists."""
         return DirectList(
             self.policies, [row for part, start, stop in parts for row in part.items[start:stop]]
         )
@@ -83,7 +83,7 @@ class DirectList(ReadItems[Row]):
         return DirectIndex(self.items[:stop], self.policies)
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> DirectLiveList:
-        """An empty list that grows by these messages."""
+        """Return an empty list that grows by these messages."""
         return DirectLiveList(self, settings, budgets, self.policies)
 
 

@@ -48,7 +48,7 @@ class Window(NamedTuple):
         return self.kept[index] if index < len(self.kept) else len(self.pruned) + index - len(self.kept)
 
     def budget(self, numbers: Budgets) -> int:
-        """Tokens that the summary may have."""
+        """Return the maximum tokens of the summary."""
         return summary_budget(sum(map(ROUGH, self.middle)), numbers)
 
 
