@@ -113,7 +113,7 @@ class Plan(Struct, frozen=True):
         return head + len(self.kept) + summary + self.length - tail if self.compacts else self.length
 
     def regions(self) -> tuple[int, int]:
-        """head_end and tail_start inside the list: 0 <= head_end <= tail_start <= length."""
+        """Return head_end and tail_start inside the list: 0 <= head_end <= tail_start <= length."""
         head = min(self.head_end, self.length)
         return head, max(head, min(self.tail_start, self.length))
 
@@ -133,7 +133,7 @@ class Output(Struct, frozen=True):
 
     @property
     def role(self) -> str:
-        """The role, an empty string where the message has none."""
+        """The role of the message; "" if it has none."""
         role = self.wire.get("role")
         return role if isinstance(role, str) else ""
 

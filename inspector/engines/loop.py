@@ -44,11 +44,10 @@ LEAST_PROGRESS = 0.05
 
 
 class Deferral(NamedTuple):
-    """State for the decision of a release to ignore a rough size over the threshold. Sizes in tokens, 0 if
-    unknown.
+    """State for the decision of a release to ignore a rough size over the threshold. Sizes are in tokens, 0 if unknown.
 
-    `reported` is the last prompt that the provider reported, `fitting` a rough size that is known to fit, `compacted`
-    the rough size after the last compaction; `awaiting` says that no prompt was reported since.
+    `reported` is the last reported prompt, `fitting` a rough size that is known to fit, `compacted` the rough size
+    after the last compaction. `awaiting`: no prompt was reported since this compaction.
     """
 
     reported: int = 0
@@ -61,7 +60,7 @@ class Deferral(NamedTuple):
         return self._replace(compacted=rough, awaiting=True)
 
     def after_response(self, prompt: int, threshold: int) -> Deferral:
-        """The provider reported a prompt."""
+        """Return the state after the provider reported a prompt."""
         fitting = self.fitting
         if prompt >= threshold:
             fitting = 0
@@ -73,9 +72,9 @@ class Deferral(NamedTuple):
         """Return whether a rough size over the threshold is ignored, and the state afterwards."""
         if awaits and self.awaiting:
             return True, self
-        known = self.fitting or self.compacted
-        if not 0 < self.reported < threshold or known <= 0:
+        fitting = self.fitting or self.compacted
+        if not 0 < self.reported < threshold or fitting <= 0:
             return False, self
-        if max(0, rough - known) > max(4_096, int(threshold * 0.05)):
+        if max(0, rough - fitting) > max(4_096, int(threshold * 0.05)):
             return False, self
-        return True, self._replace(fitting=max(known, rough))
+        return True, self._replace(fitting=max(fitting, rough))

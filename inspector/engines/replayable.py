@@ -23,8 +23,7 @@ _MOST_TOKENS = 2**40
 
 
 class LiveList(Protocol):
-    """List of a run: the messages said, without the messages that compactions removed, with the summaries they
-    added."""
+    """List of a run: the messages so far, without those that compactions removed, and the added summaries."""
 
     @property
     def total_chars(self) -> int:
@@ -51,9 +50,11 @@ class LiveList(Protocol):
         ...
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
-        """Compact the list as the engine plans it now, or return why the engine refuses. If the engine writes a
-        summary, `summary` returns the size of its message, given its budget in tokens and the number of
-        messages that leave."""
+        """Compact the list as the engine plans it now, or return why the engine refuses.
+
+        If the engine writes a summary, `summary` returns the size of its message, given its budget in tokens and the
+        number of removed messages.
+        """
         ...
 
 
@@ -62,17 +63,17 @@ class ReadList(Protocol):
 
     @property
     def roles(self) -> Sequence[int]:
-        """A role code a message (see inspector.core.conversations)."""
+        """The role code of each message (see inspector.core.conversations)."""
         ...
 
     @property
     def chars(self) -> Sequence[int]:
-        """Characters a message."""
+        """The characters of each message."""
         ...
 
     @property
     def images(self) -> Sequence[int]:
-        """Pictures a message."""
+        """The pictures of each message."""
         ...
 
     def __len__(self) -> int: ...
@@ -94,16 +95,16 @@ class ReadList(Protocol):
         ...
 
 
-#: The type in which an engine stores a read list.
-OwnList = TypeVar("OwnList", bound=ReadList)
+#: The type of an engine's read lists.
+EngineList = TypeVar("EngineList", bound=ReadList)
 
 
-class Replayable(Protocol[OwnList]):
+class Replayable(Protocol[EngineList]):
     """Runs whole conversations under the rules of one engine."""
 
     @property
     def engine(self) -> Engine:
-        """The engine whose rules these are."""
+        """The engine with these rules."""
         ...
 
     @property
@@ -116,11 +117,11 @@ class Replayable(Protocol[OwnList]):
         """Characters that the engine puts in front of a summary's body."""
         ...
 
-    def read(self, messages: Iterable[Message]) -> OwnList:
+    def read(self, messages: Iterable[Message]) -> EngineList:
         """Read the bodies of a list once. Raises EngineError if the engine fails."""
         ...
 
-    def join(self, parts: Iterable[tuple[OwnList, int, int]]) -> OwnList:
+    def join(self, parts: Iterable[tuple[EngineList, int, int]]) -> EngineList:
         """Return a list made of ranges [start:stop] of lists that `read` returned."""
         ...
 
@@ -135,17 +136,17 @@ class Replayable(Protocol[OwnList]):
 
 def replayable(engine: Engine) -> Replayable[Any]:
     """Return the engine's own way to run conversations, else the way over `measure` and `plan`."""
-    own: Callable[[], Replayable[Any]] | None = getattr(engine, "replayable", None)
-    if own is None:
+    make: Callable[[], Replayable[Any]] | None = getattr(engine, "replayable", None)
+    if make is None:
         return Remeasuring(engine)
     with failures_named(engine):
-        return own()
+        return make()
 
 
 def least_firing(rules: Replayable[Any], settings: Settings, budgets: Budgets) -> int | None:
     """Return the lowest size in tokens at which the agent itself compacts a list; None if it never does.
 
-    An agent that compacts at some tokens compacts at more. Hygiene of a gateway does not count.
+    An agent that compacts a list also compacts larger lists. Hygiene of a gateway does not count.
     """
 
     def fires(tokens: int) -> bool:

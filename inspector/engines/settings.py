@@ -144,7 +144,7 @@ class Settings(Struct, frozen=True):
     )] = None  # fmt: skip
 
     def with_(self, **changes: Any) -> Settings:
-        """These settings with some changed. Raises UsageProblem if one is out of its range."""
+        """Return the settings with some changes. Raises UsageProblem if a value is out of its range."""
         changed = replace(self, **changes)
         changed.check()
         return changed
@@ -160,8 +160,8 @@ class Settings(Struct, frozen=True):
 def rows_of(settings: type[Settings]) -> Mapping[str, Setting]:
     """Return the rows of a class of settings, by name."""
     return {
-        one.name: replace(one.type.__metadata__[0], name=one.name, default=one.default)
-        for one in fields(settings)
+        row.name: replace(row.type.__metadata__[0], name=row.name, default=row.default)
+        for row in fields(settings)
     }
 
 
@@ -176,7 +176,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 
 
 def check_range(name: str, value: float, called: str) -> None:
-    """Raise UsageProblem if a setting, `called` so where the user wrote it, is out of the range that is accepted."""
+    """Raise UsageProblem if a setting is out of its range. `called` is its name where the user wrote it."""
     low, high = RANGES[name]
     if not low <= value <= high:
         hint = f" Write a share, such as {value / 100:g}." if high == 1 and 2 <= value <= 100 else ""

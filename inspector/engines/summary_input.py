@@ -1,4 +1,4 @@
-"""Input that an engine hands to the summary model, before any prompt is worded around it."""
+"""Input of the summary model from an engine, without the prompt around it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ def unmasked(text: str) -> str:
 
 
 def finished_summary(text: str, task: str) -> str:
-    """Body of a summary from a model's answer: without its thinking, with the engine's additions (release
-    0.19.0, `_generate_summary`)."""
+    """Return the body of a summary from a model's answer, without its thinking and with the engine's additions.
+
+    Source: release 0.19.0, `_generate_summary`.
+    """
     body = without_thinking(text).strip()
     if not task or not body:
         return body
@@ -56,7 +58,7 @@ def finished_summary(text: str, task: str) -> str:
 
 
 def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:
-    """Index and body of the newest summary before `stop`; -1 and "" if there is none."""
+    """Return the index and the body of the newest summary before `stop`; -1 and "" if there is none."""
     for index in range(min(stop, len(messages)) - 1, -1, -1):
         handoff = handoff_of(messages[index])
         if handoff is not None:
@@ -72,11 +74,13 @@ def rough_size(wires: Sequence[Wire]) -> int:
 def plain_input(
     messages: Sequence[Message], wires: Sequence[Wire], plan: Plan, focus: str, mask: Mask
 ) -> SummaryInput:
-    """Input for an engine without its special wording: whole texts and calls, one paragraph a message. `wires`
-    are the messages after pruning."""
+    """Return the input for an engine without a wording of its own: whole texts and calls, one paragraph a message.
+
+    `wires` are the messages after pruning.
+    """
     head, tail = plan.regions()
-    found, body = earlier_summary(messages, tail)
-    chosen = tuple(wires[max(head, found + 1, plan.summarized_from) : tail])
+    summary_at, body = earlier_summary(messages, tail)
+    chosen = tuple(wires[max(head, summary_at + 1, plan.summarized_from) : tail])
     turns = "\n\n".join(_plainly(wire, mask) for wire in chosen)
     note = f"How {plan.profile} words its own request is not known: its messages are written out whole."
     return SummaryInput(chosen, turns, body, plan.summary_budget, focus, note)

@@ -1,4 +1,4 @@
-"""The baseline to compare with: keep head and tail, drop what is between, write no summary."""
+"""The baseline to compare with: keep head and tail, drop the middle, write no summary."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ def default_axis(name: str, settings: Settings) -> Axis:
     if not row.swept.startswith("*"):
         return parse_axis(name, row.swept)
     used = getattr(settings, name)
-    found = {round(used * float(factor)) for factor in row.swept[1:].split(",")}
-    return Axis(name, tuple(sorted(value for value in found if row.low <= value <= row.high)))
+    values = {round(used * float(factor)) for factor in row.swept[1:].split(",")}
+    return Axis(name, tuple(sorted(value for value in values if row.low <= value <= row.high)))
 
 
 def axes_of(text: str) -> tuple[Axis, Axis]:

@@ -38,8 +38,8 @@ class ContextScale(NamedTuple):
     Every request holds `beside` tokens that are not recorded (tools, system prompt), and a rough token is
     `scale` reported tokens. `requests` is the number of requests used for the fit, 0 if nothing is modelled.
     `tools` is the rough size of the unrecorded part. `excess` has, for the first 0, 1, ... messages, the tokens
-    beyond the scaled size; empty if only sums are known. `basis` says what sums and compactions it was fitted
-    to, and how well. `least` is the minimum size of a request.
+    beyond the scaled size; empty if only sums are known. `basis` describes the sums and compactions of the fit and its
+    quality. `least` is the minimum size of a request.
     """
 
     beside: int = 0
@@ -62,7 +62,7 @@ class ContextScale(NamedTuple):
         return self.excess[message + 1] - self.excess[message] if self.excess else 0
 
     def sentence(self) -> str:
-        """Source of the sizes, in words."""
+        """Describe the source of the sizes."""
         if not self.requests:
             return "Tokens are rough, because the store has no sizes of requests."
         requests = plural(self.requests, "request")
@@ -85,14 +85,16 @@ def context_scale(requests: Iterable[Reported]) -> ContextScale:
         if request.tokens > 0:
             lists.setdefault(request.generation, []).append(request)
     slopes = []
-    for found in lists.values():
-        first, largest = found[0], max(found, key=lambda request: request.tokens)
+    for listed in lists.values():
+        first, largest = listed[0], max(listed, key=lambda request: request.tokens)
         if largest.rough - first.rough >= _GROWN:
             slopes.append((largest.tokens - first.tokens) / (largest.rough - first.rough))
     slopes = [slope for slope in slopes if _LEAST <= slope <= _MOST]
     if not lists:
         return ContextScale()
     scale = median_low(slopes) if slopes else 1.0
-    beside = median_low([max(0, found[0].tokens - round(scale * found[0].rough)) for found in lists.values()])
-    least = min(beside, *(request.tokens for found in lists.values() for request in found))
+    beside = median_low(
+        [max(0, listed[0].tokens - round(scale * listed[0].rough)) for listed in lists.values()]
+    )
+    least = min(beside, *(request.tokens for listed in lists.values() for request in listed))
     return ContextScale(beside, scale, sum(map(len, lists.values())), least=least)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 
 class Cut(NamedTuple):
-    """The start of a recorded tail, the maximum of its tokens, and a function for the start of a tail of some
-    tokens."""
+    """The start of a recorded tail, the maximum of its tokens, and a function from tokens to the start of a tail."""
 
     start: int
     most: int
@@ -31,7 +30,7 @@ def recorded_tail(cuts: Sequence[Cut], usual: int, tried: Sequence[int]) -> int 
     ranges = [cut.tokens() for cut in cuts]
 
     def explained(tokens: int) -> int:
-        return sum(tokens in one for one in ranges)
+        return sum(tokens in fitting for fitting in ranges)
 
-    best = max((usual, *tried, *(one.start for one in ranges)), key=explained)
+    best = max((usual, *tried, *(fitting.start for fitting in ranges)), key=explained)
     return None if best == usual else best

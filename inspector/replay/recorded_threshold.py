@@ -24,14 +24,14 @@ def recorded_threshold(
     """
     requests = [request for request in requests if not request.summed]
     last: dict[int, int] = {}
-    went_on: dict[int, int] = {}
+    continued: dict[int, int] = {}
     step = 0
-    for request, coming in pairwise(requests):
+    for request, following in pairwise(requests):
         size = request.context + request.output
-        if request.generation == coming.generation and coming.context >= request.context:
-            step = max(step, coming.context - size)
-            if not any(request.at <= at <= coming.at for at in excused):
-                went_on[request.generation] = max(size, went_on.get(request.generation, 0))
+        if request.generation == following.generation and following.context >= request.context:
+            step = max(step, following.context - size)
+            if not any(request.at <= at <= following.at for at in excused):
+                continued[request.generation] = max(size, continued.get(request.generation, 0))
     for request in requests:
         last[request.generation] = request.context + request.output
     fired: list[tuple[int, int]] = []
@@ -44,10 +44,10 @@ def recorded_threshold(
 
     def wrong(threshold: int) -> int:
         return sum(most < threshold for _, most in fired) + sum(
-            size >= threshold for size in went_on.values()
+            size >= threshold for size in continued.values()
         )
 
-    newest = went_on.get(max(went_on, default=0), 0)
+    newest = continued.get(max(continued, default=0), 0)
     tried = [size for size in (usual, *(least for least, _ in fired)) if size > newest] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
     return None if best == usual else best

@@ -258,20 +258,20 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
 
 def text_at(value: Mapping[str, Any] | None, *path: str) -> str:
     """Return the text under a path of keys; "" if there is none."""
-    inner: Any = value
-    for key in path:
-        inner = inner.get(key) if isinstance(inner, dict) else None
+    inner = _inner(value, path)
     return inner if isinstance(inner, str) else ""
+
+
+def _inner(value: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     """Return the mapping under a path of keys; empty if there is none."""
-    for key in path:
-        inner = value.get(key)
-        if not isinstance(inner, dict):
-            return {}
-        value = inner
-    return value
+    inner = _inner(value, path)
+    return inner if isinstance(inner, dict) else {}
 
 
 def mappings_in(value: object) -> list[dict[str, Any]]:
@@ -287,10 +287,7 @@ def text_of(value: Mapping[str, Any], key: str) -> str:
 
 def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
     """Return the whole number under a path of keys, not below 0; None if there is none."""
-    inner: Any = value
-    for key in path[:-1]:
-        inner = inner.get(key) if isinstance(inner, dict) else None
-    return count_of(inner, path[-1]) if isinstance(inner, dict) else None
+    return count_of(mapping_at(value or {}, *path[:-1]), path[-1])
 
 
 def count_of(value: Mapping[str, Any], key: str) -> int | None:

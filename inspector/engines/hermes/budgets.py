@@ -30,8 +30,10 @@ BUDGETED = frozenset(
 #: Cache the result: the plan, the gauge, the knobs and every run ask for the same settings.
 @lru_cache(maxsize=256)
 def budgets(policies: Policies, settings: Settings) -> Budgets:
-    """Threshold, tail budget, summary ceiling and hygiene mark in tokens (releases 0.13.0 and 0.19.0,
-    `ContextCompressor.__init__`; the documentation's "Computed values")."""
+    """Return the threshold, the tail budget, the summary ceiling and the hygiene mark in tokens.
+
+    Source: releases 0.13.0 and 0.19.0, `ContextCompressor.__init__`; the documentation's "Computed values".
+    """
     threshold, threshold_steps = _threshold(policies, settings)
     in_force = threshold
     if policies.heeds_summary_window and settings.summary_context and settings.summary_context < threshold:
@@ -89,8 +91,8 @@ def summary_budget(middle: int, numbers: Budgets) -> int:
 
 def _window(settings: Settings) -> int:
     """Return the window minus the tokens reserved for the answer."""
-    left = settings.context_length - (settings.max_tokens or 0)
-    return left if left > 0 else settings.context_length
+    window = settings.context_length - (settings.max_tokens or 0)
+    return window if window > 0 else settings.context_length
 
 
 def _tail(policies: Policies, settings: Settings, threshold: int) -> tuple[int, list[DerivationStep]]:

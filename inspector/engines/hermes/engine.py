@@ -69,7 +69,7 @@ class HermesEngine(SizesEngine):
         return fallback_raises(wires, plan.summarized_from, plan.tail_start, self.policies)
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
-        """Input of the summary model."""
+        """Return the input of the summary model."""
         pruned = self.prune(messages, plan)
         turns = pruned[plan.summarized_from : plan.tail_start]
         return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
@@ -85,7 +85,7 @@ class _Planner(NamedTuple):
     budgets: Budgets
 
     def cut(self, steps: list[DerivationStep] | None) -> Cut:
-        """Boundaries of the list. The rules that moved them are appended to `steps`."""
+        """Return the boundaries of the list. Append the rules that moved them to `steps`."""
         token_index, policies, settings = self.token_index, self.policies, self.settings
         length, budget = len(token_index), self.budgets.tail_token_budget
         head = boundaries.head_size(token_index, policies, settings.protect_first_n, self.compactions)
@@ -173,10 +173,10 @@ class _Planner(NamedTuple):
     def _trouble(self, phase: str, start: int, stop: int, last: bool = False) -> str:
         if not self.token_index.troubles:
             return ""
-        found = [
+        errors = [
             (index, name) for index, name in self.token_index.troubles.get(phase, ()) if start <= index < stop
         ]
-        if not found:
+        if not errors:
             return ""
-        index, name = found[-1 if last else 0]
+        index, name = errors[-1 if last else 0]
         return f"{name} at message {index}"

@@ -33,7 +33,7 @@ class Cut(NamedTuple):
     merged: bool = False
 
     def regions(self, length: int) -> tuple[int, int]:
-        """head_end and tail_start inside a list of that length, as `Plan.regions`."""
+        """Return head_end and tail_start inside a list of this length, as `Plan.regions`."""
         head = min(self.head_end, length)
         return head, max(head, min(self.tail_start, length))
 
@@ -44,7 +44,7 @@ def too_few(length: int, head: int) -> str:
 
 
 def firing(tokens: int, numbers: Budgets) -> str | None:
-    """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+    """Return "agent" or "hygiene" if a list of this size is compacted before the next call, else None."""
     if tokens >= numbers.threshold_tokens:
         return "agent"
     return "hygiene" if tokens >= numbers.hygiene_tokens else None
@@ -58,11 +58,11 @@ class ReleaseEngine:
         self.name, self.summary, self.loop = policies.name, policies.summary, policies.loop
 
     def budgets(self, settings: Settings) -> Budgets:
-        """Threshold, tail budget and summary ceiling in tokens, each explained."""
+        """Return threshold, tail budget and summary ceiling in tokens, each explained."""
         return budgets(self.policies, settings)
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        """Return "agent" or "hygiene" if a list of this size is compacted before the next call, else None."""
         return firing(tokens, self.budgets(settings))
 
 
@@ -76,7 +76,7 @@ class ReleaseReplayable:
         self.summary_prefix = self.policies.wordings[0].length if self.policies.wordings else _PREFIX
 
     def fires(self, tokens: int, settings: Settings, budgets: Budgets) -> str | None:
-        """ "agent" or "hygiene" where a list of that many tokens is compacted before the next call."""
+        """Return the same as `ReleaseEngine.fires`, from known budgets."""
         return firing(tokens, budgets)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:

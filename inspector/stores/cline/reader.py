@@ -49,16 +49,16 @@ class ClineReader(SessionReader):
         """Return the session of a file."""
         if path.name == HISTORY:
             return scan_task(path)
-        content = _mapping(document(path))
+        content = _as_mapping(document(path))
         session = SessionLists(Entries(path, wires_of, fetch=_fetch))
         session.session = text_at(content, "sessionId")
         session.version = text_at(content, "origin", "version")
-        about = _mapping(document(path.with_name(path.name.removesuffix(_ENDING) + ".json")))
+        about = _as_mapping(document(path.with_name(path.name.removesuffix(_ENDING) + ".json")))
         session.folder, session.model = text_at(about, "cwd"), text_at(about, "model")
         session.provider = text_at(about, "provider")
         session.parent = text_at(about, "parent_session_id")
         messages = mappings(content.get("messages"))
-        state = _mapping(document(_compaction_file(path)))
+        state = _as_mapping(document(_compaction_file(path)))
         replaced = count_of(state, "source_message_count") or 0
         for number, message in enumerate(messages):
             if 0 < replaced == number:
@@ -135,12 +135,12 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
     files = {_SESSION: path, _COMPACTED: _compaction_file(path)}
     wanted = {kind for _, kind in places}
     messages: dict[int, Sequence[dict[str, Any]]] = {
-        kind: mappings(_mapping(document(file)).get("messages"))
+        kind: mappings(_as_mapping(document(file)).get("messages"))
         for kind, file in files.items()
         if kind in wanted
     }
     return [messages[kind][number] if number < len(messages[kind]) else None for number, kind in places]
 
 
-def _mapping(value: object) -> dict[str, Any]:
+def _as_mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}

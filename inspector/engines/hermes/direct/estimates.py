@@ -54,8 +54,10 @@ def _current_reasoning(wire: Mapping[str, Any], newest: bool) -> int:
     for key in ("codex_reasoning_items", "codex_message_items"):
         tokens += serialized_chars(_without_cipher(wire.get(key))) // 4
     if newest and wire.get("role") == "assistant":
-        told = wire.get("reasoning_content") or wire.get("reasoning")
-        tokens += (serialized_chars(told) if told else _thinking_chars(wire.get("reasoning_details"))) // 4
+        reasoning = wire.get("reasoning_content") or wire.get("reasoning")
+        tokens += (
+            serialized_chars(reasoning) if reasoning else _thinking_chars(wire.get("reasoning_details"))
+        ) // 4
     return tokens
 
 

@@ -57,7 +57,7 @@ class _Pruner:
         return self.rows[index].tokens if index >= self.newest else self.rows[index].old_tokens
 
     def boundary(self, budget: int, protect_last_n: int) -> int:
-        """Start of the messages protected by the budget or by their number."""
+        """Return the start of the messages that are protected by the budget or by their number."""
         length = len(self.rows)
         if budget <= 0:
             return length - protect_last_n
@@ -91,9 +91,9 @@ class _Pruner:
         return self.rows
 
     def deduplicate(self) -> None:
-        found = [(index, key) for index, key in enumerate(map(DIGEST, self.rows)) if key is not None]
+        digests = [(index, key) for index, key in enumerate(map(DIGEST, self.rows)) if key is not None]
         newest: set[bytes] = set()
-        for index, key in reversed(found):
+        for index, key in reversed(digests):
             if key in newest:
                 self.rows[index] = self.rows[index].repeated
             newest.add(key)
@@ -112,14 +112,14 @@ class _Pruner:
         return True
 
     def drop_pictures(self) -> None:
-        """Only the newest results keep their pictures."""
+        """Remove the pictures from all but the newest results."""
         kept = 0
         for index in range(len(self.rows) - 1, -1, -1):
-            left = self.rows[index].pictureless
-            if left is not self.rows[index]:
+            without = self.rows[index].pictureless
+            if without is not self.rows[index]:
                 kept += 1
                 if kept > _PICTURES_KEPT:
-                    self.rows[index] = left
+                    self.rows[index] = without
 
     def relieve(self, boundary: int, soft: int, spared: int, shrinks: bool) -> None:
         """Shorten results of the protected end, the oldest first, until it fits."""
@@ -152,7 +152,7 @@ class _Pruner:
 
 
 def _protected_skills(rows: Sequence[Row], boundary: int) -> frozenset[str]:
-    """Skills that were loaded lately, or that a user message of the protected end names."""
+    """Return the recently loaded skills, and the loaded skills that a user message of the protected end names."""
     loaded = [(index, name) for index, skills in enumerate(map(SKILLS, rows)) if skills for name in skills]
     if not loaded:
         return frozenset()
