@@ -77,7 +77,7 @@ def _recorded(
     answers: Answers, inspection: Inspection, number: int
 ) -> tuple[tuple[str | int, ...], ...] | None:
     """Return the breakpoints of the last request of a generation as it was sent."""
-    ends = {made.index: made.at for made in inspection.compactions()}
+    ends = {compaction.index: compaction.at for compaction in inspection.compactions()}
     began, ended = ends.get(number - 1, 0.0), ends.get(number, float("inf"))
     sent = [one for one in answers.store.sent(inspection.conversation) if began <= one.at < ended]
     return sent[-1].breakpoints if sent else None

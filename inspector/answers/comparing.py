@@ -56,7 +56,7 @@ class Comparison(Struct, frozen=True):
         ]
         shares.append(("facts", self.one.all_kept, self.other.all_kept))
         shares.append(("followed by repeated work", self.one.hurt, self.other.hurt))
-        return tuple(name for name, mine, theirs in shares if mine.differs(theirs))
+        return tuple(name for name, first, second in shares if first.differs(second))
 
 
 def side_of(answers: Answers, label: str) -> Side:
@@ -107,6 +107,6 @@ def side_of(answers: Answers, label: str) -> Side:
     )
 
 
-def compare(one: Answers, other: Answers, labels: tuple[str, str]) -> Comparison:
+def compare(first: Answers, second: Answers, labels: tuple[str, str]) -> Comparison:
     """Compare two stores. Raises StoreErrors."""
-    return Comparison(side_of(one, labels[0]), side_of(other, labels[1]))
+    return Comparison(side_of(first, labels[0]), side_of(second, labels[1]))

@@ -101,28 +101,28 @@ def _basis(
         list_tokens(chars, images) + course.system
         for chars, images in zip(course.chars, course.images, strict=True)
     ]
-    summarizing = inspection.summarizing(one.request for one in requests.priced)
+    summarizing = inspection.summarizing(entry.request for entry in requests.priced)
     placed = [
-        (one, index)
-        for one, index in zip(requests.priced, places, strict=True)
-        if one.request.index not in summarizing
+        (entry, index)
+        for entry, index in zip(requests.priced, places, strict=True)
+        if entry.request.index not in summarizing
     ]
-    priced = [one for one, _ in placed]
-    writes = any(one.request.cache_write for one in priced)
+    priced = [entry for entry, _ in placed]
+    writes = any(entry.request.cache_write for entry in priced)
     bills = bills_of(inspection, requests)
     ends = recording.transcript.ends
     recorded = [
         PricedCompaction(
-            ends[one.index - 1],
-            one.tokens_before,
-            one.tokens_after,
-            bills[one.index][0].own.amount if one.index in bills else 0.0 if one.fallback else None,
+            ends[entry.index - 1],
+            entry.tokens_before,
+            entry.tokens_after,
+            bills[entry.index][0].own.amount if entry.index in bills else 0.0 if entry.fallback else None,
         )
-        for one in inspection.compactions()
-        if one.index <= len(ends)
+        for entry in inspection.compactions()
+        if entry.index <= len(ends)
     ]
     steps = _steps(recording, placed)
-    calls = list(_calls(priced, steps, {one.step for one in recorded}, writes))
+    calls = list(_calls(priced, steps, {entry.step for entry in recorded}, writes))
     return CostBasis(
         calls,
         rough_sizes,

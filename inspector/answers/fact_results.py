@@ -54,7 +54,7 @@ def work_out(
     facts = facts_of(inspection)
     events = read_aftermath(inspection, facts)
     evidence = fact_evidence(inspection, facts, events)
-    gaps = {number: [gap.sentence(number) for gap in found] for number, found in evidence.gaps.items()}
+    gaps = {number: [gap.sentence(number) for gap in items] for number, items in evidence.gaps.items()}
     for recorded in inspection.compactions():
         if (index := missing_request(inspection, recorded)) is not None:
             gaps.setdefault(recorded.index, []).append(gone_words(recorded.index, index))

@@ -56,7 +56,7 @@ def fates_together(inspection: Inspection, processes: int | None = None) -> Work
     ) -> dict[str, list[Fate]]:
         few = len(following.facts) * len(lists_after) < _FEW
         jobs = processes or (1 if few else min(cores_for(inspection), _MOST))
-        own, *others = following.split(jobs)
+        first, *others = following.split(jobs)
 
         def report(done: int) -> None:
             if watch is not None:
@@ -64,9 +64,9 @@ def fates_together(inspection: Inspection, processes: int | None = None) -> Work
 
         helpers = [(HelperProcess(inspection, _follow, part), part) for part in others]
         try:
-            fates = fates_of(own, lists_after, report)
+            fates = fates_of(first, lists_after, report)
             for helper, part in helpers:
-                fates |= helper.answer(lambda: report(len(own.facts))) or fates_of(part, lists_after, watch)
+                fates |= helper.answer(lambda: report(len(first.facts))) or fates_of(part, lists_after, watch)
         finally:
             for helper, _ in helpers:
                 helper.end()

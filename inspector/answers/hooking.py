@@ -153,9 +153,11 @@ def status_line(event: Mapping[str, Any]) -> str:
     parts = []
     if isinstance(size, int) and size > 0:
         threshold = _threshold(size)
-        left = threshold - used
+        remaining = threshold - used
         share = f"{used:,}/{threshold:,}"
-        parts.append(f"{share} · {left:,} to compaction" if left > 0 else f"{share} · compaction is due")
+        parts.append(
+            f"{share} · {remaining:,} to compaction" if remaining > 0 else f"{share} · compaction is due"
+        )
     rules = _rules_in(Path(_text(event, "transcript_path")), _text(event, "session_id"))
     if rules:
         parts.append(f"{rules:,} rule{'s' if rules > 1 else ''} at risk")
@@ -253,10 +255,10 @@ def _standing(path: Path) -> str:
 
 
 def _only(rows: Sequence[Any]) -> str:
-    whole = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
-    if not whole:
+    names = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
+    if not names:
         raise BadInput("The transcript has no conversation yet.")
-    return str(whole[0])
+    return str(names[0])
 
 
 def _spoken(store: Store, name: str) -> Iterator[SpokenMessage]:
@@ -266,8 +268,8 @@ def _spoken(store: Store, name: str) -> Iterator[SpokenMessage]:
 
     conversation = store.open(name)
     history = transcript_of(conversation, store.compactions(conversation))
-    said = [(step, place) for step, place in enumerate(history.places) if place.role == _USER]
-    for task, (step, place) in enumerate(said[-_MAX_MESSAGES:]):
+    user_places = [(step, place) for step, place in enumerate(history.places) if place.role == _USER]
+    for task, (step, place) in enumerate(user_places[-_MAX_MESSAGES:]):
         generation = conversation.generations[place.generation - 1]
         (message,) = store.messages(generation, place.index, place.index + 1)
         saying = Saying(
@@ -282,15 +284,15 @@ def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
     from inspector.core.messages import messages_from
     from inspector.quality.facts.passages import ListText
 
-    known = _remembered(session)
+    state = _remembered(session)
     at = next((index for index, message in enumerate(history) if handoff_of(message) is not None), None)
     facts = user_facts(history)
     if at is None:
         _remember(session, {"rules": [fact.text for fact in facts if fact.binds], "said": ""})
         return HookAnswer()
     digest = hashlib.blake2b(history[at].text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    rules = [text for text in known.get("rules", ()) if isinstance(text, str)]
-    if known.get("said") == digest or not rules:
+    rules = [text for text in state.get("rules", ()) if isinstance(text, str)]
+    if state.get("said") == digest or not rules:
         return HookAnswer()
     _remember(
         session,
@@ -305,11 +307,11 @@ def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
 
 
 def _say_once(session: str, event: str) -> HookAnswer:
-    known = _remembered(session)
-    verdict = known.get("verdict")
+    state = _remembered(session)
+    verdict = state.get("verdict")
     if not isinstance(verdict, str) or not verdict:
         return HookAnswer()
-    _remember(session, {**known, "verdict": ""})
+    _remember(session, {**state, "verdict": ""})
     return HookAnswer(json={"hookSpecificOutput": {"hookEventName": event, "additionalContext": verdict}})
 
 
@@ -318,9 +320,9 @@ def _rules_in(path: Path, session: str) -> int:
     if not path.is_file():
         return 0
     size = path.stat().st_size
-    known = _remembered(f"{session} status")
-    if known.get("size") == size and isinstance(known.get("rules"), int):
-        return int(known["rules"])
+    state = _remembered(f"{session} status")
+    if state.get("size") == size and isinstance(state.get("rules"), int):
+        return int(state["rules"])
     rules = sum(fact.binds for fact in user_facts_of(path))
     _remember(f"{session} status", {"size": size, "rules": rules})
     return rules

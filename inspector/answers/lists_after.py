@@ -31,9 +31,9 @@ class ListsAfter(Mapping[int, PassageIndex]):
         summaries: Mapping[int, str] | None = None,
     ) -> None:
         self._inspection = inspection
-        known = {generation.number for generation in inspection.conversation.generations}
-        wanted = known if summaries is None else {index + 1 for index in summaries}
-        self._compactions = {c.index: c for c in compactions if c.index + 1 in known & wanted}
+        numbers = {generation.number for generation in inspection.conversation.generations}
+        wanted = numbers if summaries is None else {index + 1 for index in summaries}
+        self._compactions = {c.index: c for c in compactions if c.index + 1 in numbers & wanted}
         self._summaries = summaries or {}
         self._standing: tuple[RuleFile, ...] | None = None
 
@@ -45,18 +45,18 @@ class ListsAfter(Mapping[int, PassageIndex]):
         while stop < len(after) and after.roles[stop] == _SYSTEM:
             stop += 1
         messages = enumerate(islice(self._inspection.store.iterate(after), stop))
-        other = self._summaries.get(index)
-        parts = [part for at, message in messages for part in parts_of(message, at, recorded, other)]
-        if other is not None and recorded.summary_at is None:
-            parts.append(ListText("summary", recorded.head_after, "summary", safe(other)))
-        standing = list(self._standing_parts(index))
+        new_summary = self._summaries.get(index)
+        parts = [part for at, message in messages for part in texts_of(message, at, recorded, new_summary)]
+        if new_summary is not None and recorded.summary_at is None:
+            parts.append(ListText("summary", recorded.head_after, "summary", safe(new_summary)))
+        rules_files = list(self._rules_files(index))
         # A message that consists of such a file counts as the file.
         places = {
-            part.index for part in standing if part.where == "rules file" and part.index >= recorded.after
+            part.index for part in rules_files if part.where == "rules file" and part.index >= recorded.after
         }
-        return PassageIndex([part for part in parts if part.index not in places] + standing)
+        return PassageIndex([part for part in parts if part.index not in places] + rules_files)
 
-    def _standing_parts(self, compaction: int) -> Iterator[ListText]:
+    def _rules_files(self, compaction: int) -> Iterator[ListText]:
         """Return the rules files that the agent loads again after a compaction, and the memory that it wrote before. A
         file that a tool reads later does not count, because the agent does not have it at once.
         """
@@ -86,8 +86,8 @@ class ListsAfter(Mapping[int, PassageIndex]):
         return index in self._compactions
 
 
-def parts_of(
-    message: Message, index: int, recorded: Compaction, other: str | None = None
+def texts_of(
+    message: Message, index: int, recorded: Compaction, new_summary: str | None = None
 ) -> Iterator[ListText]:
     """Return a message of the list after a compaction as searchable passages. Its summary, or `other` in its place, is
     separate from the rest of its text."""
@@ -96,15 +96,15 @@ def parts_of(
     if index == recorded.summary_at:
         handoff = handoff_of(message)
         body = safe(handoff.body) if handoff is not None else text
-        if other is None:
+        if new_summary is None:
             start, end = written_by_model(body)
             writer = "fallback" if recorded.fallback else "summary"
             yield ListText("summary", index, writer, body[start:end], max(0, text.find(body)) + start)
         else:
-            yield ListText("summary", index, "summary", safe(other))
-        own = safe(handoff.tail_text) if handoff is not None else ""
-        if own.strip():
-            yield ListText(where, index, message.role, own, max(0, text.find(own)))
+            yield ListText("summary", index, "summary", safe(new_summary))
+        remaining = safe(handoff.tail_text) if handoff is not None else ""
+        if remaining.strip():
+            yield ListText(where, index, message.role, remaining, max(0, text.find(remaining)))
         return
     if text:
         yield ListText(where, index, message.role, text)

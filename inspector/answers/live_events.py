@@ -120,11 +120,9 @@ def _changes(
             if (event.place.generation, event.place.index) >= start
         ]
     if near and (before is None or not before.near):
-        left = max(0, threshold - tokens)
-        where = "near" if left else "over"
-        text = (
-            f"{where} the threshold: {tokens:,} of {threshold:,} tokens{f', {left:,} left' if left else ''}"
-        )
+        remaining = max(0, threshold - tokens)
+        where, left = ("near", f", {remaining:,} left") if remaining else ("over", "")
+        text = f"{where} the threshold: {tokens:,} of {threshold:,} tokens{left}"
         events.append(LiveEvent("near", row, text, None, tokens, threshold))
     live = inspection.conversation.live
     end = live.number, len(live)

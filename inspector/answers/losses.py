@@ -198,7 +198,7 @@ def _line_has(value: str, entry: str, text: str) -> bool:
 
 
 def _has(text: str, value: str) -> bool:
-    return any(value in things for things in exact_of(text).things.values())
+    return any(value in values for values in exact_of(text).things.values())
 
 
 def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:

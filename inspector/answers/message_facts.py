@@ -219,14 +219,16 @@ class _Pool:
         if not self._placed:
             value = Value("", mention.value.form, mention.value.canon, "", True, _NOWHERE)
             mention = Mention(value, "", _NOWHERE, mention.pasted)
-        known: Mention | None = self._known.get(mention)
-        if known is None:
+        pooled_mention: Mention | None = self._known.get(mention)
+        if pooled_mention is None:
             value, pooled = mention.value, self._pooled
             texts = pooled(value.text), pooled(value.form), pooled(value.canon)
             own_value = pooled(Value(*texts, value.unit, value.distinctive, pooled(value.span)))
-            known = Mention(own_value, pooled(mention.text), pooled(mention.text_span), mention.pasted)
-            self._known[known] = known
-        return known
+            pooled_mention = Mention(
+                own_value, pooled(mention.text), pooled(mention.text_span), mention.pasted
+            )
+            self._known[pooled_mention] = pooled_mention
+        return pooled_mention
 
     def _pooled(self, value: T) -> T:
         first_equal: T = self._known.setdefault(value, value)

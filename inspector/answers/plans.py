@@ -52,10 +52,10 @@ def file_settings(flags: Mapping[str, Any], config: Path | None) -> Settings:
 
 def _planned(file: Path, settings: Settings, compactions: int) -> PlannedFile:
     messages = read_messages(file)
-    found = engine(settings.profile)
-    plan = plan_with(found, measured(found, messages), settings, compactions, 0)
-    output = assemble(found, messages, plan, "")
-    return PlannedFile(file, plan, output, fallback_raises(found, messages, plan))
+    rules = engine(settings.profile)
+    plan = plan_with(rules, measured(rules, messages), settings, compactions, 0)
+    output = assemble(rules, messages, plan, "")
+    return PlannedFile(file, plan, output, fallback_raises(rules, messages, plan))
 
 
 def read_messages(file: Path) -> tuple[Message, ...]:

@@ -295,8 +295,8 @@ def _why(
 
 
 def _plural(words: str) -> str:
-    first, _, rest = words.partition(" ")
-    return f"{first.removesuffix('s')} {rest}"
+    first, _, others = words.partition(" ")
+    return f"{first.removesuffix('s')} {others}"
 
 
 def _changed(label: str, before: float, after: float) -> str:

@@ -43,8 +43,8 @@ def read_recording(
         done += len(generation)
     systems = [inspection.system_tokens(generation.session) for generation in generations]
     evidence = _evidence(inspection, list(_reported(inspection, lists, systems, times)), profile)
-    own = agent_of(profile) == inspection.conversation.row.agent
-    clears = own and not shortens(rules.engine)
+    is_own = agent_of(profile) == inspection.conversation.row.agent
+    clears = is_own and not shortens(rules.engine)
     return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
 
 

@@ -59,14 +59,14 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     if costing.why:
         answers.note(costing.why)
     recording = recording.with_costs(costing.basis)
-    said = FactSteps(facts_without_fates(inspection)) if facts else None
-    course = recording.course.with_facts(said)
+    fact_steps = FactSteps(facts_without_fates(inspection)) if facts else None
+    course = recording.course.with_facts(fact_steps)
     run = course.run(resolved.settings, recording.model)
     return Replay(
         inspection.conversation.id,
         resolved,
         recording,
-        recorded_metrics(recording, inspection.compactions(), said),
+        recorded_metrics(recording, inspection.compactions(), fact_steps),
         run,
         costing,
         range_of([run, *course.half_and_double(resolved.settings, recording.model)]),

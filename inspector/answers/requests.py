@@ -209,7 +209,7 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
     for generation in conversation.generations:
         sent, system = inspection.sent(generation, profile), inspection.system_tokens(generation.session)
         grown = sent.grown()
-        made = made_by.get(generation.number)
+        compaction = made_by.get(generation.number)
         lists.append(
             SentList(
                 generation.number,
@@ -217,8 +217,8 @@ def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | 
                 generation.ids,
                 sent,
                 partial(_tokens_until, grown, system),
-                made.after if made else 0,
-                system + grown[min(made.head_after, len(generation))] if made else 0,
+                compaction.after if compaction else 0,
+                system + grown[min(compaction.head_after, len(generation))] if compaction else 0,
             )
         )
     policy = policy_of(conversation.row, profile)

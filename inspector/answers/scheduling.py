@@ -35,8 +35,8 @@ class Progress(Struct, frozen=True):
         if self.left is None:
             return f"{self.done:,} of {self.total:,}"
         seconds = round(self.left)
-        left = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-        return f"{self.done:,} of {self.total:,}, about {left} left"
+        remaining = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f"{self.done:,} of {self.total:,}, about {remaining} left"
 
 
 def nothing(_: Progress) -> None:

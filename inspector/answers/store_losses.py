@@ -162,12 +162,14 @@ def losses_of_facts(
     after: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
         after[event.compaction].append(event)
-    missing = {number: found for number, found in (gaps or {}).items() if found}
+    missing = {number: sentences for number, sentences in (gaps or {}).items() if sentences}
     latest = {life.fact.key: life for life in facts.lives}
-    taken: dict[int, list[Life]] = defaultdict(list)
+    lives_by_compaction: dict[int, list[Life]] = defaultdict(list)
     for life in latest.values():
-        taken[life.compaction].append(life)
-    unknown = {number: count for number, lives in taken.items() if (count := unknown_facts(lives))}
+        lives_by_compaction[life.compaction].append(life)
+    unknown = {
+        number: count for number, lives in lives_by_compaction.items() if (count := unknown_facts(lives))
+    }
     losses = tuple(
         _loss(
             lost.get(number) or LostFacts(number, {}, 0, 0, ()),

@@ -123,7 +123,7 @@ def upcoming_of(
     tokens, reported = _tokens_now(inspection, plan, requests)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
-    left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
+    requests_left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
     head, tail = plan.regions()
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
     risks = tuple(select_risks(inspection, resolved, reading, Wanted())) if plan.compacts else ()
@@ -131,7 +131,7 @@ def upcoming_of(
     lives = _HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else _FIVE_MINUTES
     warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
     return Upcoming(
-        inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, left,
+        inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, requests_left,
         "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
         pin_text([risk.fact for risk in risks]), _bill(plan, tokens, requests, warm), warm, _at_boundary(inspection),
     )  # fmt: skip

@@ -191,8 +191,8 @@ class Moments:
             for number in range(2, generation + 1):
                 if number not in self._layouts:
                     length = self.lengths[number - 2]
-                    whole = self.layout(Moment(0, 0, number - 1, length))
-                    self._layouts[number] = self._compacted(number - 1, whole)
+                    layout = self.layout(Moment(0, 0, number - 1, length))
+                    self._layouts[number] = self._compacted(number - 1, layout)
         return self._layouts[generation]
 
     def _compacted(self, index: int, before: tuple[Stretch, ...]) -> tuple[Stretch, ...]:

@@ -223,10 +223,10 @@ class CostBasis(Struct, frozen=True, eq=False, dict=True):
 
         Its cache writes count for the next call.
         """
-        for known in self.recorded:
-            same = known.step == event.step and abs(known.before - event.rough_before) <= _SAME
-            if same and known.cost is not None:
-                return known.cost
+        for recorded in self.recorded:
+            same = recorded.step == event.step and abs(recorded.before - event.rough_before) <= _SAME
+            if same and recorded.cost is not None:
+                return recorded.cost
         before = max(0.0, before)
         rates = call.rates.at(before)
         reading = rates.cache_read if self.warm and not call.gone else rates.input

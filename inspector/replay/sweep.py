@@ -162,12 +162,12 @@ def parse_axis(name: str, text: str) -> Axis:
 def _checked(name: str, values: tuple[float, ...]) -> Axis:
     for value in values:
         check_range(name, value, name)
-    whole = SETTINGS[name].kind != "share"
-    if whole and any(value != int(value) for value in values):
+    is_integer = SETTINGS[name].kind != "share"
+    if is_integer and any(value != int(value) for value in values):
         written = ", ".join(f"{value:g}" for value in values)
         raise UsageProblem(f"{name} takes whole numbers, not {written}.")
     once = tuple(dict.fromkeys(values))
-    return Axis(name, tuple(int(value) for value in once) if whole else once)
+    return Axis(name, tuple(int(value) for value in once) if is_integer else once)
 
 
 def cells(

@@ -27,11 +27,11 @@ def bodies_of(files: Sequence[Entries], session: str) -> Bodies:
         wanted: dict[int, list[int]] = {}
         for name in ids:
             wanted.setdefault(name >> _FILE_BITS, []).append((name & _BELOW) - 1)
-        found: dict[int, Message] = {}
+        messages: dict[int, Message] = {}
         for file, numbers in wanted.items():
-            made = files[file].bodies(numbers, session, identity(file, 0))
-            found.update((message.id, message) for message in made.values())
-        return [found[name] for name in ids]
+            bodies = files[file].bodies(numbers, session, identity(file, 0))
+            messages.update((message.id, message) for message in bodies.values())
+        return [messages[name] for name in ids]
 
     return read
 

@@ -53,9 +53,9 @@ class Entries(Struct):
     def add(self, wires: Sequence[Wire], at: float, summary: bool = False) -> tuple[int, ...]:
         """Add the messages that begin in the last line, and return their numbers."""
         first = len(self.items)
-        here = len(self.spans) - 1
+        line = len(self.spans) - 1
         for part, wire in enumerate(wires):
-            self.items.append(Entry([here], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+            self.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
         return tuple(range(first, len(self.items)))
 
     def extend(self, number: int) -> None:

@@ -87,10 +87,10 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Itera
             for call in message.tool_calls:
                 path = _path_in(call.arguments)
                 if text := _remembered(call, folder):
-                    whole = bool(path) and not _EDITS.intersection(mapping(call.arguments) or {})
+                    is_whole = bool(path) and not _EDITS.intersection(mapping(call.arguments) or {})
                     at = message.timestamp
                     yield RuleFile(
-                        path or call.name, text, generation, index, message.id, at, "written", whole
+                        path or call.name, text, generation, index, message.id, at, "written", is_whole
                     )
                 elif path and not set(_WRITTEN).intersection(mapping(call.arguments) or {}):
                     reads[call.id] = path

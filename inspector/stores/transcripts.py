@@ -191,14 +191,14 @@ class TranscriptStore(SingleStore):
 
         phrases = phrases_of(query)
         rows = [self._source(conversation).row] if conversation is not None else self.conversations()
-        left = limit
+        remaining = limit
         for row in rows if phrases else ():
             try:
                 recorded = self._recorded(row.id)
                 for hit in self._hits(recorded, row.id, phrases):
                     yield hit
-                    left -= 1
-                    if left <= 0:
+                    remaining -= 1
+                    if remaining <= 0:
                         return
             except StoreError as error:
                 self._note(str(error))
@@ -262,9 +262,9 @@ class TranscriptStore(SingleStore):
                 opened = (now, self._reader.read(source))
             self._opened[source.row.id] = opened
             while len(self._opened) > _KEPT:
-                gone = next(iter(self._opened))
-                del self._opened[gone]
-                self._sizes.pop(gone, None)
+                oldest = next(iter(self._opened))
+                del self._opened[oldest]
+                self._sizes.pop(oldest, None)
             return opened[1]
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:

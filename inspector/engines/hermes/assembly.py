@@ -172,8 +172,8 @@ def mended(output: list[Output], policies: Policies, keeps_pending: bool = False
     return whole
 
 
-def _without_calls(wire: Mapping[str, Any], gone: set[Any]) -> Mapping[str, Any]:
-    kept = [call for call in wire["tool_calls"] if call_id(call) not in gone]
+def _without_calls(wire: Mapping[str, Any], removed: set[Any]) -> Mapping[str, Any]:
+    kept = [call for call in wire["tool_calls"] if call_id(call) not in removed]
     if kept:
         return {**wire, "tool_calls": kept}
     rest = {key: value for key, value in wire.items() if key != "tool_calls"}

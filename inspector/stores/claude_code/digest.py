@@ -245,14 +245,14 @@ def digests_of(path: Path, abandoned: Mapping[str, str] | None = None) -> tuple[
         above = earlier if parent in stayed else behind.get(parent, earlier)
         behind[line.uuid] = compacted if compacts or line.isCompactSummary else above
         back = above < earlier
-        asked = compacts or (line.type == "user" and not line.isCompactSummary)
-        if abandoned is None and asked and not part and back:
+        may_go_back = compacts or (line.type == "user" and not line.isCompactSummary)
+        if abandoned is None and may_go_back and not part and back:
             # The user may have gone back across a boundary. Only a full scan shows that.
             return digests_of(path, _abandoned_parts(path))
     for prompt in queue.delivered(float("inf"), own_last.results):
         tallies.get(part_of.get(prompt.name, ""), own_last).count_delivered(prompt)
-    own = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
-    title = titles.get("custom-title") or titles.get("ai-title") or own
+    summary_title = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
+    title = titles.get("custom-title") or titles.get("ai-title") or summary_title
     return _digests_of_parts(
         path,
         {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions},

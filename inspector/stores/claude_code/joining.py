@@ -106,10 +106,10 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
     ]
     name = f"line {digest.before} beside {digest.path}"
     recalled = memory.recall(name) if memory is not None else None
-    known: dict[str, bool] = recalled if isinstance(recalled, dict) else {}
+    stored: dict[str, bool] = recalled if isinstance(recalled, dict) else {}
     # Drop results for earlier states of the files.
     now = {_fingerprint((other,)): other for other in beside}
-    results = {mark: known[mark] for mark in now if mark in known}
+    results = {mark: stored[mark] for mark in now if mark in stored}
     holder = next((now[mark] for mark, found in results.items() if found), None)
     if holder is not None:
         return holder
@@ -233,8 +233,8 @@ def _conversations(group: Sequence[FileDigest], roles: Sequence[str]) -> list[So
 
 def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> Source:
     source = _source([digest])
-    own = _compactions([*shared, digest]) - _compactions(shared)
-    row = source.row._replace(kind="branch", parent=main.row.id, compactions=len(own))
+    new = _compactions([*shared, digest]) - _compactions(shared)
+    row = source.row._replace(kind="branch", parent=main.row.id, compactions=len(new))
     return Source(row, source.files, tuple(other.path for other in shared))
 
 

@@ -106,11 +106,11 @@ class Queue(Struct):
         kinds = (
             (_PROMPT, _COMMANDED, _NOTICE_KIND) if text or results else (_NOTICE_KIND, _PROMPT, _COMMANDED)
         )
-        taken = self._take(text or None, *kinds)
-        if taken is None:
+        item = self._take(text or None, *kinds)
+        if item is None:
             self.unrecorded += results and not text
             return None
-        kind, prompt, line, span = taken
+        kind, prompt, line, span = item
         if kind != _PROMPT:
             return None
         if self._attached[prompt]:

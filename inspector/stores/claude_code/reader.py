@@ -150,7 +150,7 @@ class _Reading:
 
     def __init__(self, parts: Sequence[_Part], source: Source, shared: Sequence[Scan]) -> None:
         self.parts = parts
-        self.shared_calls = {answer for found in shared for answer in found.calls}
+        self.shared_calls = {answer for scanned in shared for answer in scanned.calls}
         self.source = source
         self.file_of: dict[str, int] = {}
         nodes: list[Node] = []
@@ -162,12 +162,12 @@ class _Reading:
                 fresh[0] = replace(fresh[0], parent=nodes[-1].uuid)
             nodes += fresh
         ordered = in_order(announced_elsewhere(nodes))
-        self.nodes = _after_shared(ordered, {node.uuid for found in shared for node in found.nodes})
+        self.nodes = _after_shared(ordered, {node.uuid for scanned in shared for node in scanned.nodes})
         self.lists = stretches(self.nodes)
         #: Whether the parent of the first line is missing: the session was resumed, and its file begins midway.
-        known = {node.uuid for found in shared for node in found.nodes} | self.file_of.keys()
+        uuids = {node.uuid for scanned in shared for node in scanned.nodes} | self.file_of.keys()
         first = self.nodes[0] if self.nodes else None
-        self.midway = first is not None and first.boundary is None and first.parent not in ("", *known)
+        self.midway = first is not None and first.boundary is None and first.parent not in ("", *uuids)
         #: Whether the files are streams that lack the user's prompts.
         self.unasked = all(part.scan.stream for part in parts) and not any(
             node.kind == "user" and not node.results and not node.summary and not node.local for node in nodes
@@ -176,15 +176,15 @@ class _Reading:
     def run(self) -> Recorded:
         lists: list[list[int]] = []
         compactions: list[Compaction] = []
-        held: list[Node] = []
+        lines: list[Node] = []
         for number, stretch in enumerate(self.lists, start=1):
             kept: list[Node] = []
             if stretch.boundary is not None:
-                kept = kept_lines(stretch.boundary, held)
+                kept = kept_lines(stretch.boundary, lines)
                 compactions.append(self._compaction(number - 1, lists[-1], stretch, kept))
             before, summaries, others = _around_summary(stretch)
-            held = [*before, *summaries, *kept, *others]
-            lists.append(self._ids(held))
+            lines = [*before, *summaries, *kept, *others]
+            lists.append(self._ids(lines))
         row = self.source.row
         files = [part.scan.entries for part in self.parts]
         generations = generations_of(lists, files, row.id)
@@ -221,7 +221,7 @@ class _Reading:
         length = len(before)
         at_end = not staying or list(before[length - len(staying) :]) == staying
         context = len(self._ids(_around_summary(stretch)[0]))
-        own = 0 if summary is None else context + len(summary.entries)
+        new = 0 if summary is None else context + len(summary.entries)
         text = None
         if summary is not None:
             first, *_ = summary.entries
@@ -242,12 +242,12 @@ class _Reading:
             index=index,
             session=boundary.session or self.source.row.id,
             before=length,
-            after=own + len(staying),
+            after=new + len(staying),
             head_end=0,
             tail_start=length - len(staying) if at_end else length,
             head_after=0,
-            tail_after=own if at_end else own + len(staying),
-            summary_at=context if own else None,
+            tail_after=new if at_end else new + len(staying),
+            summary_at=context if new else None,
             summary=text,
             merged=False,
             fallback=bool(refusal_in(text or "")),

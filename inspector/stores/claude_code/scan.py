@@ -152,8 +152,8 @@ class _Scanner:
     def __init__(self, path: Path) -> None:
         stream = is_stream_file(path)
         fetch = stream_spans if stream else read_spans
-        self.found = Scan(Entries(path, _convert, partial(file_of, path), fetch), stream=stream)
-        self.known: set[tuple[str, str, str]] = set()
+        self.result = Scan(Entries(path, _convert, partial(file_of, path), fetch), stream=stream)
+        self.line_keys: set[tuple[str, str, str]] = set()
         self.answers: dict[tuple[str, bool], int] = {}
         #: Answer, time and hash of the content of each line of an answer.
         self.lines: set[tuple[str, float, int]] = set()
@@ -161,27 +161,27 @@ class _Scanner:
         self.last: Node | None = None
 
     def run(self) -> Scan:
-        found = self.found
-        for line in (stream_lines if found.stream else read_lines)(found.entries.path):
+        result = self.result
+        for line in (stream_lines if result.stream else read_lines)(result.entries.path):
             if line.value is None:
-                found.unreadable += 1
+                result.unreadable += 1
                 continue
             self._line(line.value, (line.start, line.length))
         self._deliver(float("inf"))
-        return found
+        return result
 
     def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
-        kind, found = text_of(value, "type"), self.found
+        kind, result = text_of(value, "type"), self.result
         if kind == QUEUED:
-            found.queue.add(value, span)
+            result.queue.add(value, span)
             return
         if kind not in _TYPES:
             return
         uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
         key = (uuid, kind, subtype)
-        if not uuid or key in self.known:
+        if not uuid or key in self.line_keys:
             return
-        self.known.add(key)
+        self.line_keys.add(key)
         node = Node(
             uuid,
             text_of(value, "parentUuid"),
@@ -192,26 +192,26 @@ class _Scanner:
             text_of(value, "sessionId"),
             text_of(value, "agentId"),
         )
-        if not node.side or not found.session:
-            found.session = node.session or found.session
-        if found.queue.pending and not node.side and self._begins(value, node):
+        if not node.side or not result.session:
+            result.session = node.session or result.session
+        if result.queue.pending and not node.side and self._begins(value, node):
             self._deliver(node.at, value)
-        found.entries.spans.append(span)
-        found.nodes.append(node)
+        result.entries.spans.append(span)
+        result.nodes.append(node)
         if kind == "assistant":
             self._answer(value, node)
         elif kind in ("user", "attachment"):
             self._user_line(value, node)
             if kind == "attachment":
-                found.queue.attach(value)
+                result.queue.attach(value)
                 if not node.side:
-                    found.prompt = prompt_in(value) or found.prompt
+                    result.prompt = prompt_in(value) or result.prompt
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
         elif subtype in ("local_command", "status"):
             node.failure = failure_in(value)
         elif subtype == "api_error":
-            found.api_errors += 1
+            result.api_errors += 1
         if kind in ("user", "assistant") and not node.side and node.message:
             self.last = node
 
@@ -225,24 +225,24 @@ class _Scanner:
 
     def _deliver(self, at: float, value: dict[str, Any] | None = None) -> None:
         """Add the prompts delivered from the queue before this line; their parent is the last message."""
-        found, last = self.found, self.last
-        for prompt in found.queue.delivered(at, last is not None and bool(last.results)):
-            known = (prompt.name, QUEUED, "") in self.known
-            if last is None or known or (value is not None and repeats_prompt(prompt, value)):
+        result, last = self.result, self.last
+        for prompt in result.queue.delivered(at, last is not None and bool(last.results)):
+            is_added = (prompt.name, QUEUED, "") in self.line_keys
+            if last is None or is_added or (value is not None and repeats_prompt(prompt, value)):
                 continue
-            self.known.add((prompt.name, QUEUED, ""))
+            self.line_keys.add((prompt.name, QUEUED, ""))
             node = Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
-            found.entries.spans.append(prompt.span)
-            found.nodes.append(node)
-            node.entries = found.entries.add(prompt.wires, node.at)
+            result.entries.spans.append(prompt.span)
+            result.nodes.append(node)
+            node.entries = result.entries.add(prompt.wires, node.at)
 
     def _answer(self, value: dict[str, Any], node: Node) -> None:
-        found, here = self.found, len(self.found.nodes) - 1
+        result, index = self.result, len(self.result.nodes) - 1
         message = mapping_at(value, "message")
         model = text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
             # Shown to the user, never sent to the model.
-            found.api_errors += 1
+            result.api_errors += 1
             return
         node.answer = answer_in(value)
         content = message.get("content")
@@ -250,25 +250,25 @@ class _Scanner:
             node.uses = tuple(
                 [text_of(block, "id") for block in content if isinstance(block, dict) and "input" in block]
             )
-        known = self.answers.get((node.answer, node.side))
+        number = self.answers.get((node.answer, node.side))
         # A resumed session copies the lines of an answer under other names.
         line = node.answer, node.at, hash(repr(content))
         if line in self.lines:
             return
         self.lines.add(line)
-        if known is None:
-            node.entries = found.entries.add([{"role": "assistant"}], node.at)
+        if number is None:
+            node.entries = result.entries.add([{"role": "assistant"}], node.at)
             self.answers[node.answer, node.side] = node.entries[0]
         else:
-            found.entries.extend(known)
+            result.entries.extend(number)
         if model == SYNTHETIC:
             return
         usage = message.get("usage")
         # An answer that the user interrupted at once has the tokens of no request.
         if isinstance(usage, dict) and any(count_of(usage, name) for name in _SENT):
-            output, call = count_of(usage, "output_tokens") or 0, found.calls.get(node.answer)
+            output, call = count_of(usage, "output_tokens") or 0, result.calls.get(node.answer)
             if call is None:
-                call = found.calls[node.answer] = Call(node.answer, model, here, node.at, usage, output)
+                call = result.calls[node.answer] = Call(node.answer, model, index, node.at, usage, output)
             elif output > call.output:
                 # Another model may have continued the answer: take usage and model from the same line.
                 call.usage, call.output, call.model = usage, output, model or call.model
@@ -277,13 +277,13 @@ class _Scanner:
                 call.chars += chars_in(content)
 
     def _user_line(self, value: dict[str, Any], node: Node) -> None:
-        found = self.found
+        result = self.result
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
         node.local = text_at(value, "message", "content").startswith(_LOCAL)
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
-        node.entries = found.entries.add(wires, node.at, node.summary)
+        node.entries = result.entries.add(wires, node.at, node.summary)
 
 
 def chars_in(content: object) -> int:

@@ -25,7 +25,7 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
     lists: dict[str, list[str]] = {}
     #: The answers since the last request, by the id of each.
     answers: dict[str, list[Any]] = {}
-    found: list[SentRequest] = []
+    requests: list[SentRequest] = []
     for line in read_lines(path):
         value = line.value or {}
         kind = value.get("type")
@@ -51,8 +51,8 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
             lists[text_at(value, "id")] = names
             if all(name in blobs for name in names):
                 shape = shapes.get(text_at(value, "shapeHash"), {})
-                found.append(_request(value, shape, [blobs[name] for name in names]))
-    return tuple(found)
+                requests.append(_request(value, shape, [blobs[name] for name in names]))
+    return tuple(requests)
 
 
 def _request(

@@ -160,14 +160,14 @@ class Connections:
                 self._wal = _is_wal(self.path)
             epoch = self._epoch
             still = self._no_live or (self._wal and not now.has_log)
-        held: tuple[_Connection, int, bool, Signature] | None = getattr(self._local, "held", None)
+        current: tuple[_Connection, int, bool, Signature] | None = getattr(self._local, "held", None)
         # A still connection never notices a change of the file by itself.
-        if held and held[1] == epoch and held[2] == still and (not still or held[3] == now):
-            return held[0], still
-        if held:
+        if current and current[1] == epoch and current[2] == still and (not still or current[3] == now):
+            return current[0], still
+        if current:
             with self._lock:
-                self._open.discard(held[0])
-            held[0].close()
+                self._open.discard(current[0])
+            current[0].close()
         connection = self._connect(still)
         self._local.held = (connection, epoch, still, now)
         with self._lock:

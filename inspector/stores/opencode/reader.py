@@ -55,14 +55,14 @@ class OpencodeReader(SessionReader):
     def scan(self, path: Path, part: str) -> SessionLists:
         """Return a session of a file."""
         document = read_document(path, part) or {}
-        info, made = mapping_at(document, "info"), list[list[Wire]]()
+        info, wires_of_entry = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(
             path,
             lambda records: records[0]["wires"],
-            fetch=lambda _, places: [{"wires": made[number]} for number, _ in places],
+            fetch=lambda _, places: [{"wires": wires_of_entry[number]} for number, _ in places],
         )
         listed = mappings_in(document.get("messages"))
-        scanner = _Scanner(entries, copies=False, listed=listed, info=info, wires_of_entry=made)
+        scanner = _Scanner(entries, copies=False, listed=listed, info=info, wires_of_entry=wires_of_entry)
         scanner.session = text_at(info, "id") or part or path.stem
         return scanner.run()
 

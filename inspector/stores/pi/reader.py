@@ -109,8 +109,8 @@ class PiScanner(SessionLists, kw_only=True):
         self.index_of = {node.place: place for place, node in enumerate(self.path)}
         self.place_of_name = {node.name: node.place for node in self.path if node.name}
         self._requests(self.join())
-        left = {number for node in self.nodes for number in node.messages}
-        self.notes += abandoned_note(len(left.difference(*(node.messages for node in self.path))))
+        abandoned = {number for node in self.nodes for number in node.messages}
+        self.notes += abandoned_note(len(abandoned.difference(*(node.messages for node in self.path))))
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
             self.notes.append(

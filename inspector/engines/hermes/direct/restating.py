@@ -59,22 +59,22 @@ def restated(output: list[Output], request: Wire, source: int, policies: Policie
 
 
 def _without_original(output: list[Output], carrier: int, source: int) -> list[Output]:
-    left = [
+    remaining = [
         out for at, out in enumerate(output) if at == carrier or out.source != source or out.role != "user"
     ]
-    if len(left) == len(output):
+    if len(remaining) == len(output):
         return output
-    at = left.index(output[carrier])
-    first = next(index for index, out in enumerate(left) if out.role != "system")
-    if left[first].role != "user":
-        if visible_role(left[at].wire) is None:
+    at = remaining.index(output[carrier])
+    first = next(index for index, out in enumerate(remaining) if out.role != "system")
+    if remaining[first].role != "user":
+        if visible_role(remaining[at].wire) is None:
             return output
-        left.insert(first, left.pop(at))
+        remaining.insert(first, remaining.pop(at))
         at = first
-    before = next((role for out in reversed(left[:at]) if (role := visible_role(out.wire))), None)
-    if visible_role(left[at].wire) == "assistant" and before != "user":
-        left[at] = replace(left[at], wire={**left[at].wire, "role": "user"})
-    return left
+    before = next((role for out in reversed(remaining[:at]) if (role := visible_role(out.wire))), None)
+    if visible_role(remaining[at].wire) == "assistant" and before != "user":
+        remaining[at] = replace(remaining[at], wire={**remaining[at].wire, "role": "user"})
+    return remaining
 
 
 def _behind(output: list[Output], request: Wire, task: str, policies: Policies) -> list[Output]:

@@ -71,18 +71,18 @@ def window(
     boundary, pruned = _phase(
         "prunes", lambda: pruning.pruned(rows, policies, numbers, settings.protect_last_n)
     )
-    left, kept = without_echoes(pruned)
-    size = boundaries.head_size(left, settings.protect_first_n, compactions)
-    head_end = boundaries.past_results(left, size)
-    search = boundaries.TailCut(left, policies, settings, head_end, budget, numbers.tail_ceiling_tokens)
+    remaining, kept = without_echoes(pruned)
+    size = boundaries.head_size(remaining, settings.protect_first_n, compactions)
+    head_end = boundaries.past_results(remaining, size)
+    search = boundaries.TailCut(remaining, policies, settings, head_end, budget, numbers.tail_ceiling_tokens)
     cut = _phase("looks for the tail", search.find)
-    cut = boundaries.bridged(left, head_end, cut, last_user(left, 0))
+    cut = boundaries.bridged(remaining, head_end, cut, last_user(remaining, 0))
     if head_end >= cut:
         raise NotCompacted(ALL_STAYS, "fits")
-    first = int(bool(left) and left[0].role == "system")
-    stop = cut if compactions else len(left)
-    handoffs = [index for index, found in enumerate(map(HANDOFF, left[first:stop]), first) if found]
-    middle, tail_start = middle_of(left, head_end, cut, handoffs)
+    first = int(bool(remaining) and remaining[0].role == "system")
+    stop = cut if compactions else len(remaining)
+    handoffs = [index for index, found in enumerate(map(HANDOFF, remaining[first:stop]), first) if found]
+    middle, tail_start = middle_of(remaining, head_end, cut, handoffs)
     if not middle:
         raise NotCompacted("an earlier summary is all that could be summarized", "fits")
     _phase("serializes the middle", lambda: all(map(WRITTEN, middle)))
@@ -95,7 +95,9 @@ def window(
             DerivationStep("handoff", tail_start, "the tail starts after the newest handoff", bound=True)
         )
     start = max(head_end, handoffs[-1] + 1) if handoffs and handoffs[-1] < cut else head_end
-    head, tail = (list(filter(None, map(REMAINDER, part))) for part in (left[:head_end], left[tail_start:]))
+    head, tail = (
+        list(filter(None, map(REMAINDER, part))) for part in (remaining[:head_end], remaining[tail_start:])
+    )
     _phase("repairs tool pairs", lambda: all(map(MENDED, (*head, *tail))))
     chosen = role_of(head, tail, head_end == 0)
     role = chosen.role if chosen.target is None else ""
@@ -115,19 +117,21 @@ def echoes_in(pruned: Sequence[Row]) -> range:
     return echoes_after(pruned, last_user(pruned, 0))
 
 
-def middle_of(left: Sequence[Row], head_end: int, cut: int, handoffs: Sequence[int]) -> tuple[list[Row], int]:
+def middle_of(
+    remaining: Sequence[Row], head_end: int, cut: int, handoffs: Sequence[int]
+) -> tuple[list[Row], int]:
     """Return the messages for the summary model, and the start of the tail. Handoffs become part of the previous
     summary."""
     if not handoffs:
-        return list(left[head_end:cut]), cut
+        return list(remaining[head_end:cut]), cut
     newest = handoffs[-1]
     before = [
-        own if index in handoffs else left[index]
+        own if index in handoffs else remaining[index]
         for index in range(head_end, newest)
-        if (own := left[index].remainder) is not None
+        if (own := remaining[index].remainder) is not None
     ]
-    own = left[newest].remainder
-    middle = [*before, *([own] if own is not None else []), *left[newest + 1 : cut]]
+    own = remaining[newest].remainder
+    middle = [*before, *([own] if own is not None else []), *remaining[newest + 1 : cut]]
     return middle, max(cut, newest + 1)
 
 
