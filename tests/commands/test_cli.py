@@ -262,11 +262,11 @@ def test_a_sweep_as_csv_has_a_line_a_cell() -> None:
 
 
 def test_print_and_screen_read_a_share_alike() -> None:
-    measured = run("measures", "--demo", "Move checkout to orders-v2", "--json").json()
+    measured = run("measures", "--demo", "Nightly orders import loses", "--json").json()
     shares = [
         entry["share"] for one in measured["compactions"] for entry in one["measures"] if entry["share"]
     ]
-    printed = run("measures", "--demo", "Move checkout to orders-v2", env={"COLUMNS": "200"}).out
+    printed = run("measures", "--demo", "Nightly orders import loses", env={"COLUMNS": "200"}).out
     cut = [share for share in shares if 2 < share["of"] < 9_999 and share["value"] * 100 % 1 > 0.5]
     assert cut, "there is a share that is rounded up"
     for share in cut:

@@ -39,7 +39,6 @@ from inspector.quality.facts.meaning import (
     listed,
     meaning_of,
     opposed,
-    parts_of,
     refused,
     restricts,
     stands,
@@ -49,7 +48,6 @@ from inspector.quality.facts.passages import (
     DONE_SECTION,
     PassageIndex,
     mistyped,
-    plain,
     spelled_out,
 )
 from inspector.quality.facts.probe import Probe
@@ -68,8 +66,6 @@ MIN_MAYBE = 0.34
 MIN_ADJUNCT = 0.34
 #: Minimum word overlap that counts as nearly all words.
 _NEARLY_ALL = 0.85
-#: Minimum likeness in a language without a lexicon. Related words are unknown there, so nearly all must be equal.
-MIN_LIKE_FOREIGN = 82
 #: Characters of a value that many things may have.
 _SHORT = 3
 #: A passage about the same thing has at most twice the words of the fact, and this many more.
@@ -292,9 +288,6 @@ class Comparison:
         if full > 1:
             full += sum(len(one.concepts & line) for one in self.probe.adjuncts)
             return self.probe.plain and longer and full < 3
-        caused = any(one.kind == "reason" and len(one.concepts & line) > 1 for one in self.probe.adjuncts)
-        if caused and all(mine.denied == other.denied for mine, other in self.pairs):
-            return False
         return self.probe.plain or longer
 
     def _denial_missing(self) -> bool:
@@ -323,31 +316,20 @@ class Comparison:
         self, is_foreign: bool, kept_values: int, numbers_said: Collection[tuple[str, str]]
     ) -> tuple[Outcome | None, str]:
         """Return the outcome in a language without a lexicon, or across two languages: it takes nearly equal words."""
-        from rapidfuzz import fuzz
-
         probe = self.probe
         if not is_foreign:
             if self._swapped():
                 return "contradicted", safe_title(self.there.text, 80)
             if self._crossed():
                 return "uncertain", ""
-            like = fuzz.token_sort_ratio(plain(probe.text), plain(self.there.text))
-            same = self.overlap >= MIN_SAME and not self.lost_values and like >= MIN_LIKE_FOREIGN
-            every = UNIVERSAL.search(probe.text) is None or UNIVERSAL.search(self.there.text) is not None
             # Without a lexicon an extra word may be a hedge.
-            same |= self.overlap >= 1.0 and not self.lost_values and len(self.there.words) <= len(self.pairs)
-            if same and every and probe.main.denies == self.there.denies:
-                return (
-                    "weakened"
-                    if self._item_missing({word.concept for word in self.line.words})
-                    else "paraphrased"
-                ), ""
+            same = self.overlap >= 1.0 and not self.lost_values and len(self.there.words) <= len(self.pairs)
+            if same and probe.main.denies == self.there.denies:
+                return "paraphrased", ""
             if self.frame >= MIN_SUBJECT and self.lost_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
                 if changed or not kept_values:
                     return ("contradicted", changed) if changed else ("value lost", "")
-            if self.frame >= MIN_SAME and probe.main.denies != self.there.denies and len(self.pairs) > 1:
-                return "contradicted", safe_title(self.there.text, 80)
         some = any(mine.weight >= 1.0 for mine, _ in self.pairs)
         return ("uncertain", "") if some or kept_values else (None, "")
 
@@ -411,8 +393,7 @@ class Comparison:
         return self._flipped() or self._swapped() or self._crossed()
 
     def _flipped(self) -> bool:
-        both = self._denied_and_not
-        told = [pair for pair in self.pairs if pair[0].weight >= 1.0 and pair[0].concept not in both]
+        told = [pair for pair in self.pairs if pair[0].weight >= 1.0]
         if not told:
             return False
         differ = [pair for pair in told if pair[0].denied != pair[1].denied]
@@ -442,13 +423,6 @@ class Comparison:
         )
 
     @cached_property
-    def _denied_and_not(self) -> frozenset[str]:
-        """The concepts that the fact has with and without a denial: "store the hash, never store the token"."""
-        words = self.probe.main.words
-        denied = {word.concept for word in words if word.denied}
-        return frozenset(word.concept for word in words if not word.denied and word.concept in denied)
-
-    @cached_property
     def exchanged(self) -> bool:
         """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
         return exchanged(self.probe.main, self.there, self.pairs, self.valued, self.probe.text)
@@ -458,7 +432,7 @@ class Comparison:
         keys = {word.concept for word in self.probe.keys}
         full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0 or mine.concept in keys]
         differ = [mine for mine, other in full if mine.denied != other.denied]
-        return len(differ) * 2 > len(full) or any(mine.concept in keys for mine in differ)
+        return any(mine.concept in keys for mine in differ)
 
     def _denies_other(self) -> bool:
         """Return whether the fact does not name the first thing that the passage denies: "without resetting it"."""
@@ -513,9 +487,7 @@ class Comparison:
             or not self._about_key()
         ):
             return False
-        # "Is kept until they have moved" reports nothing.
-        text = parts_of(text)[0].text
-        return (self.done and not BINDS.search(text)) or (EVENT.search(text) is not None and not self.binding)
+        return EVENT.search(text) is not None and not self.binding
 
     def _did_forbidden(self) -> bool:
         """Return whether the passage reports that an act was done that the fact forbids."""
