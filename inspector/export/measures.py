@@ -25,13 +25,8 @@ def measures_document(answer: MeasuredConversation) -> Document:
     """The answer of `measures`: definitions, the whole conversation, every compaction with its evidence."""
     whole = {}
     for identity in DEFINITIONS:
-        share, last, numbers = answer.measures.whole(identity)
-        whole[identity] = {
-            "share": _share(share),
-            "last": _share(last),
-            "numbers": dict(numbers),
-            "curve": [_share(measure.so_far) for measure in answer.measures.curve(identity)],
-        }
+        share, numbers = answer.measures.whole(identity)
+        whole[identity] = {"share": _share(share), "numbers": dict(numbers)}
     return {
         "conversation": answer.row.id,
         "title": safe_title(answer.row.title),
@@ -57,7 +52,6 @@ def _measure(measure: Measure) -> Document:
     return {
         "id": measure.id,
         "share": _share(measure.share),
-        "so_far": _share(measure.so_far),
         "parts": {name: _share(share) for name, share in measure.parts},
         "numbers": dict(measure.numbers),
         "evidence": [_evidence(entry) for entry in measure.evidence],
@@ -92,9 +86,6 @@ def print_measures(document: Document) -> None:
             cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
             cells.append(_cell(document["whole"][identity], definition["unit"]))
             say(_line(definition["title"], cells[part]))
-            curve = [_told(share) for share in document["whole"][identity]["curve"]]
-            if any(curve[part]) and len(curve) > 1:
-                say(_line("  of all so far", curve[part]), "dim")
     for compaction in compactions:
         _print_lost(compaction, titles)
 

@@ -233,7 +233,7 @@ def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
     # The sizes are those that Codex counted.
     assert shares == {"compression": Share(233_515 - 14_096, 233_515)}
     assert all(entry.known for one in found.of(1) for entry in one.evidence)
-    assert dict(found.whole("cost")[2]) == {}
+    assert dict(found.whole("cost")[1]) == {}
     losses = losses_of_facts(inspection, facts)
     assert (losses.total, losses.unknown) == (0, 1)
 

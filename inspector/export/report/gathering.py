@@ -160,7 +160,7 @@ def _derivations(budgets: Budgets) -> tuple[Document, ...]:
 def _curve(kind: Kind, measures: ConversationMeasures) -> Document:
     """Return the share of summarized facts of a kind that can still be read after each compaction, and the `last`
     share (None if nothing was summarized)."""
-    shares = tuple(measure.so_far for measure in measures.curve(f"survival-{kind}"))
+    shares = tuple(measure.share for measure in measures.curve(f"survival-{kind}"))
     last = shares[-1] if shares else None
     return {"kind": kind, "shares": shares, "last": last if last is not None and last.of else None}
 
@@ -314,7 +314,7 @@ def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Doc
             "" if found is None else _told(found.share, dict(found.numbers), definition.unit)
             for found in map(by_number.get, range(1, compactions + 1))
         ]
-        share, _, numbers = measures.whole(identity)
+        share, numbers = measures.whole(identity)
         whole = _told(share, dict(numbers), definition.unit)
         rows.append({**fields_of(definition, "title", "counts"), "cells": cells, "whole": whole})
     return tuple(rows) if compactions else ()

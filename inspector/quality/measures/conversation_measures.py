@@ -27,11 +27,11 @@ class ConversationMeasures(Struct, frozen=True):
         """Return one measure of all compactions."""
         return tuple(measure for measure in self.measures if measure.id == identity)
 
-    def whole(self, identity: str) -> tuple[Share | None, Share | None, Mapping[str, int]]:
-        """Return one measure of the whole conversation: (share, share in the last list, tokens by name).
+    def whole(self, identity: str) -> tuple[Share | None, Mapping[str, int]]:
+        """Return one measure of the whole conversation: (share, tokens by name).
 
-        The first share sums all compactions. Survival counts every fact after each compaction, so its share is that of
-        the last one. The second is the share of all summarized things that the last list has.
+        The share sums all compactions. Survival counts every fact after each compaction, so its share is that of the
+        last one.
         """
         curve = self.curve(identity)
         numbers: dict[str, int] = {}
@@ -41,7 +41,7 @@ class ConversationMeasures(Struct, frozen=True):
         share = (
             curve[-1].share if curve and identity.startswith("survival-") else total(m.share for m in curve)
         )
-        return share, curve[-1].so_far if curve else None, numbers
+        return share, numbers
 
 
 def measures_of(

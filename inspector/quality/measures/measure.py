@@ -86,15 +86,13 @@ class Evidence(Struct, frozen=True):
 class Measure(Struct, frozen=True):
     """A measure of one compaction.
 
-    `share` is None if the measure counts tokens or has nothing to measure. `so_far` is the same share over everything
-    that this and earlier compactions summarized; over the compactions it is the curve. `parts` divide `share`;
-    `numbers` are tokens by name.
+    `share` is None if the measure counts tokens or has nothing to measure. Survival counts everything that this and
+    earlier compactions summarized. `parts` divide `share`; `numbers` are tokens by name.
     """
 
     id: str
     compaction: int
     share: Share | None = None
-    so_far: Share | None = None
     parts: tuple[tuple[str, Share], ...] = ()
     numbers: tuple[tuple[str, int], ...] = ()
     evidence: tuple[Evidence, ...] = ()

@@ -29,15 +29,7 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
         if fates:
             parts.append((role, kept_share(fates)))
     share = kept_share(life.fate for life in now)
-    return Measure(
-        f"survival-{kind}",
-        compaction,
-        share,
-        share,
-        tuple(parts),
-        (),
-        tuple(evidence),
-    )
+    return Measure(f"survival-{kind}", compaction, share, tuple(parts), (), tuple(evidence))
 
 
 def kept_share(fates: Iterable[Fate]) -> Share:

@@ -39,7 +39,7 @@ def test_a_fate_is_read_gone_weakened_or_neither(outcome: Outcome) -> None:
 def test_shares_of_survival_leave_out_what_cannot_be_told() -> None:
     lives = tuple(life(outcome, outcome) for outcome in OUTCOMES)
     measure = survival_measures(ConversationFacts(tuple(one.fact for one in lives), lives), [1])[0]
-    for share in (measure.share, measure.so_far, dict(measure.parts)["user"]):
+    for share in (measure.share, dict(measure.parts)["user"]):
         assert share is not None
         assert (share.count, share.of) == (2, 6)
 

@@ -34,12 +34,11 @@ def test_compression_and_cost() -> None:
 def test_all_of_a_conversation() -> None:
     found = measures_of([compacted(index=n) for n in (1, 2)])
     assert [measure.id for measure in found.of(2)] == [i for i in DEFINITIONS if "survival" not in i]
-    share, last, numbers = found.whole("cost")
-    assert (share, last, numbers["spent"]) == (None, None, 1_480)
-    share, _, _ = found.whole("compression")
-    assert share == Share(1_400, 2_000)
+    share, numbers = found.whole("cost")
+    assert (share, numbers["spent"]) == (None, 1_480)
+    assert found.whole("compression")[0] == Share(1_400, 2_000)
     assert [measure.compaction for measure in found.curve("compression")] == [1, 2]
-    assert measures_of([]).whole("cost") == (None, None, {})
+    assert measures_of([]).whole("cost") == (None, {})
 
 
 def test_shares_add_up() -> None:
