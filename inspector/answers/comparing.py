@@ -41,22 +41,24 @@ class Side(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """Two sides. `differs`: the names of the shares whose intervals do not overlap."""
+    """Two folders of sessions compared."""
 
-    one: Side
-    other: Side
+    first: Side
+    second: Side
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """Names of the shares that differ beyond chance: kinds of facts, "facts", "followed by repeated work"."""
+        """The names of the shares whose intervals do not overlap: kinds of facts, "facts", "followed by repeated
+        work"."""
+        first, second = self.first, self.second
         shares: list[tuple[str, Share, Share]] = [
-            (kind, self.one.kept[kind], self.other.kept[kind])
+            (kind, first.kept[kind], second.kept[kind])
             for kind in KINDS
-            if kind in self.one.kept and kind in self.other.kept
+            if kind in first.kept and kind in second.kept
         ]
-        shares.append(("facts", self.one.all_kept, self.other.all_kept))
-        shares.append(("followed by repeated work", self.one.hurt, self.other.hurt))
-        return tuple(name for name, first, second in shares if first.differs(second))
+        shares.append(("facts", first.all_kept, second.all_kept))
+        shares.append(("followed by repeated work", first.hurt, second.hurt))
+        return tuple(name for name, share, other in shares if share.differs(other))
 
 
 def side_of(answers: Answers, label: str) -> Side:

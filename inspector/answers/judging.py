@@ -54,16 +54,18 @@ class JudgePrompt(Struct, frozen=True):
 
 
 class JudgedStatement(Struct, frozen=True):
-    """A statement with its place: `message` is the row of the store, and `index` is in the list before.
+    """A statement of a model, and where its quote and its evidence are.
 
-    The evidence is in the region `where` of the list after, at the index `found`.
+    The quote is in the message `message` (row of the store), at `index` of the list before the compaction.
+
+    The evidence is in the region `where` of the list after the compaction, at `evidence_index`.
     """
 
     statement: Statement
     message: int | None
     index: int | None
     where: Where | None
-    found: int | None = None
+    evidence_index: int | None = None
 
 
 class Judgement(Struct, frozen=True):
@@ -228,8 +230,8 @@ def _placed(
         quote, evidence = letters(statement.quote), letters(statement.evidence)
         index = next((at for at, text in enumerate(texts) if quote in text), None)
         places = ((where, at) for text, where, at in stayed if evidence and evidence in text)
-        where, place = next(places, (None, None))
-        yield JudgedStatement(statement, None if index is None else before.ids[index], index, where, place)
+        message = None if index is None else before.ids[index]
+        yield JudgedStatement(statement, message, index, *next(places, (None, None)))
 
 
 def _written(message: Message, most: int) -> str:

@@ -23,23 +23,23 @@ def processes_of(scheduler: str) -> int | None:
 
 
 class Progress(Struct, frozen=True):
-    """Number of finished conversations, and the remaining seconds (None: unknown)."""
+    """`done` of `total` conversations are finished; `seconds_left` is an estimate, None if unknown."""
 
     done: int
     total: int
-    left: float | None
+    seconds_left: float | None
 
     @property
-    def words(self) -> str:
-        """The progress in words."""
-        if self.left is None:
+    def text(self) -> str:
+        """The progress as text."""
+        if self.seconds_left is None:
             return f"{self.done:,} of {self.total:,}"
-        seconds = round(self.left)
+        seconds = round(self.seconds_left)
         remaining = f"{seconds} s" if seconds < 90 else f"{seconds / 60:.0f} min"
         return f"{self.done:,} of {self.total:,}, about {remaining} left"
 
 
-def nothing(_: Progress) -> None:
+def show_nothing(_: Progress) -> None:
     """Show no progress."""
 
 
@@ -53,5 +53,5 @@ class Scheduling(Struct, frozen=True):
 
     scheduler: str = LOCAL
     processes: int | None = None
-    watch: Callable[[Progress], None] = nothing
+    watch: Callable[[Progress], None] = show_nothing
     wanted: Callable[[], bool] = lambda: True

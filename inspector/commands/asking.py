@@ -55,7 +55,7 @@ class ShownProgress:
         self.last = progress
         if sys.stderr is not None and sys.stderr.isatty() and progress.total > 1:
             end = "\r" if progress.done < progress.total else "\n"
-            click.echo(f"{progress.words:<60}{end}", nl=False, err=True)
+            click.echo(f"{progress.text:<60}{end}", nl=False, err=True)
 
 
 class Asked:

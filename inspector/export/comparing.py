@@ -15,9 +15,9 @@ _LABEL, _ROOM = 40, 1_000
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    """The answer of `check --against`."""
+    """Return the answer of `check --against`."""
     return {
-        "sides": [_side(comparison.one), _side(comparison.other)],
+        "sides": [_side(comparison.first), _side(comparison.second)],
         "differs": list(comparison.differs),
     }
 
@@ -43,26 +43,31 @@ def share_document(share: Share) -> Document:
 
 
 def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
-    """Rows of name, both sides, and "differs" where the 95% intervals do not overlap. The first row is the heading."""
-    one, other = comparison.one, comparison.other
-    rows = [("", _short(one.label), _short(other.label), "")]
-    rows.append(("conversations", f"{one.conversations:,}", f"{other.conversations:,}", ""))
-    rows.append(("compactions", f"{one.compactions:,}", f"{other.compactions:,}", ""))
+    """Return rows of a name, both sides, and "differs" where the 95% intervals do not overlap.
+
+    The first row is the heading.
+    """
+    first, second = comparison.first, comparison.second
+    rows = [("", _short(first.label), _short(second.label), "")]
+    rows.append(("conversations", f"{first.conversations:,}", f"{second.conversations:,}", ""))
+    rows.append(("compactions", f"{first.compactions:,}", f"{second.compactions:,}", ""))
     nothing = Share(0, 0)
-    shares = [(f"{kind} kept", one.kept.get(kind, nothing), other.kept.get(kind, nothing)) for kind in KINDS]
+    shares = [
+        (f"{kind} kept", first.kept.get(kind, nothing), second.kept.get(kind, nothing)) for kind in KINDS
+    ]
     shares += [
-        ("facts kept", one.all_kept, other.all_kept),
-        ("followed by repeated work", one.hurt, other.hurt),
+        ("facts kept", first.all_kept, second.all_kept),
+        ("followed by repeated work", first.hurt, second.hurt),
     ]
-    for name, mine, theirs in shares:
-        rows.append((name, _words(mine), _words(theirs), "differs" if mine.differs(theirs) else ""))
-    rows.append(("uncertain or unknown", f"{one.open:,}", f"{other.open:,}", ""))
+    for name, share, other in shares:
+        rows.append((name, _words(share), _words(other), "differs" if share.differs(other) else ""))
+    rows.append(("uncertain or unknown", f"{first.open:,}", f"{second.open:,}", ""))
     rows += [
-        (kind, f"{one.aftermath.get(kind, 0):,}", f"{other.aftermath.get(kind, 0):,}", "")
+        (kind, f"{first.aftermath.get(kind, 0):,}", f"{second.aftermath.get(kind, 0):,}", "")
         for kind in AFTERMATH_KINDS
-        if kind in one.aftermath or kind in other.aftermath
+        if kind in first.aftermath or kind in second.aftermath
     ]
-    rows.append(("cost of a compaction", _cost(one), _cost(other), ""))
+    rows.append(("cost of a compaction", _cost(first), _cost(second), ""))
     return rows
 
 
@@ -73,14 +78,16 @@ def _short(label: str) -> str:
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """The table as text."""
+    """Return the table as text."""
     heading, *rows = comparison_table(comparison)
     table = Table(*heading)
     for row in rows:
         table.add(*row)
     lines = table.lines(_ROOM)
     lines += [
-        f"? {safe_line(sentence)}" for side in (comparison.one, comparison.other) for sentence in side.unread
+        f"? {safe_line(sentence)}"
+        for side in (comparison.first, comparison.second)
+        for sentence in side.unread
     ]
     return "\n".join(lines) + "\n"
 
@@ -93,11 +100,11 @@ def comparison_page(comparison: Comparison, html: bool) -> str:
     heading, *rows = comparison_table(comparison)
     differs = comparison.differs
     return templates.get_template(f"comparison.{name}.j2").render(
-        one=comparison.one,
-        other=comparison.other,
+        first=comparison.first,
+        second=comparison.second,
         heading=heading,
         rows=rows,
-        unread=[*comparison.one.unread, *comparison.other.unread],
+        unread=[*comparison.first.unread, *comparison.second.unread],
         verdict=f"They differ beyond chance in: {', '.join(differs)}."
         if differs
         else "No difference beyond chance.",

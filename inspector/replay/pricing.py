@@ -2,9 +2,9 @@
 
 Each recorded call is the basis. If a run leaves the length of its prompt unchanged, the call keeps its recorded
 cost. Otherwise the prompt grows or shrinks with the run's list, in tokens of the provider. The call reads the same
-share of the cache as in the recording. After a pause that is longer than the time to live it reads nothing, and after
-a compaction of the run only the unchanged start. A compaction costs reading the messages that it summarizes and
-writing the summary. docs/costs.md has the formulas.
+share of the cache as in the recording. It reads nothing after a pause that is longer than the time to live. After a
+compaction of the run it reads only the unchanged start of the list. A compaction costs reading the messages that it
+summarizes and writing the summary. docs/costs.md has the formulas.
 """
 
 from __future__ import annotations
@@ -28,28 +28,31 @@ _NEVER = 1 << 60
 
 
 class PricedCall(NamedTuple):
-    """A recorded call: the tokens it sent, read and wrote, and its cost in US dollars. `step` is the number of
-    messages before its answer. `fresh` tokens were neither read nor written; `long` is the share of the written
-    tokens with a time to live of an hour. `share` is the share of the cached tokens that it read back. `gone`:
-    the pause before it was longer than the time to live. `first`: it was the first call after a compaction."""
+    """A recorded call, with its cost in US dollars.
+
+    `step` is the number of messages before its answer. Of the `sent` tokens, `read` come from the cache, `written` are
+    added to the cache, and `uncached` are neither. `hour_share` is the share of the written tokens with a time to live
+    of an hour; `read_share` is the share of the cached tokens that the call read. `expired`: the pause before it was
+    longer than the time to live. `after_compaction`: it is the first call after a compaction.
+    """
 
     step: int
     sent: int
     read: int
     written: int
-    fresh: int
+    uncached: int
     output: int
-    long: float
-    share: float
-    gone: bool
-    first: bool
+    hour_share: float
+    read_share: float
+    expired: bool
+    after_compaction: bool
     cost: float
     rates: Rates
 
 
 class PricedCompaction(NamedTuple):
-    """A recorded compaction after `step` messages: the rough tokens before and after, and the cost of its call in US
-    dollars, None if it must be estimated."""
+    """A recorded compaction after `step` messages: the rough tokens before and after it, and the cost of its call in
+    US dollars, or None if the cost must be estimated."""
 
     step: int
     before: int
@@ -70,44 +73,48 @@ class Stretches:
         self._cached = [0, *(call.read + call.written if writes else call.sent for call in calls)]
         self._costs = list(accumulate((call.cost for call in calls), initial=0.0))
         steps = [step for call in calls for step, _ in call.rates.steps[:1]]
-        #: Larger prompts may have other prices: the costs of all calls at the prices of small prompts.
+        #: Prompts with more tokens than this may have other prices.
         self._small = min(steps, default=_NEVER)
+        # The costs of all calls at the prices of small prompts.
         small = (
             call.cost
             if call.sent <= self._small
-            else _priced(call, call.rates, call.fresh, call.read, call.written)
+            else _priced(call, call.rates, call.uncached, call.read, call.written)
             for call in calls
         )
         self._small_costs = list(accumulate(small, initial=0.0))
-        #: By how many tokens a prompt may be shorter, so that the call changes only what it reads or writes.
+        #: By how many tokens the prompt of each call can shrink without a change of other tokens than those that the
+        #: call reads, or writes after a long pause.
         self._room: list[int] = []
-        more: list[float] = []
+        token_costs: list[float] = []
         #: Numbers of the other calls, and a sentinel after the last call.
         self._others: list[int] = []
         for number, call in enumerate(calls):
-            cold = call.gone and not call.read
+            cold = call.expired and not call.read
             rates = call.rates
             short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
-            writing = short + call.long * (hour - short) if writes else rates.input or 0.0
-            self._room.append((call.written if writes else call.fresh) if cold else call.read)
-            more.append((writing if cold else rates.cache_read or 0.0) / _MILLION)
-            warm = call.read == self._cached[number] and not call.gone
-            if not number or call.first or not (warm or cold):
+            writing = short + call.hour_share * (hour - short) if writes else rates.input or 0.0
+            self._room.append((call.written if writes else call.uncached) if cold else call.read)
+            token_costs.append((writing if cold else rates.cache_read or 0.0) / _MILLION)
+            warm = call.read == self._cached[number] and not call.expired
+            if not number or call.after_compaction or not (warm or cold):
                 self._others.append(number)
         self._others.append(len(calls))
-        self._more = list(accumulate(more, initial=0.0))
+        self._token_costs = list(accumulate(token_costs, initial=0.0))
 
     def cached_before(self, number: int) -> int:
         """Return the tokens that were cached before a call."""
         return self._cached[number]
 
     def end(self, number: int, step: int) -> int:
-        """End of the stretch that begins with a call: the next call of another kind, or the first at or after a
-        step."""
+        """Return the end of the stretch that begins with a call.
+
+        It is the next call that belongs to no stretch, or the first call at or after `step`.
+        """
         other = self._others[bisect_left(self._others, number)]
         return min(other, bisect_left(self._steps, step, number)) if other > number else number
 
-    def hold(self, start: int, stop: int, more: float, least: int) -> bool:
+    def hold(self, start: int, stop: int, more: float, min_cached: int) -> bool:
         """Return whether every prompt of a stretch can grow by `more` tokens (shrink if negative) and is still cached
         at the same prices."""
         if not more:
@@ -115,40 +122,42 @@ class Stretches:
         sent = self._sent[start:stop]
         if max(sent) + more > self._small:
             return False
-        return more > 0 or (min(self._room[start:stop]) + more >= 0 and min(sent) + more >= least)
+        return more > 0 or (min(self._room[start:stop]) + more >= 0 and min(sent) + more >= min_cached)
 
     def cost(self, start: int, stop: int, more: float) -> float:
         """Return the cost of a stretch whose prompts grow by `more` tokens."""
         if not more:
             return self._costs[stop] - self._costs[start]
         small = self._small_costs[stop] - self._small_costs[start]
-        return small + more * (self._more[stop] - self._more[start])
+        return small + more * (self._token_costs[stop] - self._token_costs[start])
 
 
-def _priced(call: PricedCall, rates: Rates, fresh: float, read: float, written: float) -> float:
+def _priced(call: PricedCall, rates: Rates, uncached: float, read: float, written: float) -> float:
     """Return the cost of a call at these rates, given the tokens it sends, reads and writes."""
     short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
     cost = (
-        fresh * (rates.input or 0.0)
+        uncached * (rates.input or 0.0)
         + read * (rates.cache_read or 0.0)
-        + written * (short + call.long * (hour - short))
+        + written * (short + call.hour_share * (hour - short))
         + call.output * (rates.output or 0.0)
     )
     return cost / _MILLION
 
 
 class CostBasis(Struct, frozen=True, eq=False, dict=True):
-    """Known calls of a conversation, oldest first. `plain` has the rough tokens of the first n messages, after
-    the system prompt; `recorded` has the compactions, oldest first; `scale` is the number of provider tokens
-    per rough token. `writes`: the provider charges for cache writes. `least` is the smallest prefix that is
-    cached. `warm`: the call of a compaction uses the cached prompt."""
+    """Recorded calls and compactions of a conversation, both oldest first.
+
+    `rough_tokens` has the rough tokens of the system prompt and the first n messages, for every n. `scale` is the
+    number of provider tokens per rough token. `writes`: the provider charges for cache writes. `min_cached` is the size
+    of the smallest prompt that is cached, in tokens. `warm`: the call of a compaction reads the cached prompt.
+    """
 
     calls: Sequence[PricedCall]
-    plain: Sequence[int]
+    rough_tokens: Sequence[int]
     recorded: Sequence[PricedCompaction]
     scale: float = 1.0
     writes: bool = True
-    least: int = 0
+    min_cached: int = 0
     warm: bool = False
 
     @cached_property
@@ -158,64 +167,67 @@ class CostBasis(Struct, frozen=True, eq=False, dict=True):
 
     def cost(self, events: Sequence[Event]) -> float:
         """Return the cost of all calls and compactions of a run with these events, in US dollars."""
-        calls, plain, then, stretches = self.calls, self.plain, self.recorded, self.stretches
+        calls, recorded, stretches = self.calls, self.recorded, self.stretches
+        rough_tokens = self.rough_tokens
         spent = cached = 0.0
         shift = recorded_shift = 0
-        head = len(plain) - 1
-        number = at = was = 0
+        head = len(rough_tokens) - 1
+        number = next_event = next_recorded = 0
         while number < len(calls):
             call = calls[number]
             step, fired = call.step, False
-            while was < len(then) and then[was].step <= step:
-                recorded_shift = then[was].after - plain[then[was].step]
-                was += 1
-            while at < len(events) and events[at].step <= step:
-                event, fired = events[at], True
-                # The prompt before it, by how much longer that is than the recorded one of this call.
-                longer = event.rough_before - plain[step] - recorded_shift
+            while next_recorded < len(recorded) and recorded[next_recorded].step <= step:
+                recorded_shift = recorded[next_recorded].after - rough_tokens[recorded[next_recorded].step]
+                next_recorded += 1
+            while next_event < len(events) and events[next_event].step <= step:
+                event, fired = events[next_event], True
+                # By how many rough tokens the prompt before the event is longer than the recorded prompt of this call.
+                longer = event.rough_before - rough_tokens[step] - recorded_shift
                 spent += self._compaction(event, call, call.sent + self.scale * longer)
                 head = min(head, event.head_end)
-                shift = event.rough_after - plain[event.step]
-                at += 1
+                shift = event.rough_after - rough_tokens[event.step]
+                next_event += 1
             difference = 0 if abs(shift - recorded_shift) <= _SAME else shift - recorded_shift
             more = self.scale * difference
             alike = abs(cached - more - stretches.cached_before(number)) < 0.5
             if alike and not fired:
-                # Until something comes between, every call reads this much more, and all else is as it was.
-                coming = [one[place].step for one, place in ((events, at), (then, was)) if place < len(one)]
+                # Until the next compaction, every call reads `more` tokens more, and all else stays as recorded.
+                coming = [event.step for event in events[next_event : next_event + 1]]
+                coming += [compaction.step for compaction in recorded[next_recorded : next_recorded + 1]]
                 end = stretches.end(number, min(coming, default=_NEVER))
-                if end > number and stretches.hold(number, end, more, self.least):
+                if end > number and stretches.hold(number, end, more, self.min_cached):
                     spent += stretches.cost(number, end, more)
                     cached, number = stretches.cached_before(end) + more, end
                     continue
-            if not difference and fired == call.first and (alike or fired):
+            if not difference and fired == call.after_compaction and (alike or fired):
                 amount, cached = call.cost, call.read + call.written if self.writes else call.sent
             else:
                 sent = max(0.0, call.sent + more)
-                if call.gone:
+                if call.expired:
                     read = 0.0
                 elif fired:
-                    read = max(0.0, sent - self.scale * (plain[step] + shift - plain[head]))
-                elif number and not call.first:
-                    read = call.share * cached
+                    read = max(0.0, sent - self.scale * (rough_tokens[step] + shift - rough_tokens[head]))
+                elif number and not call.after_compaction:
+                    read = call.read_share * cached
                 else:
-                    # The first of all reads what others left; behind a compaction that is none here, all is read.
+                    # The first call reads what other conversations cached. A call after a recorded compaction that the
+                    # run does not have reads everything.
                     read = cached if number else call.read
                 amount, cached = self._call(call, sent, min(read, sent))
             spent += amount
             number += 1
-        for event in events[at:]:
+        for event in events[next_event:]:
             if calls:
-                longer = event.rough_before - plain[calls[-1].step] - recorded_shift
+                longer = event.rough_before - rough_tokens[calls[-1].step] - recorded_shift
                 spent += self._compaction(event, calls[-1], calls[-1].sent + self.scale * longer)
         return spent
 
     def _call(self, call: PricedCall, sent: float, read: float) -> tuple[float, float]:
-        """(cost of a call that sends and reads these tokens, tokens cached after it)."""
+        """Return the cost of a call that sends and reads these tokens, and the tokens that are cached after it."""
         rates = call.rates.at(sent)
-        fresh = min(call.fresh, sent - read) if self.writes and sent >= self.least else sent - read
-        written = sent - read - fresh
-        cost = _priced(call, rates, fresh, read, written)
+        uncached = min(call.uncached, sent - read) if self.writes and sent >= self.min_cached else sent - read
+        written = sent - read - uncached
+        cost = _priced(call, rates, uncached, read, written)
         return cost, read + written if self.writes else sent
 
     def _compaction(self, event: Event, call: PricedCall, before: float) -> float:
@@ -229,5 +241,5 @@ class CostBasis(Struct, frozen=True, eq=False, dict=True):
                 return recorded.cost
         before = max(0.0, before)
         rates = call.rates.at(before)
-        reading = rates.cache_read if self.warm and not call.gone else rates.input
+        reading = rates.cache_read if self.warm and not call.expired else rates.input
         return (before * (reading or 0.0) + event.summary * (rates.output or 0.0)) / _MILLION

@@ -22,7 +22,7 @@ DEAR = replace(OPUS, steps=((9_000, Rates(10.0, 50.0, 1.0, 12.5, 20.0)),))
 class EachCall(Stretches):
     """No stretch holds, so that every call is looked at."""
 
-    def hold(self, start: int, stop: int, more: float, least: int) -> bool:
+    def hold(self, start: int, stop: int, more: float, min_cached: int) -> bool:
         return False
 
 
@@ -56,7 +56,7 @@ def calls(rates: Rates = OPUS, count: int = 5, **changes: object) -> list[Priced
 def cold(call: PricedCall) -> PricedCall:
     """The same behind a pause that was too long."""
     cost = (call.sent * 6.25 + 500 * 25) / 1e6
-    return call._replace(gone=True, read=0, written=call.sent, share=0.0, cost=cost)
+    return call._replace(expired=True, read=0, written=call.sent, read_share=0.0, cost=cost)
 
 
 def basis(rates: Rates = OPUS, **changes: object) -> CostBasis:
@@ -84,7 +84,7 @@ def test_behind_a_compaction_the_start_is_read_and_prompts_are_shorter() -> None
 
 def test_a_compaction_that_is_left_out_leaves_prompts_longer() -> None:
     made = calls()
-    made[2] = made[2]._replace(first=True, read=4_000, written=6_000)
+    made[2] = made[2]._replace(after_compaction=True, read=4_000, written=6_000)
     recorded = CostBasis(made, PLAIN, [PricedCompaction(5, 9_000, 6_000, 0.25)])
     paid = sum(call.cost for call in made)
     assert recorded.cost([event(5, 9_000, 6_000)]) == pytest.approx(paid + 0.25)
@@ -113,16 +113,16 @@ EVENTS = st.lists(
 
 @given(EVENTS, st.sets(st.integers(1, 4)), st.integers(0, 12_000), st.booleans(), st.booleans())
 def test_sums_of_stretches_are_the_sums_of_calls(
-    drawn: list[tuple[int, int]], gone: set[int], least: int, dear: bool, compacted: bool
+    drawn: list[tuple[int, int]], gone: set[int], min_cached: int, dear: bool, compacted: bool
 ) -> None:
     events = [event(step, PLAIN[step], max(1, PLAIN[step] - less)) for step, less in sorted(drawn)]
     made = [cold(call) if number in gone else call for number, call in enumerate(calls())]
     if dear:
         made = [call._replace(cost=call.cost * (1 + (call.sent > 9_000)), rates=DEAR) for call in made]
     recorded = [PricedCompaction(6, 10_000, 3_000, 0.25)] if compacted else []
-    made[3] = made[3]._replace(first=compacted)
-    found = CostBasis(made, PLAIN, recorded, least=least)
-    slow = CostBasis(made, PLAIN, recorded, least=least)
+    made[3] = made[3]._replace(after_compaction=compacted)
+    found = CostBasis(made, PLAIN, recorded, min_cached=min_cached)
+    slow = CostBasis(made, PLAIN, recorded, min_cached=min_cached)
     slow.__dict__["stretches"] = EachCall(made, True)
     assert found.cost(events) == pytest.approx(slow.cost(events))
 

@@ -64,9 +64,9 @@ def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
     assert together == alone
     assert together.complete
     assert [progress.done for progress in seen] == [0, 1, 2, 3, 4]
-    assert seen[0].left is None
-    assert seen[-1].left == 0
-    assert "of 4" in seen[-1].words
+    assert seen[0].seconds_left is None
+    assert seen[-1].seconds_left == 0
+    assert "of 4" in seen[-1].text
 
 
 @pytest.mark.parametrize("processes", also(1, 2))

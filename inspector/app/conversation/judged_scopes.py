@@ -44,7 +44,7 @@ def _life(one: JudgedStatement, judgement: Judgement, rank: int, rules: Life | N
         strength=statement.importance, cue=(0, 0), role=statement.role, sayings=(saying,), uses=0,
         rank=float(statement.importance), why=f"importance {statement.importance}; {told}",
     )  # fmt: skip
-    fate = Fate(compaction, statement.fate, one.where, one.found, None, statement.evidence)
+    fate = Fate(compaction, statement.fate, one.where, one.evidence_index, None, statement.evidence)
     return Life(fact, compaction, (fate,), compaction if fate.gone else None, rank=rank)
 
 

@@ -153,7 +153,7 @@ class SweepScreen(JobScreen):
     def _how_far(self, progress: Progress) -> None:
         if self.running:
             what = "cells" if self.state.scope == "this" else "conversations"
-            self._tell(f"sweeping … {progress.words} {what}; escape cancels and keeps the results")
+            self._tell(f"sweeping … {progress.text} {what}; escape cancels and keeps the results")
 
     def _swept(self, found: Sweep) -> None:
         self.running = False
