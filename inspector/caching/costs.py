@@ -104,10 +104,10 @@ class Bill(Struct, frozen=True):
         if needed is None:
             return f"{cost}; no later request is cheaper"
         if self.paid_by is not None:
-            reached = f"reached at request {self.paid_by:,}; {self.later:,} followed"
+            reached = f"reached at request {self.paid_by:,} of the conversation"
         else:
-            reached = f"{'' if self.paid_off else 'not reached; '}{self.later:,} followed"
-        return f"{cost}; break-even after {plural(needed, 'request')} ({reached})"
+            reached = f"{'reached' if self.paid_off else 'not reached'}: {self.later:,} followed"
+        return f"{cost}; break-even after {plural(needed, 'request')}, {reached}"
 
     @property
     def loss(self) -> float:
