@@ -202,10 +202,10 @@ def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -
     """Return the cell that changes the fewest settings, among the cells with the same runs as the best."""
     if best is None:
         return None
-    first = grid.same[best[0]][best[1]] or best
+    first = grid.identical_to[best[0]][best[1]] or best
     equal_cells = [
         (row, column)
-        for row, line in enumerate(grid.same)
+        for row, line in enumerate(grid.identical_to)
         for column, other in enumerate(line)
         if (other or (row, column)) == first
     ]

@@ -19,7 +19,7 @@ from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.replay.transcript import transcript_of
 
-#: Fates in the words of a trace, where they differ.
+#: Names of fates in a trace, where they differ from the names of the outcomes.
 FATE_WORDS: Mapping[str, str] = {
     "verbatim": "word for word",
     "paraphrased": "in other words",
@@ -28,7 +28,7 @@ FATE_WORDS: Mapping[str, str] = {
 }
 #: Maximum number of search hits whose conversations are traced, over a whole store.
 MAX_HITS = 200
-#: Words of a trace without a fate.
+#: The text of a trace without a fate.
 NOT_SUMMARIZED = "no compaction has summarized it"
 _EXCERPT = 200
 #: A character of a word, in scripts with spaces between words.
@@ -45,13 +45,14 @@ class PhrasePlace(Place, frozen=True):
 class Trace(Struct, frozen=True):
     """The history of a phrase in one conversation.
 
-    `fact` is the statement that has the phrase ("" if none has), and `fates` are its fates from the compaction that
-    summarized it. Without a fact, a fate is "verbatim" where the list after has the phrase, else "uncertain".
+    `places` are the messages with the phrase. `fact` is the statement that has the phrase, "" if none has. `fates` are
+    its fates from the compaction that summarized it. Without a fact, a fate is "verbatim" if the list after the
+    compaction has the phrase, else "uncertain".
     """
 
     row: ConversationRow
     text: str
-    said: tuple[PhrasePlace, ...]
+    places: tuple[PhrasePlace, ...]
     fact: str
     fates: tuple[Fate, ...]
     aftermath: tuple[AftermathEvent, ...]
@@ -64,7 +65,7 @@ class TraceStep(Struct, frozen=True):
     lacks the phrase), `message` is its row in the store. `sign` and `evidence` may be "".
     """
 
-    words: str
+    text: str
     sign: str
     grave: bool
     compaction: int | None
@@ -87,12 +88,12 @@ def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
 
 
 def _steps(trace: Trace) -> Iterator[TraceStep]:
-    for number, place in enumerate(trace.said):
+    for number, place in enumerate(trace.places):
         verb = "said again" if number else "said"
         words = f"{verb} at {place_name(place.index, generation=place.generation)} by the {place.role}"
         yield TraceStep(words, "", False, None, place.generation, place.index, place.message)
-    if trace.said and not trace.fates:
-        last = trace.said[-1]
+    if trace.places and not trace.fates:
+        last = trace.places[-1]
         yield TraceStep(NOT_SUMMARIZED, "", False, None, last.generation, last.index, last.message)
     for fate in trace.fates:
         where = f" in the {fate.where}" if fate.where else ""
@@ -119,7 +120,7 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
         chosen = list(dict.fromkeys(hit.conversation for hit in store.search(text, limit=MAX_HITS)))
     rows = {row.id: row for row in store.conversations()}
     traces = [trace_in(Inspection.open(store, name), rows[name], text) for name in chosen if name in rows]
-    return [trace for trace in traces if trace.said or trace.fates]
+    return [trace for trace in traces if trace.places or trace.fates]
 
 
 def trace_in(

@@ -21,7 +21,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
             "conversation": trace.row.id,
             "title": safe_line(trace.row.title),
             "text": trace.text,
-            "said": built(trace.said),
+            "said": built(trace.places),
             "fact": trace.fact or None,
             "fates": list(map(fate_after, trace.fates)),
             "aftermath": list(map(event_document, trace.aftermath)),

@@ -167,7 +167,7 @@ def sweep_document(found: Sweep) -> Document:
             for name, lines in found.ranges.items()
         },
         "identical_to": [
-            [None if cell is None else _settings(found, cell) for cell in line] for line in found.same
+            [None if cell is None else _settings(found, cell) for cell in line] for line in found.identical_to
         ],
     }
     if found.reproduces is not None:
@@ -196,7 +196,7 @@ def sweep_csv(found: Sweep) -> str:
         for c, column in enumerate(found.columns.values):
             cells = [lines[r][c] for lines in found.cells.values()]
             signs = [lines[r][c] for lines in marks.values()]
-            same = found.same[r][c]
+            same = found.identical_to[r][c]
             writer.writerow(
                 [
                     row,

@@ -27,11 +27,10 @@ _USER = ROLE_CODES["user"]
 
 
 class Moment(Struct, frozen=True):
-    """A place in the replay. `number` counts moments from 1, `step` the messages said until then.
+    """A moment of the replay. `number` counts moments from 1; `step` is the number of messages until then.
 
-    The live list is the first `length` messages of the generation. `phase` is "said" after a message and
-    "before" if a compaction came next; the other phases are within that compaction, whose index is `compaction`
-    (0 for "said").
+    The live list has the first `length` messages of the generation. `phase` is "said" after a message and "before"
+    before a compaction; all other phases are within a compaction. `compaction` is its index, 0 for "said".
     """
 
     number: int
@@ -43,8 +42,10 @@ class Moment(Struct, frozen=True):
 
 
 class Stretch(Struct, frozen=True):
-    """Messages [start:stop] of a generation's list. `live` is the index of the first message in the list of the
-    moment, or -1 if compaction `left_with` had removed the messages."""
+    """Messages [start:stop] of a generation's list.
+
+    `live` is the index of the first of them in the list of the moment, -1 if compaction `left_with` had removed them.
+    """
 
     generation: int
     start: int

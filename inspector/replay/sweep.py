@@ -52,8 +52,8 @@ class Sweep(Struct, frozen=True):
     or compacts at every call, in any conversation. Such a cell is never the best. `unpriced` is the number of
     conversations without a known cost; the metric `cost` covers the others. `unused` has sentences about settings that
     the profiles of the sweep do not use. `ranges` has, for each metric and cell, the lowest and the highest value with
-    summaries of half and twice the size. `same` has, for each cell, the first cell with the same runs, or None if the
-    cell is itself the first.
+    summaries of half and twice the size. `identical_to` has, for each cell, the first cell with the same
+    runs, None if it is itself the first.
     """
 
     rows: Axis
@@ -67,7 +67,7 @@ class Sweep(Struct, frozen=True):
     unused: tuple[str, ...] = ()
     reproduces: Reproduction | None = None
     ranges: Mapping[str, tuple[tuple[tuple[float, float], ...], ...]] = field(default_factory=dict)
-    same: tuple[tuple[Cell | None, ...], ...] = ()
+    identical_to: tuple[tuple[Cell | None, ...], ...] = ()
 
     @property
     def doubted(self) -> bool:
@@ -80,7 +80,7 @@ class Sweep(Struct, frozen=True):
         """The cells with the same runs as an earlier cell."""
         return frozenset(
             (row, column)
-            for row, line in enumerate(self.same)
+            for row, line in enumerate(self.identical_to)
             for column, first in enumerate(line)
             if first is not None
         )
@@ -244,7 +244,7 @@ def sweep(
         every_call=each(lambda cell: cell.every_call),
         unpriced=unpriced,
         ranges={name: each(partial(_Sum.range, place=place)) for name, place in places.items()},
-        same=tuple(
+        identical_to=tuple(
             tuple(
                 None if (cell := first[total[row][column].key]) == (row, column) else cell for column in width
             )

@@ -28,7 +28,7 @@ def usual_places() -> tuple[Place, ...]:
     return tuple(Place(agent, path) for agent in agents() for path in places_of(agent))
 
 
-def places() -> tuple[Place, ...]:
+def existing_places() -> tuple[Place, ...]:
     """Return the places that exist."""
     return tuple(place for place in usual_places() if _may_exist(place.path))
 
@@ -45,7 +45,7 @@ def open_machine() -> Store:
     """Return the store of all sessions on this machine. Raises StoreMissing if there are none."""
     from inspector.stores.several import SeveralStores
 
-    stores, sentences = open_places(places())
+    stores, sentences = open_places(existing_places())
     if not stores:
         searched = ", ".join(str(place.path) for place in usual_places())
         raise StoreMissing(

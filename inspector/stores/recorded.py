@@ -78,7 +78,7 @@ class Recorded(Struct, frozen=True):
     compactions: tuple[Compaction, ...]
     microcompactions: tuple[Microcompaction, ...]
     requests: tuple[Request, ...]
-    read: Bodies
+    bodies: Bodies
     prompt: str = ""
     failures: tuple[FailedCompaction, ...] = ()
 

@@ -125,8 +125,8 @@ class TranscriptStore(SingleStore):
         return self._recorded(conversation).conversation
 
     def _bodies_of(self, generation: Generation) -> Callable[[int, int], Sequence[Message]]:
-        read = self._recorded(generation.session).read
-        return lambda start, stop: read(generation.ids[start:stop])
+        bodies = self._recorded(generation.session).bodies
+        return lambda start, stop: bodies(generation.ids[start:stop])
 
     def system_prompt(self, session: str) -> str:
         """Return the system prompt of a session; empty if the agent does not record it."""
@@ -222,7 +222,7 @@ class TranscriptStore(SingleStore):
             fresh = [identity for identity in generation.ids if identity not in seen]
             seen.update(fresh)
             for stop in range(len(fresh), 0, -PIECE):
-                bodies = recorded.read(fresh[max(0, stop - PIECE) : stop])
+                bodies = recorded.bodies(fresh[max(0, stop - PIECE) : stop])
                 for item, excerpt, span in text_search.check(reversed(bodies), phrases):
                     yield Hit(conversation, generation.session, item.id, item.role, excerpt, span)
 
@@ -238,7 +238,7 @@ class TranscriptStore(SingleStore):
         for at in range(0, len(missing), BATCH):
             if watch is not None:
                 watch(at)
-            for item in recorded.read(missing[at : at + BATCH]):
+            for item in recorded.bodies(missing[at : at + BATCH]):
                 sizes[item.id] = (message_chars(item.wire), message_images(item.wire))
         prompt = text_tokens(len(recorded.prompt))
         return prompt + list_tokens(sum(sizes[i][0] for i in ids), sum(sizes[i][1] for i in ids))

@@ -22,7 +22,7 @@ async def test_the_trace_of_a_found_text_leads_to_each_place(in_place: Path) -> 
         assert isinstance(pilot.app.screen, TraceScreen)
         assert "s3://orders-raw/" in title(pilot)
         steps = pilot.app.screen.query_one(StepList).entries
-        assert steps[0].words.startswith("said at #")
+        assert steps[0].text.startswith("said at #")
         compactions = [step.compaction for step in steps if step.compaction is not None]
         assert compactions
         assert compactions == sorted(set(compactions))

@@ -127,8 +127,8 @@ def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> 
     rows, columns = parse_axis("threshold", "0.3,0.5,0.9"), parse_axis("target_ratio", "0.1,0.2,0.5")
     found = run_sweep(Request((name,), rows, columns), answers)
     # Below 512,000 tokens the release compacts at 75% at least, and 64,000 tokens are the minimum.
-    assert found.same[0] == (None, None, None)
-    assert found.same[1] == found.same[2] == ((0, 0), (0, 1), (0, 2))
+    assert found.identical_to[0] == (None, None, None)
+    assert found.identical_to[1] == found.identical_to[2] == ((0, 0), (0, 1), (0, 2))
     document = sweep_document(found)
     assert document["identical_to"][1][2] == {"threshold": 0.3, "target_ratio": 0.5}
     assert any("0.3, 0.5, 0.9 are identical" in sentence for sentence in found.unused)

@@ -117,7 +117,7 @@ def test_odd_values_do_no_harm(agent: str, tmp_path: Path) -> None:
                 for source in reader.sources(reader.digests(path)):
                     recorded = reader.read(source)
                     for generation in recorded.conversation.generations:
-                        assert len(recorded.read(generation.ids)) == len(generation)
+                        assert len(recorded.bodies(generation.ids)) == len(generation)
 
 
 @pytest.mark.parametrize("agent", AGENTS)

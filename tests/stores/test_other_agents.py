@@ -538,7 +538,7 @@ def test_a_rollout_that_became_another_file_is_no_harm(tmp_path: Path) -> None:
     live = recorded.conversation.live
     # As long as before, and with other lines in the places of the old ones.
     path.write_text("\n".join('{"other": 1}'.ljust(len(line)) for line in path.read_text().split("\n")))
-    assert len(recorded.read(live.ids)) == len(live) > 0
+    assert len(recorded.bodies(live.ids)) == len(live) > 0
 
 
 def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ class CellView(Vertical):
         if found is None or ran.axes != (found.rows, found.columns):
             return []
         row, column = ran.cell
-        first = found.same[row][column]
+        first = found.identical_to[row][column]
         return [] if first is None else [TextLine(f"identical to {_values(ran.axes, first)}", "muted")]
 
 

@@ -36,7 +36,7 @@ class StepList(EntryList[TraceStep]):
         step = self.entries[line]
         ink = self.ink("error") if step.grave else Style()
         row = self.begin(line).add(f"{step.sign or ' '} ", ink)
-        row.add(fit(step.words, max(1, width - row.width)), ink)
+        row.add(fit(step.text, max(1, width - row.width)), ink)
         if step.evidence and width - row.width > 0:
             quote = f"  “{one_line(step.evidence, 300)}”"
             row.add(fit(quote, width - row.width), self.ink("quiet"))

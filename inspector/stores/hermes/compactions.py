@@ -18,7 +18,10 @@ _UNCERTAIN = "The start of the list after it is inferred from the live messages.
 
 
 class Transition(Struct, frozen=True):
-    """Both sides of a compaction: the list before, and the rows that followed it."""
+    """A compaction: the list before it, and the rows that the agent wrote after it.
+
+    `certain`: it is recorded which rows begin the list after the compaction.
+    """
 
     number: int
     before: Generation
@@ -48,16 +51,16 @@ def describe(
 
 
 def _prints(
-    ids: Sequence[int], known: Mapping[int, Print], read: Callable[[Sequence[int]], Mapping[int, Message]]
+    ids: Sequence[int], earlier: Mapping[int, Print], read: Callable[[Sequence[int]], Mapping[int, Message]]
 ) -> dict[int, Print]:
     prints: dict[int, Print] = {}
     empty = _measured(Message({}))
     for at in range(0, len(ids), _BATCH):
-        some = ids[at : at + _BATCH]
-        bodies = read([identity for identity in some if identity not in known])
-        for identity in some:
+        batch = ids[at : at + _BATCH]
+        bodies = read([identity for identity in batch if identity not in earlier])
+        for identity in batch:
             body = bodies.get(identity)
-            prints[identity] = known.get(identity) or (_measured(body) if body else empty)
+            prints[identity] = earlier.get(identity) or (_measured(body) if body else empty)
     return prints
 
 

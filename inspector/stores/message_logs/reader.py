@@ -45,7 +45,7 @@ from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
-#: The length of a record that is a part of a document, where lengths are otherwise in bytes.
+#: Marks a record that is a part of a document. The length of other records is in bytes.
 _PART = -1
 #: Matches a word of at least six characters.
 _WORD = re.compile(r"[\w./-]{6,}")
@@ -129,7 +129,7 @@ def _scan(path: Path) -> dict[str, _Thread]:
             continue
         offset = 0
         for exchange in exchanges_in(line.value):
-            name = _name(threads, exchange)
+            name = _thread_name(threads, exchange)
             if name not in threads:
                 threads[name] = _Thread(SessionLists(Entries(path, wires_of, fetch=_fetch)))
                 threads[name].session.session = exchange.session or (
@@ -157,8 +157,8 @@ def _hash(wire: Wire) -> int:
     return hash((hash_of(wire), str(wire.get(COMPACTION, ""))))
 
 
-def _name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
-    """Return the thread of a request: by its id, else the thread that shares the most messages."""
+def _thread_name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
+    """Return the name of the conversation of a request: its id, or the conversation with the most equal messages."""
     if exchange.session:
         return exchange.session
     for name, thread in threads.items():
@@ -201,35 +201,35 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
     session.begin_record(line.start, line.length)
-    start = _dropped(thread, exchange)
+    start = _ignored(thread, exchange)
     wires = exchange.wires[start:]
-    numbers = [_number(thread, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
+    numbers = [_number_of(thread, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
     if exchange.previous:
-        # The API adds the messages that it knows.
+        # The API adds the messages that it stored.
         numbers = [*thread.answered.get(exchange.previous, session.live), *numbers]
     hashes = [session.hashes[number] for number in numbers]
     block = None if exchange.block is None else exchange.block - start
     if exchange.previous:
         session.lists[-1] = numbers
-    elif (place := _fresh_block(thread, block, numbers, hashes)) is not None:
+    elif (place := _new_block(thread, block, numbers, hashes)) is not None:
         session.lists[-1] = numbers[:place]
         numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
     else:
-        goes_on = _continues(thread, numbers, hashes) or _cleared(thread, numbers, exchange.at)
+        goes_on = _continues(thread, numbers, hashes) or _clears(thread, numbers, exchange.at)
         if not goes_on and not _edited(thread, wires, numbers):
             _compact(thread, exchange, wires, numbers)
         elif not session.live:
-            _begin_compacted(session, exchange, wires, numbers)
+            _add_first_compaction(session, exchange, wires, numbers)
     session.lists[-1] = numbers
     thread.hashes = [session.hashes[number] for number in numbers]
     session.note_first_words(wires)
     before = list(numbers)
     answer = [
-        _number(thread, wire, offset + len(exchange.wires) + at, exchange.at)
+        _number_of(thread, wire, offset + len(exchange.wires) + at, exchange.at)
         for at, wire in enumerate(exchange.answer)
     ]
     first = len(session.requests)
-    _calls(thread, exchange)
+    _add_calls(thread, exchange)
     if exchange.compacted and answer:
         # The API compacted: messages before the block are dropped, unless the answer is the whole list.
         place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
@@ -238,7 +238,7 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         size = next((call.context + call.output for call in calls if call.summarizes), None)
         after = answer if exchange.answers_list else answer[place:]
         _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
-        _move(session, first)
+        _move_to_new_list(session, first)
         thread.hashes = [session.hashes[number] for number in session.live]
     elif answer:
         session.live.extend(answer)
@@ -251,7 +251,7 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         thread.answered[exchange.name] = list(session.live)
 
 
-def _dropped(thread: _Thread, exchange: Exchange) -> int:
+def _ignored(thread: _Thread, exchange: Exchange) -> int:
     """Return how many sent messages the API ignores: the messages before a compaction block.
 
     Clients of OpenAI may send these messages again or leave them out.
@@ -263,7 +263,7 @@ def _dropped(thread: _Thread, exchange: Exchange) -> int:
     return exchange.block if block in thread.session.live and hashes != thread.hashes else 0
 
 
-def _fresh_block(
+def _new_block(
     thread: _Thread, place: int | None, numbers: Sequence[int], hashes: Sequence[int]
 ) -> int | None:
     """Return the place of a compaction item that the API added to a continuing list; None if there is none."""
@@ -288,7 +288,7 @@ def _compact_at(
     return session.live
 
 
-def _number(thread: _Thread, wire: Wire, part: int, at: float) -> int:
+def _number_of(thread: _Thread, wire: Wire, part: int, at: float) -> int:
     """Return the number of the equal message of this conversation, or of a new message."""
     value, session = _hash(wire), thread.session
     if value in thread.number_of:
@@ -307,40 +307,38 @@ def _continues(thread: _Thread, numbers: Sequence[int], hashes: Sequence[int]) -
     live, before = thread.session.live, thread.hashes
     if not live:
         return True
-    # One list begins with the other: the new list is longer, or shorter because the user went back.
+    # One list begins with the other. The new list is shorter if the user went back.
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
-    answered = len(before) - 1
-    roles = thread.session.entries.items
+    last = len(before) - 1
+    entries = thread.session.entries.items
     return (
-        answered > 0
-        and len(numbers) > answered
-        and list(hashes[:answered]) == before[:answered]
-        and roles[numbers[answered]].role == roles[live[answered]].role != _TOOL
+        0 < last < len(numbers)
+        and list(hashes[:last]) == before[:last]
+        and entries[numbers[last]].role == entries[live[last]].role != _TOOL
     )
 
 
 def _edited(thread: _Thread, wires: Sequence[Wire], numbers: Sequence[int]) -> bool:
     """Return whether a list is the live list with edited messages.
 
-    It is if it is about as long and none of its new messages holds a summary. A live list of at most two messages may
-    have any length.
+    It is if none of its new messages holds a summary, and it is about as long as the live list. If the live list has at
+    most two messages, the length does not matter.
     """
-    old = set(thread.session.live)
-    fresh = [wire for wire, number in zip(wires, numbers, strict=True) if number not in old]
-    summarized = any(
-        wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.answers) for wire in fresh
-    )
-    entries = thread.session.entries
-    before = sum(len(message.text) for message in entries.bodies(thread.session.live).values())
-    after = sum(len(str(wire["content"])) for wire in wires)
-    if len(thread.session.live) <= 2 and not summarized:
+    live = thread.session.live
+    old = set(live)
+    new = [wire for wire, number in zip(wires, numbers, strict=True) if number not in old]
+    if any(wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.answers) for wire in new):
+        return False
+    if len(live) <= 2:
         return True
-    return len(numbers) >= len(thread.session.live) - 1 and 10 * after >= 7 * before and not summarized
+    before = sum(len(message.text) for message in thread.session.entries.bodies(live).values())
+    after = sum(len(str(wire["content"])) for wire in wires)
+    return len(numbers) >= len(live) - 1 and 10 * after >= 7 * before
 
 
-def _cleared(thread: _Thread, numbers: list[int], at: float) -> bool:
-    """Return whether a list is the live list with cleared tool results: only contents of tool results differ."""
+def _clears(thread: _Thread, numbers: list[int], at: float) -> bool:
+    """Return whether a list differs from the live list only in contents of tool results. Then add their clearing."""
     session = thread.session
     live, entries = session.live, session.entries.items
     if len(numbers) < len(live) - 1:
@@ -359,10 +357,10 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], numbers
     """Replace the live list by one that does not continue it."""
     session = thread.session
     old = set(session.live)
-    fresh = [at for at, number in enumerate(numbers) if number not in old]
-    summary = next((at for at in fresh if wires[at].get(COMPACTION)), None)
+    new = [at for at, number in enumerate(numbers) if number not in old]
+    summary = next((at for at in new if wires[at].get(COMPACTION)), None)
     for answer, before, place, calls in reversed(thread.answers):
-        quoting = next((at for at in fresh if _quotes([wires[at]], answer)), None)
+        quoting = next((at for at in new if _quotes([wires[at]], answer)), None)
         if quoting is not None:
             # The request that wrote the summary: its question and its answer are in no list.
             summary = quoting
@@ -372,7 +370,7 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], numbers
             break
     if summary is None:
         # The summary is the longest of the first messages; the others ask for it or introduce it.
-        spoken = [at for at in fresh if wires[at]["role"] != "tool"][:3]
+        spoken = [at for at in new if wires[at]["role"] != "tool"][:3]
         summary = max(spoken, key=lambda at: len(str(wires[at]["content"])), default=None)
     number = None if summary is None else numbers[summary]
     text = None if summary is None else str(wires[summary]["content"])
@@ -385,7 +383,7 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], numbers
     )  # fmt: skip
 
 
-def _begin_compacted(
+def _add_first_compaction(
     session: SessionLists, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> None:
     """Add the compaction before the first list, if that list has a summary of Hermes."""
@@ -405,9 +403,9 @@ def _begin_compacted(
 
 
 def _without_question(before: list[int], thread: _Thread) -> list[int]:
-    """Return the summarized list: without its last message if that is the user's request for the summary."""
-    roles = thread.session.entries.items
-    return before[:-1] if len(before) > 1 and roles[before[-1]].role == ROLE_CODES["user"] else before
+    """Return a summarized list without the request for the summary, if that is its last message."""
+    entries = thread.session.entries.items
+    return before[:-1] if len(before) > 1 and entries[before[-1]].role == ROLE_CODES["user"] else before
 
 
 def _quotes(wires: Sequence[Wire], text: str) -> bool:
@@ -417,7 +415,7 @@ def _quotes(wires: Sequence[Wire], text: str) -> bool:
     )
 
 
-def _calls(thread: _Thread, exchange: Exchange) -> None:
+def _add_calls(thread: _Thread, exchange: Exchange) -> None:
     for call in exchange.calls:
         thread.requests += 1
         thread.session.call(
@@ -430,7 +428,7 @@ def _calls(thread: _Thread, exchange: Exchange) -> None:
         )
 
 
-def _move(session: SessionLists, first: int) -> None:
+def _move_to_new_list(session: SessionLists, first: int) -> None:
     """Assign the calls of a request after its compaction to the list after that compaction."""
     requests = session.requests
     for at in range(first, len(requests)):
