@@ -103,6 +103,10 @@ _REFUSING_SECTION = late_pattern(
 )
 
 
+#: An outcome (None: nothing of the fact is there), and the changed text of a contradiction, else "".
+Verdict = tuple[Outcome | None, str]
+
+
 class Comparison:
     """Comparison of a fact with a passage: the words and values in both, and the differences."""
 
@@ -176,68 +180,71 @@ class Comparison:
         shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
         return same_value(value, other) or (shared and value.canon == other.canon)
 
-    def outcome(
-        self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]
-    ) -> tuple[Outcome | None, str]:
+    def outcome(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
         """Return the outcome, with the changed text of a contradiction, else "".
 
         The outcome is None if the passage has nothing of the fact.
         """
         probe = self.probe
-        values = len(probe.values)
-        kept_values = values - len(self.lost_values)
         if is_foreign or (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
-            return self._foreign(is_foreign, kept_values, numbers_said)
-        if probe.answer:
-            told = {word.concept for word in self.there.words}
-            if not probe.answer <= told:
-                # An answer to another question says nothing about the fact.
-                some = probe.answer & told and all(one in self.after.by_concept for one in probe.answer)
-                return ("uncertain", "") if some else (None, "")
-            if self.overlap < MIN_SAME_VALUED:
-                return "uncertain", ""
+            return self._foreign(is_foreign, numbers_said)
+        words = {word.concept for word in self.there.words}
+        if not probe.answer <= words:
+            # An answer to another question says nothing about the fact.
+            some = probe.answer & words and all(one in self.after.by_concept for one in probe.answer)
+            return ("uncertain", "") if some else (None, "")
+        if probe.answer and self.overlap < MIN_SAME_VALUED:
+            return "uncertain", ""
         if not probe.main.words:
-            return (
-                ("paraphrased" if kept_values == values else "value lost", "") if kept_values else (None, "")
-            )
-        # A missing exception or condition takes its values along: they do not count as lost.
-        hanging = {
-            (value.canon, value.unit)
-            for one in probe.adjuncts
-            if one.kind in ("exception", "condition") and self._missing(one)
-            for value in one.values
-        }
-        inside = [value for value in self.lost_values if (value.canon, value.unit) not in hanging]
-        all_there = kept_values == values > 0
-        said = self.overlap >= MIN_SAME
-        full = sum(mine.weight >= 1.0 for mine, _ in self.pairs)
-        valued = (
-            all_there
-            and self.overlap >= MIN_SAME_VALUED
-            and self._rare_values()
-            and not (self.across or (full < min(2, len(probe.main.words)) and self.overlap < 1.0))
-        )
-        if not (said or valued or self.frame >= MIN_SUBJECT):
-            return self._unlike(kept_values)
-        if changed := self._contradiction(inside, numbers_said):
-            return "contradicted", changed
+            return ("value lost" if self.lost_values else "paraphrased" if self.kept_values else None), ""
+        if not (self.has_enough or self.frame >= MIN_SUBJECT):
+            return self._unlike()
+        return self._changed(numbers_said) or self._incomplete() or self._stated()
+
+    @cached_property
+    def kept_values(self) -> int:
+        """Number of exact values of the fact that the passage has."""
+        return len(self.valued) - len(self.lost_values)
+
+    @cached_property
+    def full(self) -> int:
+        """Number of shared words with a meaning of their own."""
+        return sum(mine.weight >= 1.0 for mine, _ in self.pairs)
+
+    @cached_property
+    def has_enough(self) -> bool:
+        """Whether the passage has most words of the fact, or all its values."""
+        return self.overlap >= MIN_SAME or self._has_all_values()
+
+    def _has_all_values(self) -> bool:
+        """Return whether the passage has all values of the fact, and half of its words."""
+        few = self.full < min(2, len(self.probe.main.words)) and self.overlap < 1.0
+        all_values = self.kept_values == len(self.valued) > 0 and self._rare_values()
+        return all_values and self.overlap >= MIN_SAME_VALUED and not (self.across or few)
+
+    def _changed(self, numbers_said: Collection[tuple[str, str]]) -> Verdict | None:
+        """Return the outcome if the passage says something else about the same thing, or reports one event."""
+        there: Verdict = "contradicted", safe_title(self.there.text, 80)
+        if text := self._contradiction(self._missing_values, numbers_said):
+            return "contradicted", text
         if self.exchanged and self.frame >= MIN_SAME:
-            return "contradicted", safe_title(self.there.text, 80)
-        # One word without any value is too little to say that something is missing.
-        weakened = ("weakened", "") if len(self.pairs) > 1 or kept_values else self._unlike(kept_values)
+            return there
         if self._reports():
-            return ("contradicted", safe_title(self.there.text, 80)) if self._did_forbidden() else weakened
+            return there if self._did_forbidden() else self._weakened()
         if self._reversed():
             turned = (self._turned() and not self._denies_other()) or self._swapped() or self._crossed_alone()
-            sure = self.frame >= MIN_SAME and turned
-            return ("contradicted", safe_title(self.there.text, 80)) if sure else ("uncertain", "")
-        if inside:
+            return there if self.frame >= MIN_SAME and turned else ("uncertain", "")
+        return None
+
+    def _incomplete(self) -> Verdict | None:
+        """Return the outcome if the passage has the subject of the fact without a value, a part or the force of it."""
+        if self._missing_values:
             if self.scattered:
-                return ("paraphrased" if said and kept_values else "uncertain"), ""
-            about = self.overlap >= MIN_SUBJECT and any(mine.weight >= 1.0 for mine, _ in self.pairs)
-            return ("value lost" if about else "uncertain"), ""
+                known = self.overlap >= MIN_SAME and self.kept_values
+                return ("paraphrased" if known else "uncertain"), ""
+            return ("value lost" if self.overlap >= MIN_SUBJECT and self.full else "uncertain"), ""
         if self._leaves_out():
-            return weakened
+            return self._weakened()
         if self._softer():
             # In a passage of several sentences, the soft one may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
@@ -248,25 +255,48 @@ class Comparison:
             return "uncertain", ""
         if self._name_lost():
             return "value lost", ""
-        if self.done and probe.binds and not self._about_key():
-            return self._unlike(kept_values)
-        if ORDERED.search(probe.text) and not (ORDERED if self.joined else ORDERED_THERE).search(
-            self.line.text
-        ):
-            return "uncertain", ""
-        if said or valued:
-            doubtful = (
-                self._replaced_value()
-                or self._done_once()
-                or self._part_missing()
-                or self._too_little(full)
-                or self._denial_missing()
-                or sides_differ(self.probe.text, self.there.text)
-            )
-            doubtful |= probe.asked and full < 3
-            doubtful |= probe.request and (self.across or not (valued or self._about_key()))
-            return ("uncertain" if doubtful else "paraphrased"), ""
-        return self._unlike(kept_values)
+        if self.done and self.probe.binds and not self._about_key():
+            return self._unlike()
+        order = ORDERED if self.joined else ORDERED_THERE
+        return (
+            ("uncertain", "")
+            if ORDERED.search(self.probe.text) and not order.search(self.line.text)
+            else None
+        )
+
+    def _stated(self) -> Verdict:
+        """Return the outcome of a passage without a known difference: kept, unless something raises doubt."""
+        if not self.has_enough:
+            return self._unlike()
+        probe = self.probe
+        # A request is known by its act or its values.
+        known = not self.across and (self._has_all_values() or self._about_key())
+        doubtful = (
+            (probe.request and not known)
+            or (probe.asked and self.full < 3)
+            or self._replaced_value()
+            or self._done_once()
+            or self._part_missing()
+            or self._too_little()
+            or self._denial_missing()
+            or sides_differ(probe.text, self.there.text)
+        )
+        return ("uncertain" if doubtful else "paraphrased"), ""
+
+    @cached_property
+    def _missing_values(self) -> list[Value]:
+        """The lost values, without those of a missing exception or condition: these are missing with it."""
+        gone = [
+            one
+            for one in self.probe.adjuncts
+            if one.kind in ("exception", "condition") and self._missing(one)
+        ]
+        taken = {(value.canon, value.unit) for one in gone for value in one.values}
+        return [value for value in self.lost_values if (value.canon, value.unit) not in taken]
+
+    def _weakened(self) -> Verdict:
+        """Return "weakened". One word without any value is too little to say that something is missing."""
+        return ("weakened", "") if len(self.pairs) > 1 or self.kept_values else self._unlike()
 
     def _replaced_value(self) -> bool:
         """Return whether the passage says that another value took the place of one of the fact: "from 5.4 to 4.9"."""
@@ -278,16 +308,16 @@ class Comparison:
             if other is not None
         )
 
-    def _too_little(self, full: int) -> bool:
+    def _too_little(self) -> bool:
         """Return whether one word is all that a passage shares with a statement, or two with one that is no rule, where
         the passage has more words."""
         if self.probe.values or not self.probe.of_user:
             return False
         line = {word.concept for word in self.line.words}
         longer = len(self.there.words) > len(self.probe.main.words) + 2
-        if full > 1:
-            full += sum(len(one.concepts & line) for one in self.probe.adjuncts)
-            return self.probe.plain and longer and full < 3
+        if self.full > 1:
+            more = sum(len(one.concepts & line) for one in self.probe.adjuncts)
+            return self.probe.plain and longer and self.full + more < 3
         return self.probe.plain or longer
 
     def _denial_missing(self) -> bool:
@@ -312,9 +342,7 @@ class Comparison:
         reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
         return probe.of_user and reports and not (self.binding or stands(text))
 
-    def _foreign(
-        self, is_foreign: bool, kept_values: int, numbers_said: Collection[tuple[str, str]]
-    ) -> tuple[Outcome | None, str]:
+    def _foreign(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
         """Return the outcome in a language without a lexicon, or across two languages: it takes nearly equal words."""
         probe = self.probe
         if not is_foreign:
@@ -328,12 +356,11 @@ class Comparison:
                 return "paraphrased", ""
             if self.frame >= MIN_SUBJECT and self.lost_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
-                if changed or not kept_values:
+                if changed or not self.kept_values:
                     return ("contradicted", changed) if changed else ("value lost", "")
-        some = any(mine.weight >= 1.0 for mine, _ in self.pairs)
-        return ("uncertain", "") if some or kept_values else (None, "")
+        return ("uncertain", "") if self.full or self.kept_values else (None, "")
 
-    def _unlike(self, kept_values: int) -> tuple[Outcome | None, str]:
+    def _unlike(self) -> Verdict:
         """Return the outcome for a passage that has too little of the fact to state it."""
         probe = self.probe
         if self._identified():
@@ -342,7 +369,9 @@ class Comparison:
         if self.there.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
             near = self.overlap >= MIN_SAME_VALUED
-            return ("uncertain", "") if near or (kept_values and self.overlap >= MIN_MAYBE) else (None, "")
+            return (
+                ("uncertain", "") if near or (self.kept_values and self.overlap >= MIN_MAYBE) else (None, "")
+            )
         same = any(self._rare(mine) for mine, _ in self.pairs)
         if binding and same and not (self.joined or self.fallback):
             # A rule about the same thing, or with the same measure, may be the fact in other words.
@@ -350,7 +379,7 @@ class Comparison:
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
         # Equal values identify a statement in other words.
-        known = kept_values and self._rare_values() and (self.pairs or kept_values == len(probe.values))
+        known = self._rare_values() and (self.pairs or not self.lost_values)
         return ("uncertain", "") if known else (None, "")
 
     def _identified(self) -> bool:
