@@ -73,8 +73,8 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines of one conversation. A summary without a boundary line (up to some 2.0) becomes a boundary."""
-    #: Whether the summary of the last boundary still follows.
+    """Return the lines of one conversation. A summary without a boundary line (before some 2.0) becomes a boundary."""
+    #: Whether the last boundary line still lacks its summary.
     announced = False
     bounded: list[Node] = []
     for node in _with_true_parents(nodes):
@@ -123,7 +123,7 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
         if place is not None and goes_back(node, main[place + 1 :]):
             start = place + 1
         elif place is not None and node.compacts:
-            start, stay = _beside(main, places, place)
+            start, stay = _lines_beside(main, places, place)
         if start < len(main):
             since = main[start:]
             branch = [other for other in main if other.uuid not in stay]
@@ -138,7 +138,7 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
     return main, [AbandonedBranch(by, tuple(branch)) for by, branch in branches]
 
 
-def _beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
+def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
     """Return the place of the last boundary, and the ids of the lines after it on the path to `place`.
 
     This applies if the path bypasses the boundary: then another process wrote these lines. Otherwise return the end of
@@ -213,67 +213,67 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     if not messages:
         return Stretch(boundary, (), 0)
     places = {node.uuid: place for place, node in enumerate(part)}
-    on = _path(part, places, messages[-1])
-    if end in places and end not in on:
+    path = _path(part, places, messages[-1])
+    if end in places and end not in path:
         # The boundary names the last line of the list before it. Use the path to that line if it has messages.
         named = _path(part, places, part[places[end]])
-        on = named if any(node.uuid in named for node in messages) else on
-    answers: dict[str, list[Node]] = {node.answer: [] for node in messages if node.uuid in on and node.answer}
+        path = named if any(node.uuid in named for node in messages) else path
+    answers = {node.answer: list[Node]() for node in messages if node.uuid in path and node.answer}
     for node in messages:
         if node.answer in answers:
             answers[node.answer].append(node)
     called = {use for nodes in answers.values() for node in nodes for use in node.uses}
     # A resumed session copies lines with new ids: take each result once.
-    results = {(node.at, node.results) for node in messages if node.uuid in on}
+    results = {(node.at, node.results) for node in messages if node.uuid in path}
     for node in messages:
         if not called.isdisjoint(node.results) and (node.at, node.results) not in results:
             results.add((node.at, node.results))
-            on.add(node.uuid)
+            path.add(node.uuid)
     # A queued prompt is never the parent of another line.
-    on.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in on)
+    path.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in path)
     if boundary is not None:
         # The first line after a compaction may have a kept message as its parent. The summary is still in the list.
-        on.update(node.uuid for node in messages if node.summary)
-    holders = _holders(answers.values(), on)
+        path.update(node.uuid for node in messages if node.summary)
+    holders = _holders(answers.values(), path)
     lines = tuple(
         line
         for node in part
-        if node.uuid in on and node.message
+        if node.uuid in path and node.message
         for line in (*holders.get(node.uuid, ()), node)
     )
     listed = {node.uuid for node in lines}
     return Stretch(boundary, lines, sum(len(node.entries) for node in messages if node.uuid not in listed))
 
 
-def _holders(answers: Iterable[Sequence[Node]], on: set[str]) -> dict[str, tuple[Node]]:
+def _holders(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tuple[Node]]:
     """Return the lines that hold the message of an answer outside the path.
 
-    The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order. `on`
-    has the ids of the lines on the path.
+    The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order.
+    `path` has the ids of the lines on the path.
     """
     holders: dict[str, tuple[Node]] = {}
     for lines in answers:
-        own = [node for node in lines if node.uuid in on]
+        on_path = [node for node in lines if node.uuid in path]
         holder = next((node for node in lines if node.entries), None)
-        if holder is not None and not any(node.entries for node in own):
-            holders[own[0].uuid] = (holder,)
+        if holder is not None and not any(node.entries for node in on_path):
+            holders[on_path[0].uuid] = (holder,)
     return holders
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
     """Return the ids of the lines from a leaf up. After a missing parent the path continues with the previous line."""
-    on: set[str] = set()
+    path: set[str] = set()
     place: int | None = places[leaf.uuid]
     while place is not None:
         node = part[place]
-        if node.uuid in on:
+        if node.uuid in path:
             break
-        on.add(node.uuid)
+        path.add(node.uuid)
         if not node.parent and not node.summary:
             break
         above = places.get(node.parent)
         place = above if above is not None and above < place else (place - 1 if place else None)
-    return on
+    return path
 
 
 def kept_lines(boundary: Node, before: Sequence[Node]) -> list[Node]:

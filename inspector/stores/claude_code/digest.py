@@ -85,7 +85,7 @@ class _Tally:
         self.boundaries = boundaries
         self.first: _Line | None = None
         self.last: _Line | None = None
-        self.session = self.folder = self.version = self.model = self.words = ""
+        self.session = self.folder = self.version = self.model = self.first_words = ""
         self.agent = ""
         self.begun = self.ended = ""
         #: The message that a line belongs to, by the line's uuid.
@@ -95,7 +95,7 @@ class _Tally:
         self.largest = 0
         #: Boundaries, and summaries without a boundary, with their parent lines.
         self.compactions: dict[str, str] = {}
-        #: Whether the summary of the last boundary still follows.
+        #: Whether the last boundary still lacks its summary.
         self.announced = False
         #: Whether the last message is a tool's result.
         self.results = False
@@ -103,7 +103,7 @@ class _Tally:
     def count_delivered(self, prompt: DeliveredPrompt) -> None:
         """Count a prompt that the agent got from the queue."""
         if prompt.name not in self.message_of:
-            self._message(prompt.name, len(prompt.wires))
+            self._count_message(prompt.name, len(prompt.wires))
 
     def add(self, line: _Line, raw: bytes) -> None:
         """Count a line of the conversation."""
@@ -121,18 +121,18 @@ class _Tally:
             self.boundaries.add(uuid)
             self.compactions[uuid] = ""
             self.announced = True
-            self.messages = self._count_kept(line)
+            self.messages = self._kept_messages(line)
         elif line.type == "attachment":
             # Most attachments have no message for the model.
-            self._message(uuid, len(attachment_wires(mapping(raw) or {})))
+            self._count_message(uuid, len(attachment_wires(mapping(raw) or {})))
         elif line.type == "user":
             if line.isCompactSummary:
-                self._summarized(line, uuid)
-            self._user_line(line, raw, uuid)
+                self._count_summary(line, uuid)
+            self._count_user_line(line, raw, uuid)
         elif line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
-            self._answer(line.message, uuid, _answer_of(line))
+            self._count_answer(line.message, uuid, _answer_of(line))
 
-    def _summarized(self, line: _Line, uuid: str) -> None:
+    def _count_summary(self, line: _Line, uuid: str) -> None:
         """Count a summary. Releases before some 2.0 wrote no boundary."""
         above = line.parentUuid or ""
         if not self.announced and above not in self.boundaries:
@@ -140,28 +140,28 @@ class _Tally:
             self.messages = 0
         self.announced = False
 
-    def _user_line(self, line: _Line, raw: bytes, uuid: str) -> None:
+    def _count_user_line(self, line: _Line, raw: bytes, uuid: str) -> None:
         content = line.message.content if line.message is not None else None
         if isinstance(content, list) and not line.isCompactSummary and all(map(_is_result, content)):
             # Most of these lines have only results of tools.
-            self._message(uuid, len(content))
+            self._count_message(uuid, len(content))
             self.results = bool(content) or self.results
             return
         wires = user_wires(mapping(raw) or {})
-        self._message(uuid, len(wires))
+        self._count_message(uuid, len(wires))
         if wires:
             self.results = any(wire["role"] == "tool" for wire in wires)
-        if not self.words and not line.isCompactSummary:
+        if not self.first_words and not line.isCompactSummary:
             text = next((w["content"] for w in wires if w["role"] == "user"), "")
-            self.words = without_pictures(without_tag(text)).strip() if isinstance(text, str) else ""
+            self.first_words = without_pictures(without_tag(text)).strip() if isinstance(text, str) else ""
 
-    def _message(self, uuid: str, count: int) -> None:
+    def _count_message(self, uuid: str, count: int) -> None:
         self.messages += count
         if count:
             self.message_of[uuid] = uuid
 
-    def _count_kept(self, line: _Line) -> int:
-        """Return the number of kept messages by a boundary."""
+    def _kept_messages(self, line: _Line) -> int:
+        """Return the number of messages that a boundary kept."""
         data = boundary_of({"compactMetadata": line.compactMetadata}, micro=False)
         named: Sequence[str] = data.kept
         if not named and data.head in self.message_of and data.tail in self.message_of:
@@ -169,7 +169,7 @@ class _Tally:
             named = lines[lines.index(data.head) : lines.index(data.tail) + 1]
         return len({self.message_of[uuid] for uuid in named if uuid in self.message_of})
 
-    def _answer(self, answer: _Message, uuid: str, name: str) -> None:
+    def _count_answer(self, answer: _Message, uuid: str, name: str) -> None:
         self.results = False
         self.message_of[uuid] = name
         if name not in self.answers:
@@ -194,7 +194,7 @@ def digests_of(path: Path, abandoned: Mapping[str, str] | None = None) -> tuple[
     titles: dict[str, str] = {}
     summaries: list[tuple[str, str]] = []
     #: Number of compactions above each line of the main conversation.
-    behind: dict[str, int] = {}
+    compactions_above: dict[str, int] = {}
     part_of = abandoned or {}
     stayed: set[str] = set()
     line_names: set[tuple[str, str, str | None]] = set()
@@ -242,16 +242,15 @@ def digests_of(path: Path, abandoned: Mapping[str, str] | None = None) -> tuple[
         compacts = line.subtype == "compact_boundary"
         parent = line.parentUuid or (compacts and line.logicalParentUuid) or ""
         earlier = compacted - compacts
-        above = earlier if parent in stayed else behind.get(parent, earlier)
-        behind[line.uuid] = compacted if compacts or line.isCompactSummary else above
-        back = above < earlier
+        above = earlier if parent in stayed else compactions_above.get(parent, earlier)
+        compactions_above[line.uuid] = compacted if compacts or line.isCompactSummary else above
         may_go_back = compacts or (line.type == "user" and not line.isCompactSummary)
-        if abandoned is None and may_go_back and not part and back:
+        if abandoned is None and may_go_back and not part and above < earlier:
             # The user may have gone back across a boundary. Only a full scan shows that.
             return digests_of(path, _abandoned_parts(path))
     for prompt in queue.delivered(float("inf"), own_last.results):
         tallies.get(part_of.get(prompt.name, ""), own_last).count_delivered(prompt)
-    summary_title = next((title for title, leaf in reversed(summaries) if leaf in behind), "")
+    summary_title = next((title for title, leaf in reversed(summaries) if leaf in compactions_above), "")
     title = titles.get("custom-title") or titles.get("ai-title") or summary_title
     return _digests_of_parts(
         path,
@@ -308,7 +307,7 @@ def _digest(
         path=str(path),
         part=part,
         session=session or path.stem,
-        title=safe_line(title, _TITLE) or opening_title(tally.words, _TITLE),
+        title=safe_line(title, _TITLE) or opening_title(tally.first_words, _TITLE),
         model=tally.model,
         folder=tally.folder,
         version=tally.version,

@@ -94,7 +94,8 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
 def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | None) -> FileDigest | None:
     """Return the file in the same folder that holds the parent of this file's first line.
 
-    The files whose end is closest to the begin of this file are read first. All results are remembered, misses too.
+    Files that end closest to the start of this file are read first. All results are remembered, also for files without
+    the line.
     """
     if not digest.before:
         return None
@@ -153,8 +154,10 @@ def is_abandoned(part: str) -> bool:
 
 
 class _Trunk(Struct):
-    """The files of a conversation that were joined so far. `uuids` are those of all lines, `ends` those from the last
-    message on."""
+    """The files of a conversation that were joined so far.
+
+    `uuids` are the ids of all lines. `ends` are the ids of the last message and of the lines after it.
+    """
 
     sessions: set[str] = field(default_factory=set)
     uuids: set[str] = field(default_factory=set)
@@ -195,15 +198,15 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
             continue
         nodes = [node for node in lines if node.kind != QUEUED]
         # The transcript lacks some lines of a stream that have no message.
-        fresh = [
+        new = [
             node
             for node in nodes
             if node.uuid not in trunk.uuids
             and (not digest.stream or node.message or node.boundary is not None)
         ]
-        above = (fresh[0].parent or fresh[0].logical) if fresh else ""
+        above = (new[0].parent or new[0].logical) if new else ""
         goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway
-        if not fresh:
+        if not new:
             roles[digest.path] = _COPY
         elif not trunk.sessions or goes_on:
             trunk.grow(digest, nodes)
@@ -247,20 +250,8 @@ def _compactions(digests: Sequence[FileDigest]) -> set[str]:
 
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
     """Return the conversation of a group of files. Only `paths` are read; all files if `paths` is None."""
-    if len(group) == 1:
-        return _source_of(group, group[0], paths)
     ordered = sorted(group, key=_order)
-    return _source_of(
-        ordered, max(ordered, key=lambda d: (d.last_active, paths is None or d.path in paths)), paths
-    )
-
-
-def window_of(largest: int) -> int:
-    """Return the context window of a model by the tokens of its largest request."""
-    return _WINDOWS[largest > _WINDOWS[0]]
-
-
-def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> Source:
+    tip = max(ordered, key=lambda digest: (digest.last_active, paths is None or digest.path in paths))
     largest = max([digest.largest for digest in ordered])
     earlier = [digest.session for digest in ordered if digest.session != tip.session]
     row = row_of(tip, "claude-code", f"claude-code {tip.version}".strip())._replace(
@@ -278,6 +269,11 @@ def _source_of(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[s
     return Source(row, tuple(files), part=tip.part)
 
 
+def window_of(largest: int) -> int:
+    """Return the context window of a model by the tokens of its largest request."""
+    return _WINDOWS[largest > _WINDOWS[0]]
+
+
 def _messages(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> int:
     """Return the messages of the last list. A stream has only the messages of its own run."""
     if not tip.stream:
@@ -292,7 +288,7 @@ def _messages(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[st
 def _order(digest: FileDigest) -> tuple[bool, bool, bool, float, float, str]:
     """Return the sort key of a file.
 
-    Transcripts come before streams, originals before files that begin with copied lines; then files are sorted by begin
-    and end.
+    Transcripts come before streams, and originals before files that begin with copied lines. Then files are sorted by
+    start and end.
     """
     return digest.stream, digest.midway, digest.copied, digest.started_at, digest.last_active, digest.path

@@ -100,6 +100,8 @@ READER = ClaudeCodeReader
 
 
 class _Part(Struct):
+    """A file, and its lines that belong to the conversation."""
+
     scan: Scan
     nodes: Sequence[Node]
 
@@ -156,11 +158,11 @@ class _Reading:
         nodes: list[Node] = []
         for file, part in enumerate(parts):
             # A file that continues another begins with copies of its lines.
-            fresh = [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
-            if part.scan.stream and nodes and fresh and not fresh[0].parent:
+            new = [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
+            if part.scan.stream and nodes and new and not new[0].parent:
                 # A stream does not name the line that it continues.
-                fresh[0] = replace(fresh[0], parent=nodes[-1].uuid)
-            nodes += fresh
+                new[0] = replace(new[0], parent=nodes[-1].uuid)
+            nodes += new
         ordered = in_order(announced_elsewhere(nodes))
         self.nodes = _after_shared(ordered, {node.uuid for scanned in shared for node in scanned.nodes})
         self.lists = stretches(self.nodes)
@@ -169,7 +171,7 @@ class _Reading:
         first = self.nodes[0] if self.nodes else None
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *uuids)
         #: Whether the files are streams that lack the user's prompts.
-        self.unasked = all(part.scan.stream for part in parts) and not any(
+        self.lacks_prompts = all(part.scan.stream for part in parts) and not any(
             node.kind == "user" and not node.results and not node.summary and not node.local for node in nodes
         )
 
@@ -232,7 +234,7 @@ class _Reading:
             notes.append("The list before it is not in these files.")
         if midway:
             notes.append("The beginning of the list before it is not in these files.")
-        if self.unasked:
+        if self.lacks_prompts:
             notes.append("The list before it lacks the user's prompts.")
         if summary is None:
             notes.append("No summary follows it in these files.")
@@ -259,7 +261,7 @@ class _Reading:
             trigger=data.trigger,
             tokens_before_reported=data.before,
             tokens_after_reported=data.after,
-            whole=bool(length) and not midway and not self.unasked,
+            whole=bool(length) and not midway and not self.lacks_prompts,
             # A transcript has each summary, a stream may lack it.
             encrypted=summary is None and self.parts[self.file_of[boundary.uuid]].scan.stream,
         )
@@ -267,7 +269,6 @@ class _Reading:
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
         number = 1
         count = 0
-        placed: dict[int, list[Node]] = {n: list(s.nodes) for n, s in enumerate(self.lists, start=1)}
         order = {node.uuid: place for place, node in enumerate(self.nodes)}
         for node in self.nodes:
             if node.boundary is None:
@@ -276,12 +277,11 @@ class _Reading:
                 number += 1
                 continue
             count += 1
-            generation = generations[number - 1]
-            before = [other for other in placed[number] if order[other.uuid] < order[node.uuid]]
+            generation, lines = generations[number - 1], self.lists[number - 1].nodes
             places = {identity: place for place, identity in enumerate(generation.ids)}
             cleared_by = {
                 result: identity
-                for other in placed[number]
+                for other in lines
                 for result, identity in zip(other.results, self._ids([other]), strict=False)
             }
             cleared = sorted(
@@ -289,12 +289,12 @@ class _Reading:
                 for tool in node.boundary.tools
                 if tool in cleared_by and cleared_by[tool] in places
             )
-            fresh = self._ids(before)
+            before = self._ids([other for other in lines if order[other.uuid] < order[node.uuid]])
             yield Microcompaction(
                 index=count,
                 session=node.session or generation.session,
                 generation=number,
-                place=max((places[i] + 1 for i in fresh if i in places), default=0),
+                place=max((places[i] + 1 for i in before if i in places), default=0),
                 cleared=tuple(cleared),
                 results=len(node.boundary.tools),
                 at=node.at,
@@ -305,14 +305,14 @@ class _Reading:
 
     def _failures(self, generations: Sequence[Generation]) -> Iterator[FailedCompaction]:
         number = index = 1
-        last = 0
+        before: list[int] = []
         for node in self.nodes:
             if node.compacts:
-                number, last = number + 1, 0
-            ids = self._ids([node])
-            if ids and ids[-1] in generations[number - 1].ids:
-                last = list(generations[number - 1].ids).index(ids[-1]) + 1
+                number, before = number + 1, []
+            before += self._ids([node])[-1:]
             if node.failure:
+                ids = list(generations[number - 1].ids)
+                last = next((ids.index(i) + 1 for i in reversed(before) if i in ids), 0)
                 name = node.session or self.source.row.id
                 # A stream does not say what started it.
                 trigger = None if self.parts[self.file_of[node.uuid]].scan.stream else "manual"
@@ -361,7 +361,7 @@ class _Reading:
                 "Read from the output for a program (stream-json), which lacks reminders, attached files, and of "
                 "sub-agents the compactions and the last answer."
             )
-        if self.unasked:
+        if self.lacks_prompts:
             yield "The output lacks the user's prompts: facts in them are unknown."
         yield from abandoned_note(sum(stretch.abandoned for stretch in self.lists))
         yield from _about_queue([part.scan.queue for part in self.parts])
