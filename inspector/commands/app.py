@@ -39,13 +39,7 @@ def open_app(
 ) -> None:
     """Open the terminal app."""
     opening.open_app(
-        words,
-        demo=demo,
-        theme=theme,
-        compaction=compaction,
-        config=config,
-        options=options,
-        plain=is_plain(),
+        words, demo=demo, theme=theme, compaction=compaction, config=config, options=options, plain=is_plain()
     )
 
 

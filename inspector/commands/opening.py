@@ -104,12 +104,7 @@ def _as_text(answers: Answers, name: str | None) -> None:
     from inspector.answers.showing import show_generation
     from inspector.export.console import say
     from inspector.export.conversations import conversation_documents, print_conversations
-    from inspector.export.generations import (
-        compaction_document,
-        print_compactions,
-        print_show,
-        show_document,
-    )
+    from inspector.export.generations import compaction_document, print_compactions, print_show, show_document
 
     chosen = answers.store.resolve(name) if name is not None else ""
     listed = conversation_documents(list_conversations(answers))

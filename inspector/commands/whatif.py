@@ -32,11 +32,7 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @click.option(
-    "--compactions-so-far",
-    type=Whole(0),
-    default=0,
-    metavar="N",
-    help="Number of earlier compactions.",
+    "--compactions-so-far", type=Whole(0), default=0, metavar="N", help="Number of earlier compactions."
 )
 @json_option
 @settings_options

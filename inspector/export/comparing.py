@@ -16,10 +16,7 @@ _LABEL, _ROOM = 40, 1_000
 
 def comparison_document(comparison: Comparison) -> Document:
     """Return the answer of `check --against`."""
-    return {
-        "sides": [_side(comparison.first), _side(comparison.second)],
-        "differs": list(comparison.differs),
-    }
+    return {"sides": [_side(comparison.first), _side(comparison.second)], "differs": list(comparison.differs)}
 
 
 def _side(side: Side) -> Document:

@@ -83,7 +83,7 @@ async def test_the_chosen_item_tells_its_life() -> None:
 
 def text_at(pane: SummaryLineage, row: int) -> str:
     pane.items.move_cursor(row, notify=False)
-    item = pane.items.item
+    item = pane.items.entry
     return item.text if item is not None else ""
 
 
@@ -163,7 +163,7 @@ async def test_sections_are_stepped_through() -> None:
 
 
 def text_of(pane: SummaryLineage) -> str:
-    item = pane.items.item
+    item = pane.items.entry
     return "" if item is None else item.text
 
 

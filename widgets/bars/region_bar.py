@@ -169,11 +169,6 @@ class RegionBar(Inked, can_focus=True):
         if self._rows:
             self.post_message(self.RegionChosen(REGIONS[self._region], self._rows[0].kind))
 
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """Mark the region that enter chooses."""
-        super().watch_has_focus(has_focus)
-        self.refresh()
-
     def on_click(self, event: events.Click) -> None:
         """A click chooses the region under it."""
         if "region" in event.style.meta:
@@ -193,11 +188,7 @@ def _click(name: str, state: RegionBarState) -> Style:
 
 def explain(name: str, state: RegionBarState) -> str:
     """A region in a sentence."""
-    what = {
-        "head": "stays as it is",
-        "middle": "gives way to the summary",
-        "tail": "stays as it is",
-    }[name]
+    what = {"head": "stays as it is", "middle": "gives way to the summary", "tail": "stays as it is"}[name]
     share = state.share(name)
     note = f" ({one_line(share.note, 80)})" if share.note else ""
     size = f"{human.plural(share.messages, 'message')}, about {share.tokens:,} tokens{note}"

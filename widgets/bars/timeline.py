@@ -138,11 +138,6 @@ class Timeline(Inked, can_focus=True):
         self._dragging = False
         self._places: list[tuple[int, int, int]] = []
 
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """Mark the current node."""
-        super().watch_has_focus(has_focus)
-        self.refresh()
-
     def watch_nodes(self) -> None:
         """Explain the whole line until the pointer is on a node."""
         self.tooltip = "Generations, oldest first; each dot is a list between two compactions. Click, or ← →."

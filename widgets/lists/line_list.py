@@ -205,11 +205,6 @@ class LineList(InkedScroll, can_focus=True):
         if self.row_count:
             self._show_line(self.line_of(self._cursor), centre=False)
 
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """The cursor looks different with focus."""
-        super().watch_has_focus(has_focus)
-        self._refresh_row(self._cursor)
-
     # Keys and mouse.
 
     def action_move(self, rows: int) -> None:

@@ -15,7 +15,7 @@ from inspector.core.signs import STATE_SIGNS
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
 from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
-from widgets.lists.line_list import LineList
+from widgets.lists.entry_list import EntryList
 
 #: Sign and style of each state; the word next to the sign is the state.
 SIGNS: dict[State, tuple[str, str]] = {
@@ -33,15 +33,12 @@ SIGNS: dict[State, tuple[str, str]] = {
 #: Words of states that do not fit in a cell.
 _WORDS: dict[State, str] = {"renumbered": "number"}
 _WORD, _SIGN = 11, 2
-_FLAGS = {
-    "!": "item whose meaning changed",
-    "◷": "item that is stale: still open, though done or idle",
-}
+_FLAGS = {"!": "item whose meaning changed", "◷": "item that is stale: still open, though done or idle"}
 #: Minimum width of the text; words become signs before it shrinks.
 _TEXT = 26
 
 
-class LineageList(LineList):
+class LineageList(EntryList[LineageRow]):
     """One line per item: its state in each column, and its text; sections are headings. The cursor is in a column."""
 
     @dataclass
@@ -55,7 +52,6 @@ class LineageList(LineList):
     def __init__(self) -> None:
         super().__init__()
         self._lineage = Lineage()
-        self._rows: list[LineageRow] = []
         #: By line its row, or its heading.
         self._lines: list[int | str] = []
         self.column = 0
@@ -70,16 +66,15 @@ class LineageList(LineList):
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the visible items."""
-        rows = [self._rows[row] for row in self.visible_rows]
+        rows = [self.entries[row] for row in self.visible_rows]
         states = {cell.state for row in rows for cell in row.cells if cell is not None}
         yield from ((sign, f"item: {state}") for state, (sign, _) in SIGNS.items() if state in states)
         flags = {self._flags.get(row.number, "") for row in rows}
         yield from ((sign, text) for sign, text in _FLAGS.items() if sign in flags)
 
-    @property
-    def row_count(self) -> int:
-        """Number of shown items."""
-        return len(self._rows)
+    def key(self, entry: LineageRow) -> object:
+        """Number of the item."""
+        return entry.number
 
     @property
     def line_count(self) -> int:
@@ -88,12 +83,12 @@ class LineageList(LineList):
 
     def line_of(self, row: int) -> int:
         """The line of an item."""
-        return self._lines.index(row) if row < len(self._rows) else 0
+        return self._lines.index(row) if row < len(self.entries) else 0
 
     def row_at(self, line: int) -> int | None:
         """The item of a line; None for headings."""
-        found = self._lines[line] if 0 <= line < len(self._lines) else ""
-        return found if isinstance(found, int) else None
+        place = self._lines[line] if 0 <= line < len(self._lines) else ""
+        return place if isinstance(place, int) else None
 
     def set_column(self, column: int) -> None:
         """Put the cursor into a column."""
@@ -101,28 +96,18 @@ class LineageList(LineList):
             self.column = column
             self.refresh()
 
-    @property
-    def item(self) -> LineageRow | None:
-        """The item under the cursor."""
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
-
     def set_rows(self, lineage: Lineage, shown: Callable[[LineageRow], bool], flags: dict[int, str]) -> None:
         """Show the items that `shown` accepts; the cursor stays on its item if it is still shown."""
-        here = self.item
-        self._lineage, self._flags = lineage, flags
-        self._rows, self._lines = [], []
+        self._lineage, self._flags, self._lines = lineage, flags, []
+        items: list[LineageRow] = []
         for name, rows in lineage.groups:
             taken = [row for row in rows if shown(row)]
-            if not taken:
-                continue
-            self._lines.append(one_line(name, 120) or "(no heading)")
-            for row in taken:
-                self._lines.append(len(self._rows))
-                self._rows.append(row)
+            if taken:
+                places = range(len(items), len(items) + len(taken))
+                self._lines += [one_line(name, 120) or "(no heading)", *places]
+                items += taken
+        self.set_entries(items)
         self.resized()
-        numbers = [row.number for row in self._rows]
-        at = numbers.index(here.number) if here is not None and here.number in numbers else 0
-        self.move_cursor(at, notify=False)
 
     def widths(self, width: int) -> dict[int, int]:
         """Return the width of each visible column: for words if there is room, else for signs.
@@ -147,9 +132,8 @@ class LineageList(LineList):
         row = Row().add("   ", Style())
         widths = self.widths(width)
         for column, cells in widths.items():
-            found = self._lineage.columns[column]
-            here = column == self.column
-            name = f"{found.compaction}{'!' if found.fallback else '?' if found.summary is None else ''}"
+            of, here = self._lineage.columns[column], column == self.column
+            name = f"{of.compaction}{'!' if of.fallback else '?' if of.summary is None else ''}"
             if cells == _WORD:
                 name = f"{'▸' if here else ' '}{name}"
             elif cells < len(name) + 1:
@@ -163,19 +147,17 @@ class LineageList(LineList):
 
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a heading or an item."""
-        found = self._lines[line]
-        if isinstance(found, str):
-            return Row().add(f" {found}", self.ink("heading")).strip(width, self.base_style)
-        item, row = self._rows[found], self.begin(found)
+        place = self._lines[line]
+        if isinstance(place, str):
+            return Row().add(f" {place}", self.ink("heading")).strip(width, self.base_style)
+        item, row = self.entries[place], self.begin(place)
         row.add(fit(self._flags.get(item.number, ""), 1) + " ", self.ink("warning"))
         for column, cells in self.widths(width).items():
-            here = column == self.column and found == self.cursor
-            self._draw_cell(
-                row, item.cells[column], cells, _click(column) + (self.ink("here") if here else Style())
-            )
+            here = self.ink("here") if (column, place) == (self.column, self.cursor) else Style()
+            self._draw_cell(row, item.cells[column], cells, _click(column) + here)
         text = one_line(item.text, 2 * width + 40)
         row.add(fit(text, max(1, width - row.width)), self.ink(""))
-        return self.end(row, found, width)
+        return self.end(row, place, width)
 
     def _draw_cell(self, row: Row, cell: Cell | None, cells: int, over: Style) -> None:
         if cell is None:

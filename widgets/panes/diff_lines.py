@@ -10,6 +10,7 @@ from msgspec import Struct
 from inspector.core.conversations import Compaction
 from inspector.core.signs import CHANGE_SIGNS
 from inspector.summaries.diff import diff_summaries
+from inspector.summaries.lineage import Cell
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.summary import Change, ItemChange, SectionDiff, SummaryDiff
 from widgets.base.strips import one_line
@@ -97,7 +98,7 @@ def _item_lines(item: ItemChange) -> list[TextLine]:
     if item.was is not None and item.was != item.text:
         was = one_line(item.was)
         lines = [
-            TextLine(text, spans=_new_words(item, text), prefix=prefix, prefix_style=style),
+            TextLine(text, spans=new_words(item, text), prefix=prefix, prefix_style=style),
             TextLine(was, "kept", spans=_old_words(item, was), prefix="    was ", prefix_style="muted"),
         ]
     else:
@@ -108,11 +109,11 @@ def _item_lines(item: ItemChange) -> list[TextLine]:
     return lines
 
 
-def _new_words(item: ItemChange, shown: str) -> tuple[Span, ...]:
+def new_words(changed: ItemChange | Cell, shown: str) -> tuple[Span, ...]:
     """Spans of the words that only the new wording has; none where making it safe changed its length."""
-    if len(shown) != len(item.text):
+    if len(shown) != len(changed.text):
         return ()
-    return tuple(Span(word.start, word.end, "added-word") for word in item.words if word.end > word.start)
+    return tuple(Span(word.start, word.end, "added-word") for word in changed.words if word.end > word.start)
 
 
 def _old_words(item: ItemChange, shown: str) -> tuple[Span, ...]:

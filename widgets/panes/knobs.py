@@ -335,15 +335,10 @@ class Knobs(Inked, can_focus=True):
         self._go(offset.y)
         self._step(self._kinds[offset.y], by, event.shift)
 
-    def on_focus(self) -> None:
-        """The cursor looks different with focus."""
-        self.refresh()
-
     def on_blur(self) -> None:
         """Take the typed value, unless the whole terminal lost the focus."""
         if self.app.app_focus:
             self.action_take_typed()
-        self.refresh()
 
     # Drawing.
 

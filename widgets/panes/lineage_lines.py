@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from widgets.base import human
 from widgets.base.strips import one_line
-from widgets.base.text_lines import Span, TextLine, counted, line_of
+from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.lineage_list import SIGNS
+from widgets.panes.diff_lines import new_words
 
 if TYPE_CHECKING:
     from inspector.summaries.drift import Drift, Otherwise, Stale
@@ -146,7 +147,7 @@ def _cell_lines(
     lines = [line_of(*parts)]
     if cell.text != before and cell.stands:
         text = one_line(cell.text)
-        lines.append(TextLine(text, spans=_changed(cell, text), prefix="      "))
+        lines.append(TextLine(text, spans=new_words(cell, text), prefix="      "))
     for other in cell.others:
         kin = lineage.rows[other]
         standing = kin.standing(at)
@@ -154,13 +155,6 @@ def _cell_lines(
         text = one_line(standing.text if standing else kin.text, 400)
         lines.append(TextLine(text, "muted", prefix=f"      {word} "))
     return lines
-
-
-def _changed(cell: Cell, text: str) -> tuple[Span, ...]:
-    """Spans of the changed words of a wording; none if making the text safe moved them."""
-    if len(text) != len(cell.text):
-        return ()
-    return tuple(Span(word.start, word.end, "added-word") for word in cell.words if word.end > word.start)
 
 
 def _turned(how: str, was: str, now: str) -> str:

@@ -13,7 +13,7 @@ from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
 from widgets.intents import CopyFacts, DismissFact, TraceText
-from widgets.lists.fact_list import FactList, ListedFact, source_of, survivor_of
+from widgets.lists.fact_list import FactList, source_of, survivor_of
 from widgets.lists.survival_table import SurvivalTable
 from widgets.panes.fact_lines import fact_lines
 from widgets.panes.losses_view import AT_RISK, FactScope, LossesView, head_lines
@@ -149,13 +149,13 @@ class LossesFacts(Part[LossesView]):
     @on(FactList.Opened)
     def _opened(self, event: FactList.Opened) -> None:
         event.stop()
-        fact, scope = self._chosen(), self._scope()
+        fact, scope = self.facts.entry, self._scope()
         if fact is not None and scope is not None:
             self.post_message(source_of(fact, scope.generation))
 
     def action_survivor(self) -> None:
         """Go to the place of the fact in the list after the compaction."""
-        fact = self._chosen()
+        fact = self.facts.entry
         if fact is None:
             return
         place = survivor_of(fact.fact, fact.fate) if isinstance(fact, Life) else None
@@ -166,13 +166,13 @@ class LossesFacts(Part[LossesView]):
 
     def action_dismiss(self) -> None:
         """Dismiss the selected fact, or restore it."""
-        chosen = self._chosen()
+        chosen = self.facts.entry
         if chosen is not None and not chosen.fact.judged:
             self.post_message(DismissFact(chosen.fact))
 
     def action_trace(self) -> None:
         """Show the history of the selected fact."""
-        chosen = self._chosen()
+        chosen = self.facts.entry
         if chosen is not None:
             self.post_message(TraceText(chosen.text))
 
@@ -190,11 +190,8 @@ class LossesFacts(Part[LossesView]):
         if facts:
             self.post_message(CopyFacts(tuple(facts.values()), self.scope == AT_RISK))
 
-    def _chosen(self) -> ListedFact | None:
-        return self.facts.entry
-
     def _explain(self) -> None:
-        fact, scope = self._chosen(), self._scope()
+        fact, scope = self.facts.entry, self._scope()
         if fact is not None:
             lines = fact_lines(fact, self.low, scope is not None and scope.partial)
         elif scope is not None and scope.facts:

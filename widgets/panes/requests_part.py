@@ -47,11 +47,7 @@ class RequestsPart(Part[RequestsView]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "J",
-            "miss(1)",
-            "Next miss",
-            id="requests.next",
-            tooltip="The next request with a cache miss",
+            "J", "miss(1)", "Next miss", id="requests.next", tooltip="The next request with a cache miss"
         ),
         Binding("K", "miss(-1)", "Previous miss", id="requests.previous", show=False),
     ]

@@ -129,7 +129,7 @@ class SummaryLineage(Part[LineageView]):
     @on(LineageList.Opened)
     def _opened(self, event: LineageList.Opened) -> None:
         event.stop()
-        item = self.items.item
+        item = self.items.entry
         if self.view is not None and item is not None:
             column = self.view.lineage.columns[self.items.column]
             cell = item.cells[self.items.column]
@@ -165,7 +165,7 @@ class SummaryLineage(Part[LineageView]):
         return [*head_lines(self.view, self.items.column, self.size.width - 2, low), *only]
 
     def _explain(self) -> None:
-        item = self.items.item
+        item = self.items.entry
         if self.view is None or item is None:
             self.body.set_lines([TextLine("No item passes this filter.", "muted")])
             return

@@ -78,10 +78,10 @@ class Deriver:
 
     def __init__(self) -> None:
         self._derive = Memo(_derive)
-        self._plan = Memo(_plan)
+        self.plan_for = Memo(_plan)
         self._plan_at = Memo(_plan_at)
         self._index_at = Memo(lambda recording, at: recording.token_index(at))
-        self._budgets = Memo(budgets_of)
+        self.budgets = Memo(budgets_of)
 
     def __call__(self, state: State, loaded: Loaded, exact: tuple[int, str] | None) -> Derived | None:
         """Derive from a state; None while no conversation is open. The cursor does not matter.
@@ -117,20 +117,11 @@ class Deriver:
             return None, None, ""
         generation = opened.generations[state.generation - 1]
         system = opened.inspection.system_tokens(generation.session)
-        return index, *self._plan(index, state.settings, state.generation - 1, system)
-
-    def plan_for(
-        self, index: TokenIndex, settings: Settings, number: int, system: int
-    ) -> tuple[Plan | None, str]:
-        """The plan for generation `number` as a whole, or why there is none."""
-        return self._plan(index, settings, number - 1, system)
-
-    def budgets(self, settings: Settings, plan: Plan | None) -> Budgets:
-        """The derived numbers: the plan's, where there is one. Raises EngineError."""
-        return self._budgets(settings) if plan is None else plan.budgets
+        return index, *self.plan_for(index, state.settings, state.generation - 1, system)
 
 
 def _plan(index: TokenIndex, settings: Settings, compactions: int, system: int) -> tuple[Plan | None, str]:
+    """The plan for a whole list after a number of compactions, or why there is none."""
     try:
         return plan_with(engine(settings.profile), index, settings, compactions, system), ""
     except EngineError as error:
@@ -151,7 +142,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     assert opened is not None
     compactions = loaded.latest(COMPACTIONS)
     index, plan, problem = deriver.plan(state, loaded)
-    budgets = deriver.budgets(state.settings, plan)
+    budgets = deriver.budgets(state.settings) if plan is None else plan.budgets
     made_by = recorded(compactions, state.generation - 1, at)
     # In a replay: the compaction of the moment, or the last one before it.
     ended_by = recorded(compactions, state.generation if at is None else at.compaction, at)

@@ -131,9 +131,9 @@ class MessagePart:
         counts = self._counts.setdefault(number, Counts())
 
         def came(found: CountedTokens) -> None:
-            counts.update(found.counts)
-            self._encoding = found.encoding
-            if found.counts:
+            fresh, self._encoding = found
+            counts.update(fresh)
+            if fresh:
                 self._counted()
 
         self._jobs.run(

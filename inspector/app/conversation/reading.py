@@ -111,11 +111,8 @@ def read_token_index(
     return inspection.token_index(generation, profile, watch.counting("reading", len(generation)))
 
 
-class CountedTokens(Struct, frozen=True, eq=False):
-    """Exact tokens of some messages of a generation by index (-1: the system prompt), in `encoding`."""
-
-    counts: Mapping[int, int]
-    encoding: str
+#: Exact tokens of some messages of a generation by index (-1: the system prompt), and their encoding.
+CountedTokens = tuple[Mapping[int, int], str]
 
 
 def count_tokens(
@@ -138,9 +135,9 @@ def count_tokens(
         gathered.update(found)
         now = time.monotonic()
         if now - handed >= _SHOWN_SECONDS:
-            watch.some(CountedTokens(gathered, encoding))
+            watch.some((gathered, encoding))
             gathered, handed = {}, now
-    return CountedTokens(gathered, encoding)
+    return gathered, encoding
 
 
 class FactsRead(Struct, frozen=True, eq=False):

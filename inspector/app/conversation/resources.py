@@ -217,11 +217,7 @@ RUNS: Resource[Runs] = Resource(
     rest=_RUN_AFTER,
 )
 REQUESTS: Resource[RequestsRead] = Resource(
-    "requests",
-    _read_requests,
-    (_inspection, _resolved),
-    (COMPACTIONS,),
-    _compactions_known,
+    "requests", _read_requests, (_inspection, _resolved), (COMPACTIONS,), _compactions_known
 )
 CACHING: Resource[Caching] = Resource(
     "cache",

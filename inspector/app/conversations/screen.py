@@ -274,10 +274,7 @@ class ConversationsScreen(JobScreen):
 
     def _show_title(self) -> None:
         table = self.query_one(ConversationTable)
-        parts = [
-            TitlePart("compaction-inspector", 5),
-            TitlePart(self._named(), 4),
-        ]
+        parts = [TitlePart("compaction-inspector", 5), TitlePart(self._named(), 4)]
         if self._rows:
             total = sum(entry.messages or 0 for entry in self._entries.values())
             count = human.plural(len(self._rows), "conversation")

@@ -104,9 +104,7 @@ class LossList(EntryList[ListedLoss]):
 class LossesScreen(ListScreen[ListedLoss]):
     """Losses by compaction. Enter opens the conversation there."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "app.pop_screen", "Back", id="losses.back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="losses.back")]
     HELP: ClassVar[str] = (
         "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
         "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "

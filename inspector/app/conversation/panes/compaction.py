@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.compaction_rows import CompactionRows
 from inspector.app.conversation.keys import key_of
@@ -17,7 +17,7 @@ from inspector.app.conversation.resources import (
     REQUESTS,
 )
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
-from inspector.app.conversation.state import Opened, Resource, State, recorded, recorded_then
+from inspector.app.conversation.state import Opened, recorded, recorded_then
 from widgets.base import human
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.compaction_lines import CompactionView
@@ -37,13 +37,6 @@ if TYPE_CHECKING:
 _LOST_SHOWN = 12
 
 
-class ShownCompaction(NamedTuple):
-    """The compaction, and the rows of its messages."""
-
-    view: CompactionView
-    rows: CompactionRows
-
-
 def _needs(context: Context) -> tuple[Any, ...] | None:
     state, loaded = context.state, context.loaded
     compactions = loaded.latest(COMPACTIONS)
@@ -55,7 +48,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     before, after = generations[done.index - 1], generations[done.index]
     if index is not None:
         system = context.opened.inspection.system_tokens(before.session)
-        plan, _ = context.deriver.plan_for(index, state.settings, done.index, system)
+        plan, _ = context.deriver.plan_for(index, state.settings, done.index - 1, system)
     lines = context.messages.lines
     total = len(compactions) if state.moment is None else len(recorded_then(compactions, state.moment))
     return (
@@ -89,7 +82,7 @@ def compute(
     budget: int | None,
     over: bool,
     attempts: AttemptsRead | None = None,
-) -> ShownCompaction:
+) -> tuple[CompactionView, CompactionRows]:
     """Return a recorded compaction, one of `total`, with the plan that the settings make of the same list.
 
     The lines of both lists are those read already. `budget` is the maximum size of the summary in tokens (None:
@@ -122,7 +115,7 @@ def compute(
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
         attempts=NO_ATTEMPTS if attempts is None else attempts_view(attempts, done),
     )
-    return ShownCompaction(view, CompactionRows(rows_before, rows_after, done))
+    return view, CompactionRows(rows_before, rows_after, done)
 
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], str]:
@@ -144,16 +137,12 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
     return shown, "" if shown else "none of the facts that were recognized"
 
 
-def _show(pane: CompactionPane, shown: ShownCompaction | None) -> None:
+def _show(pane: CompactionPane, shown: tuple[CompactionView, CompactionRows] | None) -> None:
     if shown is None:
         pane.set_view(None)
     else:
-        cursor = max(0, shown.rows.compaction.head_end - 1)
-        pane.set_view(shown.view, shown.rows, shown.rows.boundaries(), cursor)
-
-
-def _wants(state: State) -> tuple[Resource[Any], ...]:
-    return (COMPACTIONS, INDEX_BEFORE, FACTS, AFTERMATH, REQUESTS, ATTEMPTS)
+        view, rows = shown
+        pane.set_view(view, rows, rows.boundaries(), max(0, rows.compaction.head_end - 1))
 
 
 PANE = Pane(
@@ -165,5 +154,5 @@ PANE = Pane(
     _needs,
     compute,
     _show,
-    _wants,
+    lambda state: (COMPACTIONS, INDEX_BEFORE, FACTS, AFTERMATH, REQUESTS, ATTEMPTS),
 )
