@@ -114,12 +114,15 @@ class Listing:
         self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         self._listed: tuple[Mapping[str, Signature], Listed] | None = None
-        #: The list of the last run, whether the index was asked for it, and whether `at_once` was called.
+        #: The list of the last run, and whether it was looked up in the index.
         self._before: Listed | None = None
-        self._recalled = self._hurried = False
-        #: Sources of conversations that were opened before all files were read, by session, and rows of single files.
+        self._recalled = False
+        #: Whether `at_once` was called.
+        self._in_hurry = False
+        #: Sources of conversations that were opened before all files were read, by session.
         self._early: dict[str, Source] = {}
-        self._alone: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
+        #: Rows of each file alone, with the digests that they were made of.
+        self._rows_by_file: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
 
     def rows(self) -> tuple[ConversationRow, ...]:
         """Return every conversation, the last active first. Unread files are read."""
@@ -139,7 +142,7 @@ class Listing:
                 self._listed, self._before = (now, self._before), None
         if self._listed is not None:
             return self._listed[1].rows, self._listed[0] == now
-        self._hurried = True
+        self._in_hurry = True
         return self.so_far()[0], False
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
@@ -173,15 +176,18 @@ class Listing:
 
     def _rows_of(self, path: str, digests: tuple[FileDigest, ...]) -> Sequence[ConversationRow]:
         """Return the conversations of one file, without its connections to other files."""
-        kept = self._alone.get(path)
+        kept = self._rows_by_file.get(path)
         if kept is None or kept[0] is not digests:
-            kept = self._alone[path] = (digests, [source.row for source in self._reader().sources(digests)])
+            kept = self._rows_by_file[path] = (
+                digests,
+                [source.row for source in self._reader().sources(digests)],
+            )
         return kept[1]
 
     @property
     def in_hurry(self) -> bool:
         """Whether `at_once` was called and not all files were read since."""
-        return self._hurried and self._listed is None
+        return self._in_hurry and self._listed is None
 
     def known_source(self, session: str) -> Source | None:
         """Return the source of a conversation from the last list, else from earlier calls of `early_source`."""
@@ -243,7 +249,7 @@ class Listing:
                 if self._listed is None:
                     self._remember(now, listed)
             self._listed, self._before = (now, listed), None
-            self._early, self._alone = {}, {}
+            self._early, self._rows_by_file = {}, {}
             return listed
 
     def _recall(self, now: Mapping[str, Signature]) -> bool:
@@ -303,14 +309,16 @@ class Listing:
             from inspector.core.processes import WorkerEnded
 
             with suppress(WorkerEnded), second_reader() as worker:
-                helping = threading.Thread(target=self._help, args=(worker, paths, now, done), daemon=True)
-                helping.start()
+                worker_thread = threading.Thread(
+                    target=self._read_with_worker, args=(worker, paths, now, done), daemon=True
+                )
+                worker_thread.start()
                 self._read_files(paths, now, done)
-                helping.join()
+                worker_thread.join()
         # Read the files that the worker left when it ended early.
         self._read_files(paths, now, done)
 
-    def _help(
+    def _read_with_worker(
         self, worker: Worker, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
     ) -> None:
         from inspector.core.processes import WorkerEnded

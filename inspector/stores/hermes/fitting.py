@@ -55,9 +55,9 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
     measured = _measured(profile, lists)
     if not measured:
         return ()
-    plain = _fit(profile, measured, "")
-    if plain.fits == plain.of or not varied:
-        return (plain,)
+    unchanged = _fit(profile, measured, "")
+    if unchanged.fits == unchanged.of or not varied:
+        return (unchanged,)
     others = [
         _fit(profile, measured, f"{name} {value:,.12g}", **{name: value})
         for name, row in SETTINGS.items()
@@ -65,7 +65,7 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
         if any(getattr(recorded.settings, name) != value for recorded in lists)
     ]
     best = max(others, key=lambda fit: (fit.fits, -fit.off))
-    return (plain, best) if best.fits > plain.fits else (plain,)
+    return (unchanged, best) if best.fits > unchanged.fits else (unchanged,)
 
 
 def best_first(fits: Iterable[Fit]) -> tuple[Fit, ...]:
@@ -115,7 +115,7 @@ def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> l
     return lists
 
 
-def settled(detected: Detection, fits: Sequence[Fit]) -> Detection:
+def choose_profile(detected: Detection, fits: Sequence[Fit]) -> Detection:
     """Return the open profile whose plans equal the recorded compactions, and the reason as a sentence."""
     names = " and ".join(map(release_name, detected.open))
     if not fits or not fits[0].fits:

@@ -165,7 +165,7 @@ def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
     except sqlite3.DatabaseError as error:
         if not damage(error):
             raise
-        return True  # then the flags are read row by row
+        return True  # Then the flags are read row by row.
     return bool(rows)
 
 
@@ -277,7 +277,7 @@ class _Splitter:
         for place in candidates:
             start = starts[-1][0]
             if len(starts) > 1 and self._is_head(starts[-2][0], start, place):
-                continue  # the summary of the list at `start`; its head holds an older summary
+                continue  # This is the summary of the list at `start`, whose head has an older summary.
             # Heads and tails hold copies of older summaries; the times of a copy can look like a beginning.
             copy = any(start <= other < place and texts[other] == texts[place] for other in candidates)
             if (next_start := self._start_of(start, place, copy)) is not None:
@@ -332,7 +332,7 @@ class _Splitter:
             return None
         place = next((place for place in candidates if place > last_archived), None)
         if place is not None:
-            head = self._heads(starts[-1][0], place, last_archived + 1)[0]
+            head = self._head_lengths(starts[-1][0], place, last_archived + 1)[0]
             return place - head, True
         first = self._index.flags.find(LIVE, last_archived + 1)
         return None if first < 0 else (first, False)
@@ -343,8 +343,8 @@ class _Splitter:
         length = place - start
         if not 0 < length <= _LONGEST_HEAD:
             return False
-        olds = self._load(self._archived(before, min(start, before + 2 * length)))
-        return head_of(olds, self._load(range(start, place)), length) is not None
+        old_rows = self._load(self._archived(before, min(start, before + 2 * length)))
+        return head_of(old_rows, self._load(range(start, place)), length) is not None
 
     def _start_of(self, start: int, place: int, copy: bool) -> int | None:
         """Return the start of the list whose summary row is at `place`; None if that row is only a copy in the list
@@ -375,17 +375,19 @@ class _Splitter:
         return before > 0 and 0 < after - before <= _STEP
 
     def _head_by_times(self, start: int, place: int) -> int:
-        """Return the number of rows before `place` with the times of the list's first rows; copies may keep theirs."""
+        """Return the number of rows before `place` that have the times of the first rows of the list at `start`."""
         limit = min(place - start, _LONGEST_HEAD) // 2
-        olds = self._archived(start, place - 1)[: 2 * _LONGEST_HEAD]
-        self._load_times(olds)
-        return next((head for head in range(limit, 0, -1) if self._same_times(olds, place - head, head)), 0)
+        old_rows = self._archived(start, place - 1)[: 2 * _LONGEST_HEAD]
+        self._load_times(old_rows)
+        return next(
+            (head for head in range(limit, 0, -1) if self._same_times(old_rows, place - head, head)), 0
+        )
 
-    def _same_times(self, olds: Sequence[int], copies: int, count: int) -> bool:
-        """Return whether `count` rows from `copies` on carry the times of `olds`; results may have been left out."""
+    def _same_times(self, old_rows: Sequence[int], copies: int, count: int) -> bool:
+        """Return whether `count` rows from `copies` on have the times of `old_rows`. Tool results may be missing."""
         if self._times.get(copies, 0.0) >= self._times.get(copies - 1, 0.0):
-            return False  # kept times are older than the time of the row before
-        originals = iter(olds)
+            return False  # A copied time is older than the time of the row before it.
+        originals = iter(old_rows)
         for place in range(copies, copies + count):
             time = self._times.get(place, 0.0)
             old = next(originals, copies)
@@ -400,17 +402,17 @@ class _Splitter:
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
         # If the tail keeps its times, so does the head: its first copy is older than the row before it.
         kept_times = 0 < self._time(min(place + 1, len(self._index.ids) - 1)) < self._time(place)
-        for head in self._heads(start, place, floor):
+        for head in self._head_lengths(start, place, floor):
             if head and kept_times and self._time(place - head) > self._time(place - head - 1):
                 continue
-            if self._repeats(self._archived(start, place - head), place):
+            if self._repeats_end(self._archived(start, place - head), place):
                 return place - head
-        return self._start_of_led(start, place, floor)
+        return self._start_with_early_tail(start, place, floor)
 
-    def _start_of_led(self, start: int, place: int, floor: int) -> int | None:
-        """Return the start of a list whose tail begins before its summary row (from 0.20 on).
+    def _start_with_early_tail(self, start: int, place: int, floor: int) -> int | None:
+        """Return the start of a list whose tail begins before its summary row, as in 0.20 and newer.
 
-        The copies keep their times, so the first of them is older than the row before it.
+        The copies keep their times, so the first copy is older than the row before it.
         """
         begin = place
         while begin > floor and self._time(begin - 1) <= self._time(begin):
@@ -418,37 +420,37 @@ class _Splitter:
         lead = place - begin
         if not lead > 0 or self._time(begin - 1) <= self._time(begin):
             return None
-        olds = self._load(self._archived(start, begin))
-        news = self._load(range(begin, min(len(self._index.ids), begin + 2 * len(olds) + 2)))
-        return begin if tails(olds, news, 1, 0, lead, frozenset()) else None
+        old_rows = self._load(self._archived(start, begin))
+        new_rows = self._load(range(begin, min(len(self._index.ids), begin + 2 * len(old_rows) + 2)))
+        return begin if tails(old_rows, new_rows, 1, 0, lead, frozenset()) else None
 
     def _time(self, at: int) -> float:
         if at not in self._times:
             self._load_times(range(max(0, at - _CHUNK), min(at + 1, len(self._index.ids))))
         return self._times.get(at, 0.0)
 
-    def _heads(self, start: int, place: int, floor: int) -> list[int]:
+    def _head_lengths(self, start: int, place: int, floor: int) -> list[int]:
         """Return possible lengths of the head, largest first, and 0.
 
-        A head is made of the rows before `place`, not before `floor`, that copy the first rows of the list at `start`.
+        A head has the rows from `floor` to `place` that copy the first rows of the list at `start`.
         """
         limit = min(place - floor, _LONGEST_HEAD, (place - start) // 2)
-        olds = self._load(self._archived(start, start + limit))
-        news = self._load(range(place - limit, place))
+        old_rows = self._load(self._archived(start, start + limit))
+        new_rows = self._load(range(place - limit, place))
         heads = range(limit, 0, -1)
-        return [*(head for head in heads if head_of(olds, news[limit - head :], head) is not None), 0]
+        return [*(head for head in heads if head_of(old_rows, new_rows[limit - head :], head) is not None), 0]
 
-    def _repeats(self, old: Sequence[int], place: int) -> bool:
+    def _repeats_end(self, old: Sequence[int], place: int) -> bool:
         """Return whether the rows from `place` on begin with the summary and a copy of the end of `old`."""
         if not old:
             return False
         size = 32
         while True:
-            olds = self._load(old[-size:])
-            news = self._load(range(place, min(len(self._index.ids), place + 2 * size + 2)))
-            handoff = news[0].handoff
+            old_rows = self._load(old[-size:])
+            new_rows = self._load(range(place, min(len(self._index.ids), place + 2 * size + 2)))
+            handoff = new_rows[0].handoff
             merged = handoff is not None and handoff.merged
-            if tails(olds, news, 0, 0 if merged else 1, 0 if merged else None, frozenset()):
+            if tails(old_rows, new_rows, 0, 0 if merged else 1, 0 if merged else None, frozenset()):
                 return True
             if size >= len(old):
                 return False
@@ -462,26 +464,21 @@ class _Splitter:
         wanted = [at for at in places if at not in self._times]
         if "timestamp" not in self._schema.messages:
             return
-        for rows in self._rows(wanted, "id, timestamp"):
-            for identity, time in rows:
-                at = bisect_left(self._index.ids, identity)
-                self._times[at] = as_time(time)
+        for identity, time in self._rows(wanted, "id, timestamp"):
+            self._times[bisect_left(self._index.ids, identity)] = as_time(time)
 
     def _load(self, places: Sequence[int]) -> list[Print]:
         missing = [at for at in places if at not in self._prints]
-        for rows in self._rows(missing, select(self._schema)):
-            for row in rows:
-                self._prints[bisect_left(self._index.ids, row[0])] = print_of(message(row))
-        nothing = print_of(Message({}))
-        return [self._prints.get(at, nothing) for at in places]
+        for row in self._rows(missing, select(self._schema)):
+            self._prints[bisect_left(self._index.ids, row[0])] = print_of(message(row))
+        empty = print_of(Message({}))
+        return [self._prints.get(at, empty) for at in places]
 
-    def _rows(self, places: Sequence[int], columns: str) -> list[list[Any]]:
-        answer = []
+    def _rows(self, places: Sequence[int], columns: str) -> Iterator[Sequence[Any]]:
         for low in range(0, len(places), _CHUNK):
             ids = [self._index.ids[at] for at in places[low : low + _CHUNK]]
             marks = ",".join("?" * len(ids))
             rows, _ = salvage(
                 self._connection, f"SELECT {columns} FROM messages WHERE id IN ({marks})", "id", ids
             )
-            answer.append(rows)
-        return answer
+            yield from rows

@@ -1,12 +1,14 @@
-"""Find the messages of a list in the list after its compaction. The store does not record which rows are copies. A
-release changes some copies: pruned tool results, shortened call arguments, removed pictures, removed calls without a
-result, stub results, removed results without their call. A message is reduced to a print, so that two lists of any
-size can be compared without holding their bodies.
+"""Find the messages of a list in the list after its compaction.
+
+The store does not record which rows are copies. Releases change some copies: they prune tool results, shorten
+arguments of calls, remove pictures, calls without a result and results without a call, and add stub results. Each
+message is reduced to a print, so that long lists can be compared without their bodies in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -19,7 +21,7 @@ from inspector.core.rough import message_images
 _STUB = "[Result from earlier conversation"
 #: Text of an assistant message from 0.19 on when its only calls were removed.
 _CALL_REMOVED = "(tool call removed)"
-#: Placeholders of a removed picture (0.19 in any message, both in tool results).
+#: Placeholders of a removed picture. 0.19 writes the first in any message. Tool results may have both.
 _NO_PICTURE = frozenset(
     {"[Attached image — stripped after compression]", "[screenshot removed to save context]"}
 )
@@ -37,7 +39,11 @@ class Call(NamedTuple):
 
 
 class Print(Struct, frozen=True):
-    """Fingerprint of a message for comparisons: hashes instead of text."""
+    """Fingerprint of a message for comparisons: hashes instead of text.
+
+    `bracketed`: a tool result begins with "[", as pruned results do. `stub`: it is a stub result. `call_removed`: the
+    text states that the calls were removed. `tail_text`: the handoff was merged into this text.
+    """
 
     role: str
     text: int
@@ -49,7 +55,7 @@ class Print(Struct, frozen=True):
     images: int
     bracketed: bool = False
     stub: bool = False
-    removed: bool = False
+    call_removed: bool = False
     handoff: Handoff | None = None
     tail_text: int = 0
 
@@ -75,7 +81,7 @@ def print_of(message: Message, chars: int = 0) -> Print:
         images=message_images(wire),
         bracketed=role == "tool" and isinstance(content, str) and content.startswith("["),
         stub=role == "tool" and text.startswith(_STUB),
-        removed=text == _CALL_REMOVED,
+        call_removed=text == _CALL_REMOVED,
         handoff=handoff,
         tail_text=hash(_without_placeholders(handoff.tail_text)) if handoff and handoff.merged else 0,
     )
@@ -126,7 +132,7 @@ def is_merged_copy(old: Print, new: Print) -> bool:
 
 
 def _same_text(old: Print, new: Print, text: int) -> bool:
-    return old.text == text or (old.empty and new.removed and len(new.calls) < len(old.calls))
+    return old.text == text or (old.empty and new.call_removed and len(new.calls) < len(old.calls))
 
 
 def _unwrapped(old: Print, text: int) -> bool:
@@ -157,7 +163,7 @@ def _same_call(old: Call, new: Call) -> bool:
 
 
 class Tail(Struct, frozen=True):
-    """old[start:] found again as new[first:end]; `same_times` says that the copies keep their times."""
+    """A tail old[start:] and the end of its copies in the new list. `same_times`: the copies keep their times."""
 
     start: int
     end: int
@@ -193,8 +199,8 @@ def tail_from(
 ) -> Tail | None:
     """Return the tail if it starts at old[start] and its copies at new[first], else None.
 
-    The summary is merged into new[merged_at]. From 0.20 on this may be a later message than the first, and the tail
-    then leaves out summaries of the list before. `known` are the ids of calls in the head; their results stay.
+    The summary is merged into new[merged_at]. In 0.20 and newer, this may be a later message than the first; then the
+    tail has no summaries of the old list. `head_calls` are the ids of calls in the head; their results stay.
     """
     leads = merged_at is not None and merged_at > first
     calls = set(head_calls)
@@ -236,28 +242,26 @@ def tails(
     """Return every match of the beginning of new[first:] with a tail of `old`, the longest tail first."""
     if first >= len(new):
         return []
-    matches: list[Tail] = []
     lead = new[first]
-    tries = 0
-    for start in range(head_end, len(old)):
-        if merged_at == first:
-            if not is_merged_copy(old[start], lead):
-                continue
-        elif not lead.stub and not is_copy(old[start], lead):
-            continue
-        tries += 1
-        if tries > _MAX_CANDIDATES:
-            break
-        tail = tail_from(old, new, start, first, merged_at, head_calls)
-        if tail is not None:
-            matches.append(tail)
-    return matches
+    starts = (
+        start
+        for start in range(head_end, len(old))
+        if (
+            is_merged_copy(old[start], lead) if merged_at == first else lead.stub or is_copy(old[start], lead)
+        )
+    )
+    candidates = islice(starts, _MAX_CANDIDATES)
+    matches = (tail_from(old, new, start, first, merged_at, head_calls) for start in candidates)
+    return [tail for tail in matches if tail is not None]
 
 
 def longest_run(
     old: Sequence[Print], new: Sequence[Print], head_end: int, first: int, merged: bool
 ) -> tuple[int, int] | None:
-    """(start, end) of the longest run of copies from new[first] on, for lists whose copies end early."""
+    """Return the start in `old` and the end in `new` of the longest run of copies from new[first] on.
+
+    This is for lists whose copies end early.
+    """
     best: tuple[int, int] | None = None
     if first >= len(new):
         return None

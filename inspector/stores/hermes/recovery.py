@@ -63,17 +63,17 @@ def _fit(
 ) -> Recovered | None:
     """Return the boundaries if new[summary] has the summary, or None if the lists do not fit around it.
 
-    If the tail message has no other text, a merged summary of 0.13 cannot always be recognised. So both readings are
-    tried: `as_declared` takes the handoff's own. `as_counted`: a fallback must replace as many messages as it states.
+    A merged summary of 0.13 cannot always be recognised if the message has no other text. `as_declared`: the handoff is
+    merged if it says so; else the opposite is tried. `as_counted`: a fallback replaces as many messages as it states.
     """
     handoff = new[summary].handoff
     head = head_of(old, new, summary)
     if handoff is None or (head is None and not (as_declared and handoff.merged)):
         return None
     if head is None:
-        # From 0.20 on the summary is in the first user message of the tail if there is no head.
-        led = tails(old, new, 1, 0, summary, frozenset())
-        return _chosen(old, new, 0, summary, 0, led) if led else None
+        # In 0.20 and newer, the summary is in the first user message of the tail if there is no head.
+        candidates = tails(old, new, 1, 0, summary, frozenset())
+        return _chosen(old, new, 0, summary, 0, candidates) if candidates else None
     merged = handoff.merged is as_declared
     calls = frozenset(call.id for item in new[:summary] for call in item.calls)
     first = summary if merged else summary + 1
@@ -101,7 +101,7 @@ def _chosen(
             exact, note = False, _REPEATED
     start = tail.start
     results = _results_before(old, head, start)
-    # From 0.19 on the start of the tail moves past results; earlier releases drop them from the new list.
+    # Since 0.19, the start of the tail moves past results. Earlier releases drop them from the new list.
     if results < start and not (handoff and _keeps_results(handoff)):
         start, certain_start = _start_with_results(old, head, results, start, expected)
         if not certain_start:
@@ -140,7 +140,7 @@ def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
         return None
     if handoff.body.startswith(_PLAIN_FALLBACK):
         return head + handoff.dropped
-    # From 0.16 on a fallback does not count the summary at the start of the middle.
+    # Since 0.16, a fallback does not count the summary at the start of the middle.
     for at in range(len(old) - 1, head - 1, -1):
         if old[at].handoff is not None and at + 1 + handoff.dropped <= len(old):
             return at + 1 + handoff.dropped

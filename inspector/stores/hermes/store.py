@@ -111,10 +111,10 @@ class HermesStore(SingleStore):
         """
         detection = self._detection()
         if len(detection.open) > 1 and not self._settled:
-            from inspector.stores.hermes.fitting import settled
+            from inspector.stores.hermes.fitting import choose_profile
 
             try:
-                self._detected = settled(detection, self._fits_of(detection.open, detection.open))
+                self._detected = choose_profile(detection, self._fits_of(detection.open, detection.open))
             except StoreError as error:
                 self._note(str(error))
         self._settled = True
