@@ -57,7 +57,7 @@ async def test_a_message_shows_its_facts_and_text() -> None:
     async with hosting(pane, set_up=lambda: pane.set_view(MESSAGE)):
         text = shown(pane)
         for part in (
-            "217 assistant  ┊middle  ~1,234 tokens  ✂ → 24  ⚑2",
+            "217 assistant  ┊middle  ~1,234 tokens  ✂ → 24  cache breakpoint 2",
             "finish tool_calls",
             "! It is huge.",
         ):

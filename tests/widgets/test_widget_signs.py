@@ -13,6 +13,7 @@ from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
 from widgets.lists.message_list import FLAG_SIGNS, FLAG_WORDS, ListSource, MessageList, MessageRow
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_facts import LossesFacts
+from widgets.panes.token_graph import GraphState, TokenGraph
 
 
 def named(host: Host) -> dict[str, str]:
@@ -74,3 +75,12 @@ def test_a_lost_fact_and_an_error_have_signs_of_their_own() -> None:
     assert len(set(FATE_SIGNS.values())) == len(FATE_SIGNS)
     assert "✗" not in FATE_SIGNS.values()
     assert FATE_SIGNS["unknown"] == "?"
+
+
+async def test_a_graph_names_its_curves_and_compactions() -> None:
+    graph = TokenGraph()
+    state = GraphState(recorded=(9, 90), whatif=(9, 80), recorded_events=(2,), low=(9, 80), high=(9, 80))
+    async with hosting(graph, size=(60, 12), set_up=lambda: setattr(graph, "state", state)) as host:
+        assert list(named(host)) == ["█", "•", "▲ △ ◆"]
+        graph.state = replace(state, kept=(9, 70), hygiene=95)
+        assert {"◦", "┄"} <= set(named(host))

@@ -194,7 +194,7 @@ def _facts(view: MessageView) -> list[TextLine]:
         if view.pruned_tokens is not None:
             parts.append((f"  ✂ → {view.pruned_tokens:,}", "warning"))
     if view.breakpoint:
-        parts.append((f"  ⚑{view.breakpoint}", "accent"))
+        parts.append((f"  cache breakpoint {view.breakpoint}", "accent"))
     lines = [line_of(*parts)]
     quiet = [] if view.time <= 0 else [human.clock(view.time)]
     quiet += [f"{one_line(name, 40)} {one_line(value, 200)}" for name, value in view.facts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,7 @@ from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.inked import Inked
+from widgets.base.signs import Sign
 from widgets.base.strips import Row
 from widgets.intents import GoToStep
 
@@ -97,6 +98,22 @@ class TokenGraph(Inked, can_focus=True):
         #: The curves as columns, and their rows as last drawn without a cursor: a step moves nothing else.
         self._curves: _Curves | None = None
         self._rows: dict[int, Strip] = {}
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the curves and of the line below."""
+        state = self.state
+        if state.recorded:
+            yield "█", "recorded tokens after each step"
+        if state.whatif and state.whatif != state.recorded:
+            yield "•", "tokens of the what-if"
+        if state.kept:
+            yield "◦", "tokens of the settings kept as A"
+        if state.low != state.high:
+            yield "░", "tokens with smaller or larger summaries"
+        if state.hygiene:
+            yield "┄", "size at which the gateway compacts (hygiene)"
+        if state.recorded_events or state.whatif_events:
+            yield "▲ △ ◆", "compaction: recorded, of the what-if, both"
 
     @property
     def steps(self) -> int:
