@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.core.text import is_safe
@@ -25,6 +25,7 @@ def test_marks_become_styles() -> None:
         ("• never drop orders", ""),
         ("  1. back up", ""),
         ("", ""),
+        ("│ sql", "rest"),
         ("│ select *", "string"),
         ("", ""),
         ("▏ see docs (http://x)", ""),
@@ -78,6 +79,8 @@ def test_plain_text_is_no_markdown(text: str, markdown: bool) -> None:
     assert is_markdown(text) is markdown
 
 
+@example("~~~a")
+@example("```a\nb\n```")
 @given(st.text(st.sampled_from("ab \n#*_`[]()<>!-1.\\\x1b\u202e|&~"), max_size=200))
 def test_every_word_stays_and_lines_are_safe(text: str) -> None:
     lines = markdown_lines(text)

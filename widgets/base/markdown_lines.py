@@ -115,10 +115,10 @@ class _Lines:
             case "fence" | "code_block":
                 self._gap(token)
                 code = token.content.rstrip("\n").split("\n")
-                self.lines += [
-                    TextLine(line, "string", prefix=f"{self._indent()}│ ", prefix_style="rest")
-                    for line in code
-                ]
+                prefix = f"{self._indent()}│ "
+                if token.info:
+                    self.lines.append(TextLine(token.info, "rest", prefix=prefix, prefix_style="rest"))
+                self.lines += [TextLine(line, "string", prefix=prefix, prefix_style="rest") for line in code]
 
     def _gap(self, token: Token) -> None:
         """Keep an empty line before a block where the source has one."""
