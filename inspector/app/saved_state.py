@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -15,6 +15,7 @@ from inspector.config.folders import read_state, state_dir, write_state, write_t
 if TYPE_CHECKING:
     from inspector.app.conversation.state import Tuning
 
+T = TypeVar("T")
 _FILE = "places.json"
 #: Maximum number of stored databases, and of conversations of each.
 _KEPT = 50
@@ -70,23 +71,6 @@ class SavedState(Struct):
             folder=folder,
         )
 
-    def remember_settings(self, root: str, changed: Mapping[str, Any]) -> None:
-        """Store the settings that differ from the settings in force. Without any, forget those of the conversation."""
-        self.settings.pop(root, None)
-        if changed:
-            self.settings[root] = dict(changed)
-
-    def remember_kept(self, root: str, kept: Tuning | None) -> None:
-        """Keep A of a comparison; None forgets it."""
-        self.kept.pop(root, None)
-        if kept is not None:
-            self.kept[root] = kept
-
-    def remember_message(self, root: str, row: int) -> None:
-        """Keep the message under the cursor."""
-        self.messages.pop(root, None)
-        self.messages[root] = row
-
     def save(self) -> bool:
         """Remember this place; False if the state directory cannot be written to."""
         if self.folder is None:
@@ -112,6 +96,13 @@ class SavedState(Struct):
             return None
         path = self.folder / "copied.txt"
         return path if write_text(path, text) else None
+
+
+def store_last(values: dict[str, T], root: str, value: T | None) -> None:
+    """Store a value of a conversation as the last one of its kind; None deletes it."""
+    values.pop(root, None)
+    if value is not None:
+        values[root] = value
 
 
 def _text(value: object) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from inspector.commands.asking import Asked, asks
 from inspector.commands.options import json_option, print_answer, say, settings_options
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
-from inspector.commands.sources import flags_of
 from inspector.core.errors import SummarizerFailed
 from inspector.core.text import safe
 
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 @summarizer_options
 @settings_options
 @json_option
+@asks
 def score(
-    sender: Sender, line: str | None, corpus: Path | None, no_profiles: bool, again: bool, show_prompt: bool,
-    config: Path | None, as_json: bool, **options: Any,
+    asked: Asked, sender: Sender, line: str | None, corpus: Path | None, no_profiles: bool, again: bool,
+    show_prompt: bool,
 ) -> None:  # fmt: skip
     """Score a compactor on labelled conversations.
 
@@ -63,7 +64,7 @@ def score(
     wording, masker = sender.wording(), sender.masker()
     folder = corpus or corpus_folder()
     conversations = read_corpus(folder)
-    settings = file_settings({"context_length": CONTEXT_LENGTH, **flags_of(options)}, config)
+    settings = file_settings({"context_length": CONTEXT_LENGTH, **asked.flags}, asked.config)
     judges = [Judge(conversation) for conversation in conversations]
     planned = plan_scores(judges, settings, wording, masker)
     if show_prompt:
@@ -96,7 +97,7 @@ def score(
         rows.append(everything)
     sent = None if sending is None else sending_document(sending)
     document = score_document(str(folder), conversations, rows, sent)
-    print_answer(document, as_json, lambda _: print_scores(rows))
+    print_answer(document, asked.as_json, lambda _: print_scores(rows))
     written = [row for row in rows if row.kind == "summarizer"]
     if written and all(len(row.problems) == len(row.compacted) for row in written):
         raise SummarizerFailed("No conversation got a summary, so nothing was scored.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.asking import Asked, asks, command, shared_options
 from inspector.commands.options import (
     Number,
     ProfileOption,
@@ -19,7 +19,6 @@ from inspector.commands.options import (
     scheduler_option,
     settings_options,
 )
-from inspector.commands.sources import flags_of
 from inspector.core.errors import Interrupted, UsageProblem
 
 if TYPE_CHECKING:
@@ -36,9 +35,8 @@ _GRID = {"threshold": "0.3:0.9:0.1", "target_ratio": "0.1:0.8:0.1"}
 )
 @json_option
 @settings_options
-def plan(
-    files: tuple[Path, ...], compactions_so_far: int, as_json: bool, config: Path | None, **options: Any
-) -> None:
+@asks
+def plan(asked: Asked, files: tuple[Path, ...], compactions_so_far: int) -> None:
     """Plan a compaction of message lists in files.
 
     A file is a JSON list of OpenAI-style messages. The plan assumes that the threshold was just reached.
@@ -48,12 +46,11 @@ def plan(
     from inspector.config.settings import read_config
     from inspector.export.generations import plan_document, print_plans
 
-    flags = flags_of(options)
-    plans = plan_files(files, flags, config, compactions_so_far)
-    print_answer(list(map(plan_document, plans)), as_json, print_plans)
-    say(unused_flags(flags, plans[0].plan.profile, plans[0].plan.budgets))
-    if config is not None:
-        say(read_config(config).notes)
+    plans = plan_files(files, asked.flags, asked.config, compactions_so_far)
+    print_answer(list(map(plan_document, plans)), asked.as_json, print_plans)
+    say(unused_flags(asked.flags, plans[0].plan.profile, plans[0].plan.budgets))
+    if asked.config is not None:
+        say(read_config(asked.config).notes)
 
 
 @command("[PATH] [CONVERSATION]")

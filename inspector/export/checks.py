@@ -11,10 +11,7 @@ from inspector.answers.checking import Case, CheckResult
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
 from inspector.export.document import Document
-from inspector.export.fact_results import told_losses
-
-#: Levels of GitHub's annotations.
-_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+from inspector.export.fact_results import loss_words
 
 
 def check_document(result: CheckResult) -> Document:
@@ -58,9 +55,9 @@ def check_text(result: CheckResult) -> str:
     if result.baseline:
         lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
     if result.lost:
-        lost = told_losses(result.lost, 0)
         lines.append(
-            f"{lost} in all; `losses` lists them. `constraint-lost` counts only constraints that surely still hold."
+            f"{loss_words(result.lost, 0)} in all; `losses` lists them. `constraint-lost` counts only constraints that "
+            "surely still hold."
         )
     checked = plural(result.conversations, "conversation")
     lines.append(f"{checked} checked: {'failed' if result.failed else 'passed'}.")
@@ -71,7 +68,7 @@ def check_annotations(result: CheckResult) -> str:
     """Workflow commands of GitHub: one annotation a case of a failed condition, and one for what is unknown."""
     lines = []
     for one in result.met:
-        level = _LEVELS["error"] if one.failed else _LEVELS["info"]
+        level = "error" if one.failed else "notice"
         for case in one.cases:
             title = f"{case.rule} ({safe_title(case.row.title or case.row.id, 60)})"
             lines.append(f"::{level} title={_property(title)}::{_data(safe_title(case.text, 500))}")

@@ -31,18 +31,8 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "conversation": one.row.id,
             "title": safe_line(one.row.title),
             "agent": one.agent,
-            **fields_of(
-                one.loss,
-                "compaction",
-                "at",
-                "lost",
-                "weakened",
-                "uncertain",
-                "unknown",
-                "pasted",
-                "others",
-                "aftermath",
-            ),
+            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "unknown", "pasted"),
+            **fields_of(one.loss, "others", "aftermath"),
             "aftermath_of_lost_rules": one.loss.broken,
             **fields_of(one.loss, "gaps", "facts"),
         }
@@ -55,20 +45,17 @@ def print_losses(documents: Sequence[Document]) -> None:
     lines = StyledLines()
     names = _names(documents)
     for entry in lines.each(documents, "No loss was found."):
+        others = plural(entry["others"], "result or request", "results and requests")
         lines.add(
             (names[entry["conversation"]], "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
             (
-                told_losses(entry["lost"], entry["weakened"]),
+                loss_words(entry["lost"], entry["weakened"]),
                 "red" if entry["lost"] or entry["weakened"] else "",
             ),
             *((f", {entry[name]:,} {name}", "") for name in ("uncertain", "unknown") if entry[name]),
             *([(f", {entry['pasted']:,} lost in pasted text", "dim")] if entry["pasted"] else []),
-            *(
-                [(f", {plural(entry['others'], 'result or request', 'results and requests')} lost", "dim")]
-                if entry["others"]
-                else []
-            ),
+            *([(f", {others} lost", "dim")] if entry["others"] else []),
         )
         if entry["aftermath"]:
             lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
@@ -88,11 +75,11 @@ def _names(documents: Sequence[Document]) -> dict[str, str]:
     return told_apart({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
 
 
-def told_losses(lost: Mapping[Kind, int], weakened: int) -> str:
+def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
     """Lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
-    counts = [plural(lost[kind], kind) for kind in _COUNTED if lost.get(kind)]
-    told = [f"{', '.join(counts)} lost"] if counts else []
-    return ", ".join([*told, *([f"{weakened:,} weakened"] if weakened else [])]) or "no lost fact found"
+    counts = ", ".join(plural(lost[kind], kind) for kind in _COUNTED if lost.get(kind))
+    words = (f"{counts} lost" if counts else "", f"{weakened:,} weakened" if weakened else "")
+    return ", ".join(filter(None, words)) or "no lost fact found"
 
 
 def _when(at: float | None) -> str:

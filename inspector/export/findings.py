@@ -32,17 +32,8 @@ def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:
 def finding_document(finding: Finding) -> Document:
     """One entry of `findings`."""
     return {
-        **fields_of(
-            finding,
-            "rule",
-            "severity",
-            "conversation",
-            "compaction",
-            "message",
-            "generation",
-            "index",
-            "text",
-        ),
+        **fields_of(finding, "rule", "severity", "conversation", "compaction", "message", "generation"),
+        **fields_of(finding, "index", "text"),
         "cause": finding.cause or None,
         "key": dismissal_key(finding),
         **fields_of(RULES[finding.rule], "title", "means", "advice"),

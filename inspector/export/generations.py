@@ -14,7 +14,6 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.shares import percent, plural
 from inspector.core.text import safe, safe_line, unwrapped
-from inspector.engines.base import Output
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -94,20 +93,9 @@ def compaction_document(entry: JudgedCompaction) -> Document:
     return {
         "index": recorded.index,
         "kind": "compaction",
-        **fields_of(
-            recorded,
-            "session",
-            "before",
-            "after",
-            "head_end",
-            "tail_start",
-            "tokens_before",
-            "tokens_after",
-            "tokens_before_reported",
-            "tokens_after_reported",
-            "summary",
-            "encrypted",
-        ),
+        **fields_of(recorded, "session", "before", "after", "head_end", "tail_start", "tokens_before"),
+        **fields_of(recorded, "tokens_after", "tokens_before_reported", "tokens_after_reported"),
+        **fields_of(recorded, "summary", "encrypted"),
         "kept": [index for index, _ in recorded.kept],
         **fields_of(recorded, "fallback", "merged", "at", "exact", "note"),
         "trigger": recorded.trigger or entry.why.trigger,
@@ -151,13 +139,11 @@ def plan_document(entry: PlannedFile) -> Document:
         **fields_of(plan, "head_end", "tail_start", "summarized_from"),
         "kept": sorted(plan.kept),
         **fields_of(plan, "pruned", "tokens_before", "tokens_after", "steps"),
-        "output": [_planned(out) for out in entry.output],
+        "output": [
+            fields_of(out, "role", "source") | ({"merged": True} if out.merged else {})
+            for out in entry.output
+        ],
     }
-
-
-def _planned(out: Output) -> Document:
-    document: Document = {"role": out.role, "source": out.source}
-    return document | {"merged": True} if out.merged else document
 
 
 def breakpoints_document(answer: CachePoints) -> Document:

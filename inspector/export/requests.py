@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.answers.requests import OpenedRequest, Requests
 from inspector.caching.costs import Bill, Cost, Rates
@@ -87,7 +87,6 @@ def sums_document(answer: Requests) -> Document:
     """Sums of the requests of a conversation: tokens, misses and costs by cause, and the cost of idling."""
     priced, idle = answer.priced, answer.idle()
     rates = next((one.rates for one in priced if one.rates is not None), None)
-    dates = sorted({one.rates.date for one in priced if one.rates is not None and one.rates.date})
     return {
         "requests": len(priced),
         "modelled": answer.modelled,
@@ -97,7 +96,7 @@ def sums_document(answer: Requests) -> Document:
         "cache_write_tokens": sum(one.request.cache_write for one in priced),
         "output_tokens": sum(one.request.output for one in priced),
         "cost": cost_document(answer.cost, rates),
-        "prices_of": dates,
+        "prices_of": price_dates(priced),
         "cost_notes": list(answer.why_no_cost),
         "by_cause": [
             {"cause": one.cause, "misses": one.misses, "missed_tokens": one.tokens, "missed_cost": one.more}
@@ -154,18 +153,21 @@ def print_sums(sums: Document) -> None:
         say(f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}")
     if sums["cost"] is not None:
         cost = f"{dollars(sums['cost']['amount']):>12} US dollars"
-        say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{_prices(sums['prices_of'])}")
+        say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{price_words(sums['prices_of'])}")
     elif sums["requests"]:
         say(f"{how + 'requests':<19}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
     for sentence in sums["idle"]["text"]:
         say(sentence)
 
 
-def _prices(dates: Sequence[str]) -> str:
-    """Dates of the prices."""
-    if not dates:
-        return ""
-    return f" at the prices of {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "")
+def price_dates(priced: Iterable[PricedRequest]) -> list[str]:
+    """Return the dates of the prices of requests, in order."""
+    return sorted({one.rates.date for one in priced if one.rates is not None and one.rates.date})
+
+
+def price_words(dates: Sequence[str]) -> str:
+    """Return the first and the last date of prices: " at the prices of 2026-01-02 to 2026-03-04"; "" for none."""
+    return f" at the prices of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
 
 
 def print_sent(document: Document) -> None:

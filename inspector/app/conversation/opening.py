@@ -13,6 +13,7 @@ from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
 from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, Opened
+from inspector.app.saved_state import store_last
 from inspector.config.dismissals import Dismissals
 from inspector.core.errors import InspectorError
 from inspector.engines.settings import SETTING_NAMES, Settings, difference
@@ -95,9 +96,9 @@ class Opener:
             compaction = self._compaction
             generation, row = compaction + 1, end_of(opened, compaction + 1)
         force = opened.resolved.settings
-        kept = host.saved.settings.get(opened.inspection.conversation.row.root, {})
-        settings = first_settings(force, kept, host.flags)
-        dismissals = Dismissals.load()
+        conversation = opened.inspection.conversation
+        root, dismissals = conversation.row.root, Dismissals.load()
+        settings = first_settings(force, host.saved.settings.get(root, {}), host.flags)
         host.change(
             generation=generation,
             row=row,
@@ -105,11 +106,10 @@ class Opener:
             settings=settings,
             undo=() if settings == force else ((force, None),),
             find=self._find,
-            kept=host.saved.kept.get(opened.inspection.conversation.row.root),
-            dismissed_facts=dismissals.facts_of(opened.inspection.conversation.row.root),
-            dismissed_findings=dismissals.findings_of(opened.inspection.conversation.row.root),
+            kept=host.saved.kept.get(root),
+            dismissed_facts=dismissals.facts_of(root),
+            dismissed_findings=dismissals.findings_of(root),
         )
-        conversation = opened.inspection.conversation
         host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)
 
     def _grown(self, opening: Opening) -> None:
@@ -170,16 +170,14 @@ class Opener:
         if opened is None or rows is None:
             return
         conversation, saved = opened.inspection.conversation, host.saved
-        saved.conversation = conversation.id
+        saved.conversation, root = conversation.id, conversation.row.root
         changed = difference(host.state.settings, opened.resolved.settings)
-        saved.remember_settings(conversation.row.root, changed)
-        saved.remember_kept(conversation.row.root, host.state.kept)
-        index = rows.index(host.state.row)
-        at_end = rows.generation.live and index == len(rows.generation) - 1
-        if at_end or not 0 <= index < len(rows.generation):
-            saved.messages.pop(conversation.row.root, None)
-        else:
-            saved.remember_message(conversation.row.root, rows.generation.ids[index])
+        store_last(saved.settings, root, dict(changed) or None)
+        store_last(saved.kept, root, host.state.kept)
+        index, generation = rows.index(host.state.row), rows.generation
+        last = len(generation) - 1
+        at_end = generation.live and index == last
+        store_last(saved.messages, root, None if at_end or not 0 <= index <= last else generation.ids[index])
 
 
 def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str, Any]) -> Settings:

@@ -19,6 +19,7 @@ from inspector.answers.requests import (
 from inspector.config.settings import ResolvedSettings
 from inspector.core.shares import dollars
 from inspector.core.watching import Watch
+from inspector.export.requests import price_dates, price_words
 from widgets.base import human
 from widgets.panes.requests_part import RequestsView
 
@@ -37,15 +38,10 @@ class RequestsRead(Struct, frozen=True, eq=False):
         sent = [
             (priced, index)
             for priced, index in zip(self.view.requests, self.view.places, strict=True)
-            if _sent_by(priced.request.generation, index, generation, length)
+            if (priced.request.generation, -1 if index is None else index) < (generation, length)
         ]
         until = replace(self.requests, priced=tuple(priced for priced, _ in sent), reported=0)
         return RequestsView(until.priced, tuple(index for _, index in sent), _note(until))
-
-
-def _sent_by(number: int, index: int | None, generation: int, length: int) -> bool:
-    """Whether a request of list `number` was sent by the time that a generation had `length` messages."""
-    return number < generation or (number == generation and (index is None or index < length))
 
 
 def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Watch) -> RequestsRead:
@@ -72,25 +68,13 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
 def _note(requests: Requests) -> str:
     parts = []
     if requests.modelled and requests.priced:
-        reported = (
+        sum_of = (
             f"; the provider reported {human.tokens(requests.reported)} in all" if requests.reported else ""
         )
-        parts.append(f"Estimated from the messages: {human.tokens(requests.sent)} sent{reported}.")
+        parts.append(f"Estimated from the messages: {human.tokens(requests.sent)} sent{sum_of}.")
     cost = requests.cost
     if cost is not None:
-        dates = sorted(
-            {
-                priced.rates.date
-                for priced in requests.priced
-                if priced.rates is not None and priced.rates.date
-            }
-        )
-        of = (
-            f" at the prices of {dates[0]}" + (f" to {dates[-1]}" if dates[0] != dates[-1] else "")
-            if dates
-            else ""
-        )
-        parts.append(f"{dollars(cost.amount)} US dollars{of}.")
+        parts.append(f"{dollars(cost.amount)} US dollars{price_words(price_dates(requests.priced))}.")
     elif requests.priced:
         parts.append(f"No costs: {'; '.join(requests.why_no_cost)}.")
     return " ".join(parts)

@@ -20,15 +20,6 @@ from widgets.lists.heat_map import Cell
 from widgets.panes.token_graph import GraphState, TokenGraph
 
 
-class CellAsked(Struct, frozen=True):
-    """The cell under the cursor of a sweep. `facts` belong to the open conversation."""
-
-    state: SweepState
-    found: Sweep | None
-    facts: FactSteps | None
-    cell: Cell
-
-
 class CellRun(Struct, frozen=True):
     """The open conversation, run under the settings of a cell (row, column) of the axes."""
 
@@ -53,7 +44,8 @@ class CellView(Vertical):
         super().__init__(id=id)
         self._subject = subject
         self._jobs = jobs
-        self._asked: CellAsked | None = None
+        self._state: SweepState | None = None
+        self._sweep: Sweep | None = None
         self._ran: CellRun | None = None
 
     def compose(self) -> ComposeResult:
@@ -67,12 +59,13 @@ class CellView(Vertical):
         """Fit the figures into the width."""
         self._draw()
 
-    def show(self, asked: CellAsked) -> None:
-        """Run the conversation under the settings of a cell. A cell outside the grid changes nothing."""
-        self._asked = asked
-        state, (row, column) = asked.state, asked.cell
+    def show(self, state: SweepState, sweep: Sweep | None, facts: FactSteps | None, cell: Cell) -> None:
+        """Run the conversation, which has these facts, under the settings of a cell. A cell outside the grid changes
+        nothing.
+        """
+        self._state, self._sweep, (row, column) = state, sweep, cell
         if row < len(state.rows.values) and column < len(state.columns.values):
-            values = (self._subject, asked.facts, state, asked.cell)
+            values = (self._subject, facts, state, cell)
             if not self._jobs.run("cell", values, run_cell, self._came):
                 self._draw()
 
@@ -109,10 +102,9 @@ class CellView(Vertical):
 
     def _range(self, metric: Metric, cell: Cell) -> str:
         """The range of a figure with summaries of half and twice the size, in a sweep over one conversation."""
-        asked = self._asked
-        if asked is None or asked.found is None or asked.state.scope != "this":
+        if self._sweep is None or self._state is None or self._state.scope != "this":
             return ""
-        ranges, (row, column) = asked.found.ranges.get(metric.name), cell
+        ranges, (row, column) = self._sweep.ranges.get(metric.name), cell
         if ranges is None or row >= len(ranges) or column >= len(ranges[row]):
             return ""
         low, high = (written(metric, value) for value in ranges[row][column])
@@ -120,11 +112,10 @@ class CellView(Vertical):
 
     def _same(self, ran: CellRun) -> list[TextLine]:
         """The settings of the earlier cell that this one is identical to."""
-        found = None if self._asked is None else self._asked.found
-        if found is None or ran.axes != (found.rows, found.columns):
+        if self._sweep is None or ran.axes != (self._sweep.rows, self._sweep.columns):
             return []
         row, column = ran.cell
-        first = found.identical_to[row][column]
+        first = self._sweep.identical_to[row][column]
         return [] if first is None else [TextLine(f"identical to {_values(ran.axes, first)}", "muted")]
 
 

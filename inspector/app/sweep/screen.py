@@ -17,7 +17,7 @@ from textual.reactive import reactive
 from inspector.answers.scheduling import Progress
 from inspector.app.job_screen import JobScreen
 from inspector.app.overwriting import Overwriting
-from inspector.app.sweep.cells import CellAsked, CellView
+from inspector.app.sweep.cells import CellView
 from inspector.app.sweep.grid import best_told, heat_state
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.app.sweep.sweeping import key_of, sweep_in_thread
@@ -209,7 +209,7 @@ class SweepScreen(JobScreen):
 
     @on(HeatMap.CellChosen)
     def _show_cell(self) -> None:
-        self.cell.show(CellAsked(self.state, self.found, self.facts, self.map.cursor))
+        self.cell.show(self.state, self.found, self.facts, self.map.cursor)
 
     def settings_of(self, row: int, column: int) -> Settings:
         """The settings of a cell."""

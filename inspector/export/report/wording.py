@@ -15,6 +15,7 @@ from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ToldFact
+from inspector.export.requests import price_words
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
@@ -370,7 +371,7 @@ def money(amount: float | None) -> str:
 
 def requests_words(costs: Document) -> str:
     """Return the number of requests, their tokens, and their cost."""
-    sent, reported, dates = costs["sent_tokens"], costs["reported_tokens"], costs["prices_of"]
+    sent, reported = costs["sent_tokens"], costs["reported_tokens"]
     told = f"{plural(costs['requests'], 'request')} sent {sent:,} tokens, "
     told += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
     if costs["modelled"]:
@@ -378,5 +379,4 @@ def requests_words(costs: Document) -> str:
         told += f"; the provider reported {reported:,} tokens in all." if reported else "."
     if costs["cost"] is None:
         return f"{told} What they cost is not known: {'; '.join(costs['cost_notes'])}."
-    days = f" at the prices of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
-    return f"{told} They cost {dollars(costs['cost']['amount'])} US dollars{days}."
+    return f"{told} They cost {dollars(costs['cost']['amount'])} US dollars{price_words(costs['prices_of'])}."
