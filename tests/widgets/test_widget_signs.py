@@ -10,6 +10,7 @@ from tests.widgets.widget_host import Host, hosting, shown
 from widgets.bars.timeline import GLYPHS, Node, Timeline, glyph_of
 from widgets.base.signs import signs_on
 from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
+from widgets.lists.heat_map import HeatMap, HeatState
 from widgets.lists.message_list import FLAG_SIGNS, FLAG_WORDS, ListSource, MessageList, MessageRow
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_facts import LossesFacts
@@ -84,3 +85,12 @@ async def test_a_graph_names_its_curves_and_compactions() -> None:
         assert list(named(host)) == ["█", "•", "▲ △ ◆"]
         graph.state = replace(state, kept=(9, 70), hygiene=95)
         assert {"◦", "┄"} <= set(named(host))
+
+
+async def test_a_sweep_names_the_signs_of_its_cells() -> None:
+    grid = HeatMap()
+    state = HeatState(
+        "a", "b", ("1",), ("1", "2"), ((1.0, 2.0),), (("1", "2"),), now=(0, 0), stuck=frozenset({(0, 1)})
+    )
+    async with hosting(grid, size=(60, 12), set_up=lambda: setattr(grid, "state", state)) as host:
+        assert set(named(host)) == {"●", "!"}

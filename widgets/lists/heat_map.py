@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
 
 Cell = tuple[int, int]
@@ -86,6 +88,19 @@ class HeatMap(Inked, can_focus=True):
         #: The cell under the cursor: row, column.
         self.cursor: Cell = (0, 0)
         self._first = 0
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the cells."""
+        state = self.state
+        signs = (
+            (state.now, NOW, "settings on screen"),
+            (state.force, FORCE, "settings in force"),
+            (state.best, BEST, "best cell"),
+            (state.alike, ALIKE, "may be as good as the best"),
+            (state.stuck, STUCK, "run that cannot keep its list small"),
+            (state.same, SAME, "identical to an earlier cell"),
+        )
+        yield from ((sign, meaning) for shown, sign, meaning in signs if shown)
 
     def move_to(self, cell: Cell, *, notify: bool = True) -> None:
         """Put the cursor on a cell (clamped)."""
