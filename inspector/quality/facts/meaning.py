@@ -6,6 +6,7 @@ Sentences are compared by their structure (see comparison.py), because words alo
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -67,6 +68,8 @@ _PREFERS = late_pattern(r"\b(?:prefer\w*|rather)\b[^.,;:!?\n]{1,80}?\b(over|than
 BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
+#: Joining words that end a denial.
+_ENDS_DENIAL = word_set("but while whereas yet however pero aber mais mas но")
 _TAGS = {
     "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "till": "before",
     "ahead": "before",
@@ -74,6 +77,10 @@ _TAGS = {
     "under": "below", "with": "with", "without": "without",
     "inside": "inside", "outside": "outside", "except": "except", "by": "by", "than": "than", "only": "only",
 }  # fmt: skip
+#: Prepositions that are content words too.
+_MEANINGFUL_TAGS = frozenset({"following", "ahead", "prior"})
+#: Words that keep the preposition before them: "to the server".
+_DETERMINERS = word_set("the a an our their his her your my each every all any")
 _OPPOSED = {("from", "to"), ("before", "after"), ("above", "below"), ("inside", "outside")}
 
 _TOKEN = late_pattern(
@@ -382,106 +389,136 @@ def opposed(one: str, other: str) -> bool:
 
 def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
     """Read the content words of a text, and the clause of each value. Words inside exact values are left out."""
-    # A name in code is split into words ("outputType"); it is not a value.
-    held = [value.span for value in values if value.form != "identifier"]
-    breaks = [(mark.start(), mark.end()) for mark in BREAK.finditer(text)]
-    after = [match.span() for match in _DENIED_AFTER.finditer(text)]
-    contrasts = sorted(
-        [match.span() for match in _CONTRAST.finditer(text)]
-        + [match.span(1) for match in _PREFERS.finditer(text)]
-    )
-    states = {match.end() for match in _STATE.finditer(text)}
-    stemmer = load_stemmer()
-    found: list[Word] = []
-    clause, denied, tag, position = 0, False, "", 0
+    reader = _WordReader(text)
     clauses: dict[int, int] = {}
     for token in _TOKEN.finditer(text):
-        start, end = token.span()
-        while breaks and breaks[0][0] < start:
-            clause, denied, tag = clause + 1, False, ""
-            breaks.pop(0)
-        while after and after[0][0] < start:
-            # "Must not be dropped" refuses nothing.
-            found = found if denied else _refused(found, clause)
-            after.pop(0)
-        if contrasts and contrasts[0][0] <= start:
-            if start < contrasts[0][1]:
-                continue
-            denied = True
-            contrasts.pop(0)
-        inside = next(
-            (number for number, value in enumerate(values) if value.span[0] <= start < value.span[1]), None
-        )
-        if inside is not None:
-            clauses.setdefault(inside, clause)
-        if any(a <= start < b for a, b in held):
+        start = token.start()
+        reader.pass_marks(start)
+        if reader.in_contrast(start):
             continue
-        if any(match_start <= start < match_end for match_start, match_end in after):
-            continue
-        spelled = token.group()
+        inside = [number for number, value in enumerate(values) if value.span[0] <= start < value.span[1]]
+        if inside:
+            clauses.setdefault(inside[0], reader.clause)
+        # A name in code is split into words ("outputType"), unlike any other value.
+        exact = any(values[number].form != "identifier" for number in inside)
+        if not exact and not reader.at_refusal(start):
+            reader.read(token)
+    reader.finish()
+    return reader.words, tuple(clauses.get(number, 0) for number in range(len(values)))
+
+
+class _WordReader:
+    """Reader of the words of a text from left to right.
+
+    It keeps the number of the clause, whether the clause denies what follows, and the last preposition (`tag`).
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words: list[Word] = []
+        self.clause, self.denied, self.tag = 0, False, ""
+        self._words_read = 0
+        self._breaks = deque(mark.start() for mark in BREAK.finditer(text))
+        self._refusals = deque(match.start() for match in _DENIED_AFTER.finditer(text))
+        contrasts = [match.span() for match in _CONTRAST.finditer(text)]
+        self._contrasts = deque(sorted(contrasts + [match.span(1) for match in _PREFERS.finditer(text)]))
+        self._states = {match.end() for match in _STATE.finditer(text)}
+
+    def pass_marks(self, start: int) -> None:
+        """Note the ends of clauses and the refusals before a token."""
+        while self._breaks and self._breaks[0] < start:
+            self.clause, self.denied, self.tag = self.clause + 1, False, ""
+            self._breaks.popleft()
+        while self._refusals and self._refusals[0] < start:
+            self._refuse()
+            self._refusals.popleft()
+
+    def in_contrast(self, start: int) -> bool:
+        """Return whether a token belongs to a phrase such as "instead of". The first token after it is denied."""
+        if not self._contrasts or start < self._contrasts[0][0]:
+            return False
+        if start < self._contrasts[0][1]:
+            return True
+        self.denied = True
+        self._contrasts.popleft()
+        return False
+
+    def at_refusal(self, start: int) -> bool:
+        """Return whether a refusal ("is dropped", "not allowed") begins with a token."""
+        return bool(self._refusals) and self._refusals[0] == start
+
+    def read(self, token: re.Match[str]) -> None:
+        """Read a token: a denial, a joining word, a preposition or a content word."""
+        low = token.group().lower()
         if token.lastgroup == "cjk":
-            for pair in stemmer.words(spelled):
-                at = text.find(pair, start, end)
-                negated = _CJK_DENIES.search(text, max(0, at - 6), at) is not None
-                found.append(Word(pair, pair, negated, clause, "", _FULL))
-            continue
-        low = spelled.lower()
-        if _DENIES.match(low):
-            if low == "neither":
-                # "Cache neither X nor Y": the verb is denied too.
-                found = [_denied(word, True) if word.clause == clause else word for word in found]
-            denied = not denied if low == "without" and denied else True
-            continue
-        if low in JOINS:
-            clause += 1
-            tag = ""
-            # "no X or Y" denies both; "and" starts again if another verb follows.
-            if low in ("but", "while", "whereas", "yet", "however", "pero", "aber", "mais", "mas", "но"):
-                denied = False
-            continue
-        if low in _TAGS and _GOES_ON.match(text, end):
-            tag = _TAGS[low]
-            if low not in ("following", "ahead", "prior"):
-                continue
-        name = (
-            spelled[0].isupper()
-            and position > 0
-            and not text[max(0, start - 2) : start].rstrip(" \"'`(*").endswith((".", ":", "!", "?"))
-        )
-        if start in states and (stem := _STATES.get(low)) is not None:
-            found.append(Word(concept(stem), stem, denied, clause, tag, _FULL))
-            continue
-        # "US" is not "us", "IT" is not "it", and "feature B" is not "feature A".
-        letter = len(spelled) == 1 and spelled.isupper() and spelled != "I" and position > 0
-        stems = (
-            (low,)
-            if letter or (spelled.isupper() and len(spelled) > 1)
-            else stemmer.stems(_HUMP.sub("_", spelled))
-        )
-        for stem in stems:
-            meant = concept(stem)
+            self._add_cjk(token)
+        elif _DENIES.match(low):
+            self._deny(low)
+        elif low in JOINS:
+            self._join(low)
+        elif low in _TAGS and _GOES_ON.match(self.text, token.end()):
+            self.tag = _TAGS[low]
+            if low in _MEANINGFUL_TAGS:
+                self._add(token)
+        else:
+            self._add(token)
+
+    def finish(self) -> None:
+        """Note the refusals after the last token."""
+        for _ in self._refusals:
+            self._refuse()
+
+    def _refuse(self) -> None:
+        # "Must not be dropped" refuses nothing.
+        if not self.denied:
+            self.words = _refused(self.words, self.clause)
+
+    def _deny(self, low: str) -> None:
+        if low == "neither":
+            # "Cache neither X nor Y": the verb is denied too.
+            self.words = [_denied(word, True) if word.clause == self.clause else word for word in self.words]
+        # "Not without X" denies nothing.
+        self.denied = not (low == "without" and self.denied)
+
+    def _join(self, low: str) -> None:
+        self.clause, self.tag = self.clause + 1, ""
+        # "No X or Y" denies both, "no X but Y" only X.
+        self.denied = self.denied and low not in _ENDS_DENIAL
+
+    def _add_cjk(self, token: re.Match[str]) -> None:
+        start, end = token.span()
+        for pair in load_stemmer().words(token.group()):
+            at = self.text.find(pair, start, end)
+            denied = _CJK_DENIES.search(self.text, max(0, at - 6), at) is not None
+            self.words.append(Word(pair, pair, denied, self.clause, "", _FULL))
+
+    def _add(self, token: re.Match[str]) -> None:
+        """Add a word, or the words of a name in code."""
+        spelled, low = token.group(), token.group().lower()
+        state = _STATES.get(low) if token.start() in self._states else None
+        if state is not None:
+            self.words.append(Word(concept(state), state, self.denied, self.clause, self.tag, _FULL))
+            return
+        is_name = self._is_name(token)
+        for stem in self._stems(spelled):
             weight = _LITTLE if stem in _SLIGHT else _FULL
-            found.append(Word(meant, stem, denied, clause, tag, weight, name))
-        position += 1
-        if low not in (
-            "the",
-            "a",
-            "an",
-            "our",
-            "their",
-            "his",
-            "her",
-            "your",
-            "my",
-            "each",
-            "every",
-            "all",
-            "any",
-        ):
-            tag = tag if tag in ("except", "only") else ""
-    for _ in after:
-        found = found if denied else _refused(found, clause)
-    return found, tuple(clauses.get(number, 0) for number in range(len(values)))
+            self.words.append(Word(concept(stem), stem, self.denied, self.clause, self.tag, weight, is_name))
+        self._words_read += 1
+        if low not in _DETERMINERS and self.tag not in ("except", "only"):
+            self.tag = ""
+
+    def _is_name(self, token: re.Match[str]) -> bool:
+        """Return whether a word has a capital letter, but does not begin a sentence."""
+        before = self.text[max(0, token.start() - 2) : token.start()].rstrip(" \"'`(*")
+        capital = token.group()[0].isupper()
+        return capital and self._words_read > 0 and not before.endswith((".", ":", "!", "?"))
+
+    def _stems(self, spelled: str) -> Sequence[str]:
+        """Return the stems of a word. "US" is not "us", "IT" is not "it", and "feature B" is not "feature A"."""
+        letter = len(spelled) == 1 and spelled != "I" and self._words_read > 0
+        if spelled.isupper() and (letter or len(spelled) > 1):
+            return (spelled.lower(),)
+        return load_stemmer().stems(_HUMP.sub("_", spelled))
 
 
 def _denied(word: Word, denied: bool) -> Word:
@@ -498,55 +535,69 @@ def _refused(words: Sequence[Word], clause: int) -> list[Word]:
     ]
 
 
+@lru_cache(maxsize=4_096)
+def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
+    """Split a statement into its main clause and its adjuncts."""
+    main = text
+    adjuncts: list[Adjunct] = []
+    for kind, start, end in _adjunct_spans(text):
+        pieces = _adjuncts(kind, text[start:end])
+        if any(piece.concepts or piece.values for piece in pieces):
+            adjuncts += pieces
+            main = main[:start] + " " * (end - start) + main[end:]
+    meaning = meaning_of(main)
+    return (meaning, tuple(adjuncts)) if meaning.words or meaning.values else (meaning_of(text), ())
+
+
+def _adjunct_spans(text: str) -> list[tuple[str, int, int]]:
+    """Return the kind, start and end of each adjunct of a statement, in order."""
+    spans: list[tuple[str, int, int]] = []
+    at = 0
+    while (marker := _ADJUNCT.search(text, at)) is not None:
+        before = text[: marker.start()]
+        if marker.group().startswith(":") and len(before.split()) <= _LABEL:
+            at = marker.end()
+        elif marker.group().lower().startswith((":", "but")) and _leads_in(before, text[marker.end() :]):
+            spans = [("aside", 0, marker.start())]
+            at = marker.end()
+        else:
+            end = _adjunct_end(text, marker)
+            spans.append((marker.lastgroup or "", marker.start(), end))
+            at = max(end, marker.end())
+    return spans
+
+
+def _leads_in(before: str, behind: str) -> bool:
+    """Return whether the text before a colon or "but" only leads in.
+
+    It does if only the text behind it has a rule or a value ("the board met: every ticket costs 38 euros"), and if it
+    announces a cause ("the cause of the crash: ...").
+    """
+    return (_rules(behind) and not _rules(before)) or _CAUSE.search(before) is not None
+
+
 def _rules(text: str) -> bool:
     return BINDS.search(text) is not None or bool(values_of(text))
 
 
-@lru_cache(maxsize=4_096)
-def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
-    """Split a statement into its main clause and its adjuncts."""
-    spans: list[tuple[str, int, int]] = []
-    at = 0
-    while (found := _ADJUNCT.search(text, at)) is not None:
-        kind = found.lastgroup or ""
-        before, behind = text[: found.start()], text[found.end() :]
-        if found.group().startswith(":") and len(before.split()) <= _LABEL:
-            at = found.end()
-            continue
-        explained = _rules(behind) and not _rules(before)
-        if found.group().lower().startswith((":", "but")) and (explained or _CAUSE.search(before)):
-            # A clause without a rule or a value leads in: "the board met: every ticket costs 38 euros". So does "the
-            # cause of the crash: ...".
-            spans = [("aside", 0, found.start())]
-            at = found.end()
-            continue
-        if found["aside"]:
-            start, end = found.start(), len(text)
-        else:
-            stop = _ADJUNCT_END.search(text, found.end())
-            start, end = found.start(), stop.start() if stop is not None else len(text)
-        if kind in ("reason", "exception") and text[end:].strip(" .!"):
-            # A reason or an exception after the main clause extends to the end of the sentence.
-            end = len(text) if len(text[:start].split()) > 2 else end
-        spans.append((kind, start, end))
-        at = max(end, found.end())
-    main = text
-    adjuncts: list[Adjunct] = []
-    for kind, start, end in reversed(spans):
-        piece = text[start:end]
-        joined = [meaning_of(one) for one in _AND.split(piece)]
-        # "Once A is so and B is done" has two conditions.
-        several = kind == "condition" and all(
-            len(one.words) > 1 or (one.words and _PLACED.match(one.text)) for one in joined
-        )
-        made = [
-            Adjunct(kind, one.text, frozenset(word.concept for word in one.words) - _INCLUDES, one.values)
-            for one in (joined if several else [meaning_of(piece)])
-        ]
-        if any(one.concepts or one.values for one in made):
-            adjuncts += reversed(made)
-            main = main[:start] + " " * (end - start) + main[end:]
-    whole = meaning_of(main)
-    if len(whole.words) + len(whole.values) < 1:
-        return meaning_of(text), ()
-    return whole, tuple(reversed(adjuncts))
+def _adjunct_end(text: str, marker: re.Match[str]) -> int:
+    """Return the end of the adjunct that begins with a marker."""
+    if marker.lastgroup == "aside":
+        return len(text)
+    stop = _ADJUNCT_END.search(text, marker.end())
+    end = stop.start() if stop is not None else len(text)
+    # A reason or an exception after the main clause extends to the end of the sentence.
+    is_last = marker.lastgroup in ("reason", "exception") and len(text[: marker.start()].split()) > 2
+    return len(text) if is_last and text[end:].strip(" .!") else end
+
+
+def _adjuncts(kind: str, piece: str) -> list[Adjunct]:
+    """Return the adjuncts in a piece of a statement: one, or the conditions of "once A is so and B is done"."""
+    meanings = [meaning_of(part) for part in _AND.split(piece)]
+    several = kind == "condition" and all(
+        len(part.words) > 1 or (part.words and _PLACED.match(part.text)) for part in meanings
+    )
+    return [
+        Adjunct(kind, part.text, frozenset(word.concept for word in part.words) - _INCLUDES, part.values)
+        for part in (meanings if several else [meaning_of(piece)])
+    ]
