@@ -33,16 +33,16 @@ from inspector.quality.facts.meaning import (
     Adjunct,
     Meaning,
     Word,
+    are_opposed,
     compensates,
-    denials,
     enforces,
+    is_lasting,
     listed,
     meaning_of,
-    opposed,
-    refused,
+    most_denials,
+    rejected,
     restricts,
-    stands,
-    unrefused,
+    without_refusals,
 )
 from inspector.quality.facts.passages import (
     DONE_SECTION,
@@ -114,11 +114,11 @@ class Comparison:
         passage = after.passages[number]
         there = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), passage.text))
         if _REFUSING_SECTION.search(passage.section):
-            there = refused(there)
+            there = rejected(there)
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
         own, other = ({word.concept for word in one.words} for one in (probe.main, there))
         if probe.main.refusals & other or there.refusals & own:
-            probe, there = replace(probe, main=unrefused(probe.main)), unrefused(there)
+            probe, there = replace(probe, main=without_refusals(probe.main)), without_refusals(there)
         self.fallback = after.parts[passage.part].role == "fallback"
         self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
         self.across = "\n" in passage.text
@@ -340,7 +340,7 @@ class Comparison:
         """Return whether the fact is a wish of the user, and the passage reports only an act of the agent."""
         probe, text = self.probe, self.there.text
         reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
-        return probe.of_user and reports and not (self.binding or stands(text))
+        return probe.of_user and reports and not (self.binding or is_lasting(text))
 
     def _foreign(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
         """Return the outcome in a language without a lexicon, or across two languages: it takes nearly equal words."""
@@ -435,11 +435,11 @@ class Comparison:
         if mine and not theirs:
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
-            once = denials(self.probe.main.text) < 2
+            once = most_denials(self.probe.main.text) < 2
             return once and not compensates(self.probe.text, self._shared_clauses()) and not self._bounded()
         if theirs and not mine:
             # "No X without Y" denies nothing.
-            return self._turned() and not YET.search(self.there.text) and denials(self.there.text) < 2
+            return self._turned() and not YET.search(self.there.text) and most_denials(self.there.text) < 2
         return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
 
     def _shared_clauses(self) -> str:
@@ -479,9 +479,9 @@ class Comparison:
     def _swapped(self) -> bool:
         """Return whether two things changed places, or a direction is reversed."""
         for mine, other in self.pairs:
-            if opposed(mine.tag, other.tag) and self.overlap >= MIN_SAME:
+            if are_opposed(mine.tag, other.tag) and self.overlap >= MIN_SAME:
                 partner = [
-                    one for one in self.pairs if one[0] is not mine and opposed(one[0].tag, one[1].tag)
+                    one for one in self.pairs if one[0] is not mine and are_opposed(one[0].tag, one[1].tag)
                 ]
                 if partner or mine.tag in ("before", "after", "above", "below", "from", "to"):
                     return True
@@ -512,7 +512,7 @@ class Comparison:
         if (
             not enforces(self.probe.text)
             or EVENT.search(self.probe.text)
-            or stands(text)
+            or is_lasting(text)
             or not self._about_key()
         ):
             return False

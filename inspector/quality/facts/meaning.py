@@ -1,6 +1,6 @@
 """Read the structure of a sentence: its words with polarity, clause and preposition, its values, and its force.
 
-Sentences are compared by their structure (see comparison.py), because words alone do not show whether a rule holds.
+Words alone do not show whether a rule holds, so comparison.py compares the structures of sentences.
 """
 
 from __future__ import annotations
@@ -236,12 +236,12 @@ _EXCEPTION = (
     r",\s+only (?=[^,.;:]{2,60}\b(?:do|does|may|can|is|are)\W*\Z)|with the exception of|salvo|excepto|außer|sauf|"
     r"exceto|кроме)\b|除了?"
 )
-#: A thing that a rule includes expressly: "the admin pages too", "not even at debug level".
+#: Matches a thing that a rule includes expressly: "the admin pages too", "not even at debug level".
 _INCLUSION = (
     r",\s+(?=(?:(?:the|a|an|even|also|including)\b[^,.;]{2,60}|\w+ )\b(?:too|as well|included|ones too)\b)|"
     r"\b(?:including|(?:not )?even (?:for|in|on|at|with))\b"
 )
-#: Concepts of words that only say that a thing is included.
+#: Concepts of words that only mark an inclusion.
 _INCLUDES = frozenset({"includ", "one"})
 _CONDITION = (
     r"\b(?:(?:(?<=and )|(?<=but ))only (?=(?:on|in|at|for|with|after|by|during|from|within|to)\b)|until|till|if|when|"
@@ -264,17 +264,17 @@ _ADJUNCT = late_pattern(
     re.IGNORECASE,
 )
 _CAUSE = late_pattern(r"\b(?:cause|reason)\b", re.IGNORECASE)
-#: Words before a colon that are only a label of the sentence after it.
-_LABEL = 3
+#: Maximum number of words of a label before a colon.
+_MAX_LABEL = 3
 _AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
 _PLACED = late_pattern(r"and (?:from|in|on|at|by|for|with|within|after|before|during)\b", re.IGNORECASE)
 _ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
 class Word(Struct, frozen=True):
-    """A content word. `clause` counts from 0, `tag` is the preposition before the word.
+    """A content word, with the number of its clause (from 0) and the preposition before it (`tag`).
 
-    `refused`: a verb of refusal after the word denies it ("X is dropped").
+    `denied`: a denial covers the word. `refused`: the denial is a verb of refusal after it ("X is dropped").
     """
 
     concept: str
@@ -297,9 +297,9 @@ class Adjunct(Struct, frozen=True):
 
 
 class Meaning(Struct, frozen=True):
-    """A sentence, ready for comparison. `words` are in order; `clauses` has the clause of each of its exact `values`.
+    """The words and exact values of a sentence, in order. `clauses` has the clause of each value.
 
-    `refusals` are the verbs, as concepts, that deny the words before them ("X is dropped").
+    `refusals` are the concepts of the verbs that deny the words before them ("X is dropped").
     """
 
     text: str
@@ -322,13 +322,13 @@ def meaning_of(text: str) -> Meaning:
     return Meaning(text, tuple(words), values, clauses, _refusals(text))
 
 
-def refused(meaning: Meaning) -> Meaning:
-    """Return a meaning with every denial reversed, as it reads under a heading of rejected work."""
+def rejected(meaning: Meaning) -> Meaning:
+    """Reverse every denial of a meaning. A heading of rejected work does this to the text under it."""
     return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
 
 
-def unrefused(meaning: Meaning) -> Meaning:
-    """Return a meaning with its refusals undone: "X is dropped" reads like "drop X"."""
+def without_refusals(meaning: Meaning) -> Meaning:
+    """Undo the refusals of a meaning: "X is dropped" reads like "drop X"."""
     return replace(
         meaning,
         words=tuple(
@@ -339,52 +339,53 @@ def unrefused(meaning: Meaning) -> Meaning:
 
 
 def _refusals(text: str) -> frozenset[str]:
-    found = (match.group().lower().split() for match in _DENIED_AFTER.finditer(text))
-    verbs = (words[-1] for words in found if "not" not in words)
+    """Return the verbs of refusal in a text as concepts. "Not wanted" is a denial, no verb of refusal."""
+    phrases = (match.group().lower().split() for match in _DENIED_AFTER.finditer(text))
+    verbs = (words[-1] for words in phrases if "not" not in words)
     return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb))
 
 
 def listed(text: str) -> Iterator[frozenset[str]]:
-    """Yield the things that a sentence lists ("A, B and C", "neither A nor B") as concepts, one list at a time."""
-    for found in _LIST.finditer(text):
-        words = [meaning_of(item).words for item in _LIST_MARKS.split(found.group()) if item.strip()]
+    """Yield the items of each list in a sentence ("A, B and C", "neither A nor B") as concepts."""
+    for match in _LIST.finditer(text):
+        words = [meaning_of(item).words for item in _LIST_MARKS.split(match.group()) if item.strip()]
         # "The web app and the mobile apps" differ in their first word.
-        for place in (-1, 0):
-            items = frozenset(item[place].concept for item in words if item and item[place].weight >= _FULL)
+        for at in (-1, 0):
+            items = frozenset(item[at].concept for item in words if item and item[at].weight >= _FULL)
             if len(items) == len(words) > 1:
                 yield items
                 break
 
 
-def denials(text: str) -> int:
+def most_denials(text: str) -> int:
     """Return the largest number of denying words in a clause."""
     clauses = (re.findall(r"[\w'’]+", clause) for clause in BREAK.split(text))
     return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
 
 
 def restricts(text: str) -> bool:
-    """Return whether a sentence says that something holds only there, or not elsewhere."""
+    """Return whether a sentence restricts something: it is so only there, or not elsewhere."""
     return _RESTRICTS.search(text) is not None
 
 
 def compensates(fact: str, text: str) -> bool:
-    """Return whether `text` may say the same as `fact` without its denial, by a limit."""
+    """Return whether a limit in `text` may have the sense of the denial in `fact`."""
     return _LIMITS.search(text) is not None and ONLY.search(fact) is None
 
 
 def enforces(text: str) -> bool:
-    """Return whether a sentence lays down a rule for every time, rather than asks for something once."""
+    """Return whether a sentence is a rule for every time, not a single request."""
     return _ENFORCED.search(text) is not None
 
 
-def stands(text: str) -> bool:
-    """Return whether a sentence says what holds from now on, rather than what happened."""
+def is_lasting(text: str) -> bool:
+    """Return whether a sentence is about the time from now on, not about an event."""
     return _STANDING.search(text) is not None
 
 
-def opposed(one: str, other: str) -> bool:
-    """Return whether two prepositions lead in opposite directions."""
-    return (one, other) in _OPPOSED or (other, one) in _OPPOSED
+def are_opposed(tag: str, other: str) -> bool:
+    """Return whether two prepositions have opposite directions."""
+    return (tag, other) in _OPPOSED or (other, tag) in _OPPOSED
 
 
 def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
@@ -555,7 +556,7 @@ def _adjunct_spans(text: str) -> list[tuple[str, int, int]]:
     at = 0
     while (marker := _ADJUNCT.search(text, at)) is not None:
         before = text[: marker.start()]
-        if marker.group().startswith(":") and len(before.split()) <= _LABEL:
+        if marker.group().startswith(":") and len(before.split()) <= _MAX_LABEL:
             at = marker.end()
         elif marker.group().lower().startswith((":", "but")) and _leads_in(before, text[marker.end() :]):
             spans = [("aside", 0, marker.start())]
