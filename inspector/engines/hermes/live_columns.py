@@ -1,7 +1,7 @@
 """The live list of a what-if: it grows, is planned repeatedly and is compacted.
 
 The list has a few messages in front, then one range of the conversation. Its running sums stay between compactions. So
-a compaction costs time only for the changed messages, not for the all_sums list.
+a compaction costs time only for the changed messages, not for the whole list.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class LiveColumns:
 
     @property
     def total_chars(self) -> int:
-        """The number of characters of the all_sums list."""
+        """The number of characters of the whole list."""
         return self.chars.kept[-1] - self.chars.kept[0]
 
     @property
     def total_images(self) -> int:
-        """The number of pictures of the all_sums list."""
+        """The number of pictures of the whole list."""
         return 0 if self.images is None else self.images.kept[-1] - self.images.kept[0]
 
     def messages(self, start: int, stop: int) -> list[int]:

@@ -7,6 +7,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+#: Why an agent's summaries have an assumed length, if its compactions were only seen with a stand-in for the model.
+STAND_IN = (
+    "assumed to be as long as other agents' summaries. Observed compactions had a stand-in for the model"
+)
+
 
 class Observed(Struct, frozen=True):
     """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.

@@ -9,25 +9,25 @@ from inspector.engines.observed.rules import Observed
 
 _NEWEST = Observed(
     name="claude-code",
-    summary="Claude Code from 2.1.217 on: the list becomes a summary of nine sections, the last answer stays.",
+    summary="Claude Code 2.1.217 and later: the list becomes a summary of nine sections. The last answer stays.",
     share=1.0,
     reserve=33_000,
-    why_threshold="the window less 33,000: 2.1.331 goes on at 166,854 and compacts at 166,913 of 200,000, and after a "
-    "single answer at 176,991; 42 real events of 2.1.25 and later come at 167,038 or more. Observed, not read in code. "
-    "/compact fires by hand",
+    why_threshold="the window less 33,000 tokens. Observed on 2.1.331 with a window of 200,000: 166,854 tokens did "
+    "not start a compaction, 166,913 did; after a single answer, 176,991 did. 42 real compactions of 2.1.25 and "
+    "later started at 167,038 tokens or more. Not read in code. /compact starts one by hand",
     tail_tokens=0,
-    why_tail="the last answer with its results, as 2.1.331 sends it after an automatic compaction; after one that the "
-    "API forced nothing stays. Observed",
+    why_tail="the last answer with its results. Observed: 2.1.331 sends them after an automatic compaction. Nothing "
+    "stays after a compaction that the API forced",
     summary_tokens=3_000,
-    why_summary="97 real summaries of 4,200 to 24,500 characters, the median 12,000. Observed",
+    why_summary="97 real summaries have 4,200 to 24,500 characters; the median is 12,000. Observed",
     keeps_answer=True,
 )
 _2_1 = replace(
     _NEWEST,
     name="claude-code-2.1",
-    summary="Claude Code 2.1.21 to 2.1.216: the whole list becomes a summary; files it read come back.",
-    why_threshold="42 real events of 2.1.25 and later on windows of 200,000, the least at 167,038. Observed, not read "
-    "in code. /compact fires by hand",
+    summary="Claude Code 2.1.21 to 2.1.216: the whole list becomes a summary. Files that it read come back.",
+    why_threshold="42 real compactions of 2.1.25 and later on windows of 200,000, the smallest at 167,038 tokens. "
+    "Observed, not read in code. /compact starts one by hand",
     why_tail="92 of 97 boundaries name no message that stays. Observed",
     keeps_answer=False,
     agent="claude-code",
@@ -36,10 +36,11 @@ _2_1 = replace(
 _2_0 = replace(
     _2_1,
     name="claude-code-2.0",
-    summary="Claude Code 2.0.76 to 2.1.20: as later, but it fires 12,000 tokens earlier.",
+    summary="Claude Code 2.0.76 to 2.1.20: like the next releases, but it compacts 12,000 tokens earlier.",
     reserve=45_000,
-    why_threshold="42 real events of 2.0.76 to 2.1.20 on windows of 200,000, the least at 155,031; on another window "
-    "it is taken to leave the same 45,000. Observed, not read in code. /compact fires by hand",
+    why_threshold="42 real compactions of 2.0.76 to 2.1.20 on windows of 200,000, the smallest at 155,031 tokens. "
+    "The same reserve of 45,000 is assumed for other windows. Observed, not read in code. /compact starts one by "
+    "hand",
     agent="claude-code",
     until=(2, 1, 20),
 )

@@ -8,18 +8,20 @@ from inspector.engines.observed.rules import Observed
 PROFILES = (
     Observed(
         name="codex",
-        summary="Codex: messages of the user stay word for word, the rest becomes a summary that only the provider "
-        "reads.",
+        summary="Codex: messages of the user stay word for word. The rest becomes a summary that only the provider "
+        "can read.",
         share=0.90 / 0.95,
         reserve=0,
-        why_threshold="90% of the model's window; the session records 95% of it: gpt-5.5 of 0.169.0 goes on at "
-        "244,700 and compacts at 244,900. 75 earlier events were at 188,000 to 250,000 of a window of 258,400. "
-        "Measured on a release that ran; model_auto_compact_token_limit has priority, /compact fires by hand",
+        why_threshold="90% of the model's window; a session records 95% of it. Observed with gpt-5.5 on 0.169.0: "
+        "244,700 tokens did not start a compaction, 244,900 did. 75 earlier compactions started at 188,000 to "
+        "250,000 tokens of a recorded window of 258,400. model_auto_compact_token_limit has priority. /compact "
+        "starts one by hand",
         tail_tokens=0,
-        why_tail="the new list has only messages of the user and the developer, as 75 real events show; of the "
-        "user's messages the newest that fit into 20,000 tokens, read in its source",
+        why_tail="the new list has only messages of the user and the developer. Observed in 75 real compactions. The "
+        "newest messages of the user stay, up to 20,000 tokens. Read in its source",
         summary_tokens=3_000,
-        why_summary="some 14,000 tokens are left with what the user wrote; the summary itself cannot be read. Observed",
+        why_summary="the new list has some 14,000 tokens, with the user's messages. The summary itself cannot be "
+        "read. Observed",
         keeps_user=20_000,
     ),
 )

@@ -1,22 +1,23 @@
 """The rules of Gemini CLI's compactions, for what-ifs."""
 
-from inspector.engines.observed.rules import Observed
+from inspector.engines.observed.rules import STAND_IN, Observed
 
 PROFILES = (
     Observed(
         name="gemini",
-        summary="Gemini CLI: the older part of the list becomes a snapshot of the state, the newest stays.",
+        summary="Gemini CLI: the older part of the list becomes a snapshot of the state. The newest part stays.",
         share=0.5,
         reserve=0,
-        why_threshold="half of the window, as its code has it; of 1,048,576 tokens 471,859 did not fire and "
-        "525,788 did. Observed; `model.compressionThreshold` and /compress change it",
+        why_threshold="half of the window, read in its code. Observed on a window of 1,048,576: 471,859 tokens did "
+        "not start a compaction, 525,788 did. `model.compressionThreshold` changes the threshold. /compact starts "
+        "one by hand",
         tail_tokens=0,
         tail_of_window=1.0,
         tail_share=0.3,
         begins_with_user=True,
-        why_tail="it keeps the newest 0.3 of the list's characters, from a message of the user on, as its code has it; "
-        "it also cuts tool results to 50,000 tokens in all, which is not modelled. Observed in 2 real compactions",
+        why_tail="the newest 0.3 of the list's characters, from a message of the user on. Read in its code. It also "
+        "cuts tool results to 50,000 tokens in all, which is not modelled. Observed in 2 real compactions",
         summary_tokens=2_000,
-        why_summary="taken to be of the size of other agents' summaries; the real ones came of a stand-in. Observed",
+        why_summary=STAND_IN,
     ),
 )

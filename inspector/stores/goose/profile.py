@@ -5,15 +5,15 @@ from inspector.engines.observed.rules import Observed
 PROFILES = (
     Observed(
         name="goose",
-        summary="goose: the list becomes a summary, the newest message of the user stays.",
+        summary="goose: the list becomes a summary. The newest message of the user stays.",
         share=0.8,
         reserve=0,
-        why_threshold="more than 0.8 of the window, as its code has it; GOOSE_AUTO_COMPACT_THRESHOLD changes it. Not "
-        "seen. /compact fires by hand",
+        why_threshold="more than 0.8 of the window, read in its code. GOOSE_AUTO_COMPACT_THRESHOLD changes it. Not "
+        "seen. /compact starts one by hand",
         tail_tokens=0,
-        why_tail="the newest message of the user is said again after the summary, as its code has it. Not seen",
+        why_tail="the newest message of the user follows the summary again. Read in its code. Not seen",
         summary_tokens=2_000,
-        why_summary="taken to be of the size of other agents' summaries. Not seen",
+        why_summary="assumed to be as long as other agents' summaries. Not seen",
         keeps_question=True,
     ),
 )

@@ -11,13 +11,13 @@ PROFILES = (
         summary="pi: all but the newest 20,000 tokens become a summary.",
         share=1.0,
         reserve=16_384,
-        why_threshold="the window less a reserve of 16,384: 0.87.1 goes on at 183,577 and compacts at 183,578 of "
-        "200,000, each plus a short result. Observed on a release that ran. /compact fires by hand",
+        why_threshold="the window less a reserve of 16,384 tokens. Observed on 0.87.1 with a window of 200,000: "
+        "183,577 tokens and a short result did not start a compaction, 183,578 did. /compact starts one by hand",
         tail_tokens=20_000,
-        why_tail="the newest messages, including the message that exceeds 20,000; never a result first. Equal to the "
-        "function of 0.87.1 on 1,000 random lists. Observed",
+        why_tail="the newest messages, including the message that exceeds 20,000 tokens, but never a result first. "
+        "Observed: equal to the function of 0.87.1 on 1,000 random lists",
         keeps_crossing=True,
         summary_tokens=2_000,
-        why_summary="taken to be of the size that the other agents' are; 8 real ones were seen",
+        why_summary="assumed to be as long as other agents' summaries; 8 real summaries were seen",
     ),
 )

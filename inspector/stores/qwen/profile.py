@@ -1,21 +1,22 @@
 """The rules of Qwen Code's compactions, for what-ifs."""
 
-from inspector.engines.observed.rules import Observed
+from inspector.engines.observed.rules import STAND_IN, Observed
 
 PROFILES = (
     Observed(
         name="qwen",
-        summary="Qwen Code: the list becomes a summary with files read lately; the open call stays.",
+        summary="Qwen Code: the list becomes a summary with files that it read lately. The open call stays.",
         share=1.0,
         reserve=33_000,
         share_at_most=0.85,
-        why_threshold="0.85 of the window, or 33,000 less than the window where that is less, as its code has it; on a "
-        "window of 200,000, 150,300 did not fire and 168,500 did. Observed. /compress fires by hand",
+        why_threshold="0.85 of the window, or the window less 33,000 tokens if that is less. Read in its code. "
+        "Observed on a window of 200,000: 150,300 tokens did not start a compaction, 168,500 did. /compress starts "
+        "one by hand",
         tail_tokens=0,
         keeps_call=True,
-        why_tail="in 3 real compactions the open call with its result stayed, and files came back: at most 5 of 5,000 "
-        "tokens. Observed",
+        why_tail="the open call stays with its result, and at most 5 files of 5,000 tokens come back. Observed in 3 "
+        "real compactions",
         summary_tokens=2_000,
-        why_summary="taken to be of the size of other agents' summaries; the real ones came of a stand-in. Observed",
+        why_summary=STAND_IN,
     ),
 )
