@@ -65,7 +65,7 @@ class Upcoming(Struct, frozen=True):
             distance += f", about {plural(self.requests_left, 'request')} of {self.growth:,} tokens"
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
         if self.reason:
-            return (*lines, f"a compaction now would take nothing: {self.reason}")
+            return (*lines, f"a compaction now would summarize nothing: {self.reason}")
         if self.takes:
             first = f"#{self.takes[0]:,} to " if len(self.takes) > 1 else ""
             lines.append(
@@ -94,8 +94,8 @@ class Upcoming(Struct, frozen=True):
             )
         if self.warm is False:
             return (
-                "The cache is cold: the next call pays the full price for the whole list, the summarizing call of a "
-                "compaction as much as a request."
+                "The cache is cold: the next call pays the full price for the whole list, even if it is the call for a "
+                "summary."
             )
         return "No task is open, so a compaction now interrupts nothing."
 

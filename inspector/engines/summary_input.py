@@ -82,7 +82,7 @@ def plain_input(
     summary_at, body = earlier_summary(messages, tail)
     chosen = tuple(wires[max(head, summary_at + 1, plan.summarized_from) : tail])
     turns = "\n\n".join(_plainly(wire, mask) for wire in chosen)
-    note = f"How {plan.profile} words its own request is not known: its messages are written out whole."
+    note = f"The words of {plan.profile}'s own request are not known, so the whole messages are sent."
     return SummaryInput(chosen, turns, body, plan.summary_budget, focus, note)
 
 

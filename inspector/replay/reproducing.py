@@ -121,7 +121,7 @@ def _reasons(
             "other settings were in force, or the provider counted fewer tokens."
         )
     if models > 1 and not course.earlier:
-        reasons.append(f"The conversation had {models:,} models; one window is taken for all.")
+        reasons.append(f"The conversation had {models:,} models; one window is assumed for all.")
     if not course.scale.requests:
         reasons.append("Sizes are rough: the store keeps no size of any request.")
     return reasons or [

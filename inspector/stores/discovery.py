@@ -50,8 +50,8 @@ def open_machine() -> Store:
         searched = ", ".join(str(place.path) for place in usual_places())
         raise StoreMissing(
             " ".join(sentences)
-            or f"No agent keeps sessions on this machine where they are looked for: {searched}. Name a file or a "
-            "folder, or give --demo for the bundled sessions."
+            or f"There are no sessions in the usual places of this machine: {searched}. Name a file or a folder, or "
+            "give --demo for the bundled sessions."
         )
     return stores[0] if len(stores) == 1 and not sentences else SeveralStores(stores, Path.home(), sentences)
 

@@ -19,8 +19,8 @@ Convert = Callable[[list[dict[str, Any]]], list[Wire]]
 Fetch = Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]
 
 _OTHER = len(ROLE_NAMES) - 1
-_CHANGED = "This message cannot be read any more: the file was changed in another way than by going on."
-_ODD_TIME = "Its recorded time is not one that a calendar has, so it is not shown."
+_CHANGED = "This message can no longer be read: the part of the file with it was changed."
+_ODD_TIME = "Its recorded time is not a valid date, so it is not shown."
 #: Names of the time in a record.
 _TIMES = ("timestamp", "time", "createdAt")
 

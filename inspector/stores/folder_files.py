@@ -54,7 +54,7 @@ class FolderFiles:
         if refused:
             more = f" and {len(refused) - 1:,} more" if len(refused) > 1 else ""
             sentences.append(
-                f"{refused[0]}{more} may not be read by this user, and what is there is left out."
+                f"{refused[0]}{more} cannot be read by this user, and the contents are left out."
             )
         unknown = [os.path.relpath(path, self._folder) for path in self._unknown()]
         if unknown:
@@ -62,7 +62,7 @@ class FolderFiles:
             more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
             verb = "are" if len(unknown) > 1 else "is"
             sentences.append(
-                f"{some}{more} in {self._folder} {verb} not in a session format this program knows, and left out."
+                f"{some}{more} in {self._folder} {verb} left out: not in a session format this program knows."
             )
         return tuple(sentences)
 

@@ -201,7 +201,7 @@ def check_file(path: Path) -> None:
     except NotADirectoryError:
         raise StoreMissing(f"There is no file at {path}: a part of that path is a file.") from None
     except PermissionError:
-        raise StoreBusy(f"You have no permission to look at {path}; ask its owner for it.") from None
+        raise StoreBusy(f"You have no permission to read {path}; ask its owner for it.") from None
     except (OSError, ValueError) as error:
         raise StoreMissing(f"{path} cannot be opened: {error}.") from error
     if S_ISDIR(status.st_mode):
@@ -252,7 +252,7 @@ def cannot_read(path: Path, error: OSError) -> StoreError:
     if isinstance(error, FileNotFoundError):
         return StoreMissing(f"There is no file at {path} any more.")
     if isinstance(error, PermissionError):
-        return StoreBusy(f"{path} may not be read by this user. Ask its owner for permission.")
+        return StoreBusy(f"{path} cannot be read by this user. Ask its owner for permission.")
     return StoreDamaged(f"{path} cannot be read: {error.strerror or error}.")
 
 

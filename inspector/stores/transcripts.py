@@ -246,7 +246,9 @@ class TranscriptStore(SingleStore):
     def _source(self, conversation: str) -> Source:
         source = self._listing.source(conversation)
         if source is None and conversation in self._opened:
-            raise StoreMissing("The files of this conversation are gone. The screen keeps what was read.")
+            raise StoreMissing(
+                "The files of this conversation were deleted. The screen shows what was read before."
+            )
         if source is None:
             raise UnknownConversation(f"No conversation has the id {conversation!r}.")
         return source

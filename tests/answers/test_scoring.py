@@ -196,7 +196,7 @@ def test_a_profile_that_compacts_nothing_is_refused(program: Run, small: Path, c
     done = program("score", copying, "--corpus", str(small), "--profile", "openclaw", "--send")
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        "openclaw compacts no conversation of this corpus: the list is no longer than what stays."
+        "openclaw compacts no conversation of this corpus: all messages of the list would stay."
         in done.stderr
     )
 

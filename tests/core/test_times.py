@@ -61,6 +61,4 @@ def test_a_row_with_such_a_time_stops_no_command(program: Run, tmp_path: Path, t
         assert "Traceback" not in done.stderr
     if time < 1e12:
         done = program("show", str(path), NAME)
-        assert (
-            f"{path} has times that are not in any calendar; the program ignores these times." in done.stderr
-        )
+        assert f"{path} has times that are not valid dates; the program ignores these times." in done.stderr

@@ -186,18 +186,18 @@ def test_what_may_not_be_read_is_told_and_the_rest_is_there(
     assert len(store.conversations()) == 1
     (note,) = store.notes
     assert str(theirs[1]) in note
-    assert "and 1 more may not be read by this user" in note
+    assert "and 1 more cannot be read by this user" in note
 
 
 def test_a_folder_that_may_not_be_looked_into_says_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude(home / ".claude" / "projects" / "p" / "a.jsonl")
     closed_to(monkeypatch, home / ".claude")
     for path in (home / ".claude" / "projects", home / ".claude" / "projects" / "p" / "a.jsonl"):
-        with pytest.raises(StoreBusy, match="may not be read by this user"):
+        with pytest.raises(StoreBusy, match="cannot be read by this user"):
             open_store(path)
-    with pytest.raises(StoreMissing, match=r"projects may not be read by this user"):
+    with pytest.raises(StoreMissing, match=r"projects cannot be read by this user"):
         open_machine()
-    with pytest.raises(NotAStore, match=r"\.claude may not be read by this user"):
+    with pytest.raises(NotAStore, match=r"\.claude cannot be read by this user"):
         open_store(home / ".claude")
 
 

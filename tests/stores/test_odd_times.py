@@ -26,6 +26,6 @@ def test_a_time_that_no_calendar_has_is_dropped_and_said(time: object, tmp_path:
     conversation = store.open(row.id)
     messages = [message for generation in conversation.generations for message in store.messages(generation)]
     assert {message.note for message in messages if message.timestamp == 0} == {
-        "Its recorded time is not one that a calendar has, so it is not shown."
+        "Its recorded time is not a valid date, so it is not shown."
     }
     assert all(not message.note for message in messages if message.timestamp)

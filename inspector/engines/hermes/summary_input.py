@@ -45,9 +45,7 @@ def summary_input(
     text = written_out(turns, policies, mask)
     note = ""
     if policies.lean_tail and len(text) > _MOST_CURRENT:
-        note = (
-            f"{policies.name} sends a choice of what exceeds {_MOST_CURRENT:,} characters; here all is sent."
-        )
+        note = f"{policies.name} sends at most {_MOST_CURRENT:,} characters, which it selects. Here, all are sent."
     return SummaryInput(
         tuple(turns),
         text,

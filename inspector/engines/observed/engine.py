@@ -195,7 +195,7 @@ class ObservedEngine:
             budgets=self._budgets_of(total, settings),
             length=length,
             compacts=compacts,
-            reason="" if compacts else "the list is no longer than what stays",
+            reason="" if compacts else "all messages of the list would stay",
             head_end=head if compacts else length,
             tail_start=tail if compacts else length,
             prune_before=0,

@@ -35,8 +35,8 @@ class AtifReader:
 
     agent = "atif"
     limits = (
-        "ATIF does not record compactions: one is inferred where a trajectory is continued in another file, whose "
-        "first steps are copied for context.",
+        "ATIF does not record compactions: one is inferred where another file continues a trajectory and begins with "
+        "copies of its steps.",
     )
 
     def recognises(self, head: Head) -> bool:

@@ -358,8 +358,8 @@ class _Reading:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
         if any(part.scan.stream for part in self.parts):
             yield (
-                "Read from the output for a program (stream-json), which lacks reminders, attached files, and of "
-                "sub-agents the compactions and the last answer."
+                "Read from stream-json output, which lacks reminders, attached files, and the compactions and last "
+                "answers of sub-agents."
             )
         if self.lacks_prompts:
             yield "The output lacks the user's prompts: facts in them are unknown."

@@ -71,11 +71,9 @@ class _Scanner(SessionLists, kw_only=True):
             self.notes.append(f"{_SCREEN} is missing, so messages that were cut out of the list are unknown.")
         unused = len(self.updates.keys() - self.used)
         if unused:
-            self.notes.append(
-                f"Cline sent shorter texts in the place of {plural(unused, 'text')} that the list shows whole."
-            )
+            self.notes.append(f"The list shows {plural(unused, 'text')} in full that Cline sent shortened.")
         if any(message.get("isSummary") is True for message in self.history):
-            self.notes.append("Another program wrote summaries into this history, which are not recognised.")
+            self.notes.append("Summaries that another program wrote into this history are not recognised.")
         return self
 
     def _step(self, shown: Mapping[str, Any]) -> None:

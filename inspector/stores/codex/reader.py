@@ -30,8 +30,7 @@ _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context"
 #: them and the summary into one message; later releases have separate messages.
 _KEPT_BYTES = 80_000
 _WHY_INFERRED = (
-    "The record has no list. By the source of this release the user's messages stay, up to the newest 20,000 "
-    "tokens."
+    "The record has no list. In this release, the newest 20,000 tokens of the user's messages stay."
 )
 _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
 

@@ -61,7 +61,7 @@ class _Scanner(SessionScanner):
         super().run()
         if self.truncations:
             self.notes.append(
-                f"Copilot left messages out of what it sent {self.truncations:,} times; it does not record which."
+                f"Copilot left messages out of its requests {self.truncations:,} times; it does not record which."
             )
         return self
 

@@ -26,8 +26,7 @@ class DshReader(SessionReader):
 
     agent = "dsh"
     limits = (
-        "DeepSeek Harness records no triggers and no sizes of compactions. Of a failed attempt it records the error, "
-        "not the request.",
+        "DeepSeek Harness records no triggers and no sizes of compactions, and only the error of a failed attempt.",
     )
 
     def recognises(self, head: Head) -> bool:

@@ -24,7 +24,7 @@ class GooseReader(SessionReader):
 
     agent = "goose"
     limits = (
-        "goose does not record the system prompt, the tools, nor the sizes at a compaction. Earlier releases record no "
+        "goose does not record the system prompt, the tools, or the sizes at a compaction. Earlier releases record no "
         "usage of single requests.",
     )
 

@@ -260,7 +260,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
         return NotAStore(f"{path} is not a SQLite database, or it is encrypted.")
     if name.startswith("SQLITE_READONLY"):
         return StoreBusy(
-            f"{path} was left in the middle of a write and this user may not finish it. "
+            f"A program ended while it wrote {path}, and this user has no permission to repair the file. "
             "Start the agent once, or open a copy of the file and of the files next to it."
         )
     if name.startswith(("SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):

@@ -142,7 +142,7 @@ def _opener(schema: Schema, config_version: int | None) -> Evidence:
             else f"but columns of {release_name(by_columns)}"
         )
         if profile == by_config != by_columns:
-            why = f"but config.yaml has version {config_version}, as of {release_name(by_config)}"
+            why = f"but config.yaml has version {config_version}, that of {release_name(by_config)}"
         return Evidence(_until(profile), f"The store has no schema version, {why}.")
     nearest = next((_SCHEMAS[at] for at in sorted(_SCHEMAS, reverse=True) if at <= version), "documented")
     nearest = max(nearest, "hermes-0.13" if version > min(_SCHEMAS) else "documented", key=PROFILES.index)
@@ -174,13 +174,13 @@ def _text_signs(newest: Summary) -> Iterable[Evidence]:
 def _session_signs(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
     """Yield the signs in the session of the newest summary: archived lists, repaired calls."""
     if schema.in_place and _any(connection, identity, "active = 0 AND compacted = 1"):
-        yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as from 0.18 on.")
+        yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as in 0.18 and later.")
     if _any(connection, identity, f"role = 'tool' AND content LIKE '{_STUB}%'"):
-        yield Evidence(_until("hermes-0.17"), "Calls that lost their result were answered, as up to 0.17.")
-    if _any(connection, identity, f"role = 'assistant' AND content = '{_CALL_REMOVED}'"):
         yield Evidence(
-            _since("hermes-0.18.0"), "Calls that lost their result were taken out, as from 0.18 on."
+            _until("hermes-0.17"), "Calls without a result got a stub result, as in 0.17 and earlier."
         )
+    if _any(connection, identity, f"role = 'assistant' AND content = '{_CALL_REMOVED}'"):
+        yield Evidence(_since("hermes-0.18.0"), "Calls without a result were removed, as in 0.18 and later.")
 
 
 def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:

@@ -95,7 +95,7 @@ def message(row: Sequence[Any]) -> Message:
 def _time(value: object, notes: list[str]) -> float:
     raw = as_number(value) or 0.0
     if has_no_calendar_time(raw):
-        notes.append(f"{ODD_TIME}, {raw:g}, is not one that a calendar has, so it is not shown.")
+        notes.append(f"{ODD_TIME}, {raw:g}, is not a valid date, so it is not shown.")
     return calendar_time(raw)
 
 

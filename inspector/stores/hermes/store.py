@@ -358,9 +358,7 @@ class HermesStore(SingleStore):
         if error is not None:
             self._note(str(translate(error, self.path)))
         if any(ODD_TIME in message.note for message in messages.values() if message.note):
-            self._note(
-                f"{self.path} has times that are not in any calendar; the program ignores these times."
-            )
+            self._note(f"{self.path} has times that are not valid dates; the program ignores these times.")
         return messages
 
     def _search(self, query: text_search.Query, sessions: Sequence[str]) -> Iterator[text_search.Match]:

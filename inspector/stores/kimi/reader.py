@@ -45,8 +45,8 @@ class KimiReader(SessionReader):
 
     agent = "kimi"
     limits = (
-        "Kimi CLI records neither the model, nor what started a compaction, nor its own sizes around it, nor the "
-        "request for the summary.",
+        "Kimi CLI does not record the model, what started a compaction, the sizes before and after it, and the request "
+        "for the summary.",
     )
 
     def recognises(self, head: Head) -> bool:
@@ -88,7 +88,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.folder = _folder(path)
         if self.moved:
             self.notes.append(
-                f"The list was cleared or gone back in {plural(self.moved, 'time')}; removed messages are in no list."
+                f"The list was cleared or rewound {plural(self.moved, 'time')}; removed messages are in no list."
             )
         return self
 

@@ -21,8 +21,8 @@ class OpenClawReader(PiReader):
     agent = "openclaw"
     label = "openclaw, session version"
     limits = (
-        "OpenClaw does not record what started a compaction, nor the system prompt and the context that it puts after "
-        "each message. Answers that it took back after a compaction are in no record.",
+        "OpenClaw does not record the system prompt, the context that it adds after each message, what started a "
+        "compaction, and answers that it withdrew after a compaction.",
     )
 
     def recognises(self, head: Head) -> bool:

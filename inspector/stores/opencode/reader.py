@@ -34,7 +34,7 @@ class OpencodeReader(SessionReader):
     """See Reader for the methods."""
 
     agent = "opencode"
-    limits = ("opencode does not record the system prompt, nor its own figures of the size at a compaction.",)
+    limits = ("opencode records neither the system prompt nor the size of the list at a compaction.",)
 
     def recognises(self, head: Head) -> bool:
         """Return whether a file begins like an export, like a session of the folder, or is a database of opencode."""

@@ -33,7 +33,7 @@ class OpenHandsReader(SessionReader):
     """See Reader for the methods."""
 
     agent = "openhands"
-    limits = ("OpenHands records neither what started a condensation nor the sizes around it.",)
+    limits = ("OpenHands records neither what started a condensation nor the sizes before and after it.",)
 
     def recognises(self, head: Head) -> bool:
         """Return whether the file is the state of a conversation."""

@@ -56,7 +56,7 @@ class PiReader(SessionReader):
 
     agent = "pi"
     label = "pi, session version"
-    limits = ("pi does not record what started a compaction, nor the size after it.",)
+    limits = ("pi records neither what started a compaction nor the size after it.",)
 
     def recognises(self, head: Head) -> bool:
         """Return whether the file begins with pi's line about the session."""

@@ -74,7 +74,9 @@ class TailCut:
         )
         if self.cut <= head and 0 < used <= self.soft:
             again, _ = self._walk(self.budget, held, whole=True)
-            self._move("second walk", again, f"everything fits, so again with {self.budget:,} tokens")
+            self._move(
+                "second walk", again, f"everything fits, so it walks again with {self.budget:,} tokens"
+            )
         fallback = length - floor
         least = max(held, 1) if self.policies.lean_tail else floor
         self._move("floor", min(self.cut, length - least), f"at least the last {least} messages")
