@@ -66,11 +66,11 @@ MIN_MAYBE = 0.34
 MIN_ADJUNCT = 0.34
 #: Minimum word overlap that counts as nearly all words.
 _NEARLY_ALL = 0.85
-#: Characters of a value that many things may have.
+#: Maximum characters of a value that may belong to anything.
 _SHORT = 3
-#: A passage about the same thing has at most twice the words of the fact, and this many more.
+#: Maximum words of a passage about the same thing, in addition to twice the words of the fact.
 _ROOM = 4
-#: A word is rare in a list if at most this many sentences have it.
+#: Maximum sentences of a list that have a rare word.
 _RARE = 4
 #: Matches a sentence that may state an exception.
 _EXEMPTS = late_pattern(
@@ -78,17 +78,17 @@ _EXEMPTS = late_pattern(
     r"without|only|else|otherwise)\b",
     re.IGNORECASE,
 )
-#: The number of a list item, which is no value.
+#: Matches the number of a list item. It is a label, not a value.
 _ITEM = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
-#: Matches the words before a number that is a label, not a measure.
+#: Matches the words before a number that is a label ("step 3").
 _NUMBERED = late_pattern(
     r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?)\s?#?\Z", re.IGNORECASE
 )
-#: Match the words around the first of two values of which the second one holds now.
+#: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
-#: Characters of a line that are read before and after a sentence, for its conditions.
+#: Maximum characters of a line to read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
@@ -103,7 +103,7 @@ _REFUSING_SECTION = late_pattern(
 )
 
 
-#: An outcome (None: nothing of the fact is there), and the changed text of a contradiction, else "".
+#: An outcome (None: the passage has nothing of the fact), and the changed text of a contradiction, else "".
 Verdict = tuple[Outcome | None, str]
 
 
@@ -111,74 +111,91 @@ class Comparison:
     """Comparison of a fact with a passage: the words and values in both, and the differences."""
 
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
-        passage = after.passages[number]
-        there = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), passage.text))
-        if _REFUSING_SECTION.search(passage.section):
-            there = rejected(there)
+        source = after.passages[number]
+        passage = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), source.text))
+        if _REFUSING_SECTION.search(source.section):
+            passage = rejected(passage)
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
-        own, other = ({word.concept for word in one.words} for one in (probe.main, there))
-        if probe.main.refusals & other or there.refusals & own:
-            probe, there = replace(probe, main=without_refusals(probe.main)), without_refusals(there)
-        self.fallback = after.parts[passage.part].role == "fallback"
-        self.probe, self.there, self.joined, self.after = probe, there, passage.joined, after
-        self.across = "\n" in passage.text
-        self.part, self.span = after.parts[passage.part], passage.span
-        section = passage.section
-        self.binding = bool(_BINDING_SECTION.search(section))
-        self.done = bool(DONE_SECTION.search(section)) and not self.binding
-        self.pairs = list(_aligned(probe.main.words, there.words))
-        self.replaced = _replaced(probe.main.words, there.words, self.pairs)
-        have = {id(word) for word, _ in self.pairs}
-        self.missing = [word for word in probe.main.words if id(word) not in have]
-        weight = probe.weight or 1.0
-        got = sum(word.weight for word, _ in self.pairs)
+        if probe.main.refusals & passage.concepts or passage.refusals & probe.main.concepts:
+            probe, passage = replace(probe, main=without_refusals(probe.main)), without_refusals(passage)
+        self.probe, self.after = probe, after
+        #: The words and values of the passage.
+        self.passage = passage
+        self.part, self.span, self.joined = after.parts[source.part], source.span, source.joined
+        self.two_lines = "\n" in source.text
+        self.in_rule_section = bool(_BINDING_SECTION.search(source.section))
+        self.in_done_section = bool(DONE_SECTION.search(source.section)) and not self.in_rule_section
+        #: The words that fact and passage share, and those that the passage replaces, each with its match.
+        self.pairs = list(_aligned(probe.main.words, passage.words))
+        self.replaced = _replaced(probe.main.words, passage.words, self.pairs)
+        shared = {id(word) for word, _ in self.pairs}
+        self.missing_words = [word for word in probe.main.words if id(word) not in shared]
+        shared_weight = sum(word.weight for word, _ in self.pairs)
+        replaced_weight = sum(word.weight for word, _ in self.replaced)
         #: Share of the words of the main clause that the passage has, by weight.
-        self.overlap = got / weight if probe.main.words else 0.0
+        self.overlap = shared_weight / (probe.weight or 1.0)
         #: The same, but a word that excludes a word of the fact counts as its match.
-        self.frame = (
-            (got + sum(word.weight for word, _ in self.replaced)) / weight if probe.main.words else 0.0
-        )
-        self.valued = [
-            (value, next((one for one in there.values if self._same(value, one) and self._about(one)), None))
-            for value in probe.values
-        ]
+        self.coverage = (shared_weight + replaced_weight) / (probe.weight or 1.0)
+        #: The values of the fact, each with the same value of the passage, if any.
+        self.value_pairs = [(value, self._match_of(value)) for value in probe.values]
         self.lost_values = [
-            value for value, other in self.valued if other is None and not spelled_out(value, there.text)
+            value
+            for value, match in self.value_pairs
+            if match is None and not spelled_out(value, passage.text)
         ]
         #: Whether other passages of the same text have all missing values.
         self.scattered = bool(self.lost_values) and all(
-            (value.distinctive or len(value.canon) > 3) and after.has_value(passage.part, value)
+            (value.distinctive or len(value.canon) > 3) and after.has_value(source.part, value)
             for value in self.lost_values
         )
 
     @property
     def is_about_the_same(self) -> bool:
-        """Whether fact and passage share enough to contradict each other: two words or values, and most of the words,
-        in a passage that says little more. Information that is no rule needs nearly all of its words."""
-        told = len({mine.concept for mine, _ in self.pairs if mine.weight >= 1.0}) + len(self.replaced)
-        told += sum(
-            value not in self.lost_values and not _NUMBERED.search(self.probe.text[: value.span[0]])
-            for value, _ in self.valued
-        )
-        brief = len(self.there.words) <= _ROOM + 2 * len(self.probe.main.words)
-        most = _NEARLY_ALL if self.probe.plain else MIN_SUBJECT
-        return told > 1 and brief and self.frame >= most
+        """Whether fact and passage share enough to contradict each other.
 
-    def _about(self, value: Value) -> bool:
-        """Return whether a value is about the fact: its line has a word of the fact, or no words. A long value needs no
-        words beside it."""
-        if not self.across or value.distinctive or len(value.canon) > _SHORT:
+        They share two words or values, and most of the words. The passage says little more. Information that is not a
+        rule needs nearly all of its words.
+        """
+        shared_words = len({word.concept for word, _ in self.pairs if word.weight >= 1.0}) + len(
+            self.replaced
+        )
+        shared_values = sum(
+            value not in self.lost_values and not _NUMBERED.search(self.probe.text[: value.span[0]])
+            for value in self.probe.values
+        )
+        is_brief = len(self.passage.words) <= _ROOM + 2 * len(self.probe.main.words)
+        min_coverage = _NEARLY_ALL if self.probe.plain else MIN_SUBJECT
+        return shared_words + shared_values > 1 and is_brief and self.coverage >= min_coverage
+
+    def _match_of(self, value: Value) -> Value | None:
+        """Return the first value of the passage that is the same as a value of the fact, and about the fact."""
+        return next(
+            (
+                other
+                for other in self.passage.values
+                if self._is_same_value(value, other) and self._is_about_fact(other)
+            ),
+            None,
+        )
+
+    def _is_about_fact(self, value: Value) -> bool:
+        """Return whether a value of the passage is about the fact: its line has a word of the fact, or no words.
+
+        A long value is about the fact in any line.
+        """
+        if not self.two_lines or value.distinctive or len(value.canon) > _SHORT:
             return True
         start, end = value.span
-        text = self.there.text
+        text = self.passage.text
         first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-        words = {word.concept for word in meaning_of(text[first : last if last >= 0 else len(text)]).words}
-        return not words or not words.isdisjoint(mine.concept for mine, _ in self.pairs)
+        concepts = meaning_of(text[first : last if last >= 0 else len(text)]).concepts
+        return not concepts or not concepts.isdisjoint(word.concept for word, _ in self.pairs)
 
-    def _same(self, value: Value, other: Value) -> bool:
+    def _is_same_value(self, value: Value, other: Value) -> bool:
         """Return whether two values are the same. `other` may have the unit of another value of the fact."""
-        shared = value.form == "number" and other.unit in {one.unit for one in self.probe.values if one.unit}
-        return same_value(value, other) or (shared and value.canon == other.canon)
+        units = {known.unit for known in self.probe.values if known.unit}
+        has_known_unit = value.form == "number" and other.unit in units
+        return same_value(value, other) or (has_known_unit and value.canon == other.canon)
 
     def outcome(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
         """Return the outcome, with the changed text of a contradiction, else "".
@@ -188,28 +205,28 @@ class Comparison:
         probe = self.probe
         if is_foreign or (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
             return self._foreign(is_foreign, numbers_said)
-        words = {word.concept for word in self.there.words}
-        if not probe.answer <= words:
+        concepts = self.passage.concepts
+        if not probe.answer <= concepts:
             # An answer to another question says nothing about the fact.
-            some = probe.answer & words and all(one in self.after.by_concept for one in probe.answer)
-            return ("uncertain", "") if some else (None, "")
+            has_part = probe.answer & concepts and all(word in self.after.by_concept for word in probe.answer)
+            return ("uncertain", "") if has_part else (None, "")
         if probe.answer and self.overlap < MIN_SAME_VALUED:
             return "uncertain", ""
         if not probe.main.words:
             return ("value lost" if self.lost_values else "paraphrased" if self.kept_values else None), ""
-        if not (self.has_enough or self.frame >= MIN_SUBJECT):
+        if not (self.has_enough or self.coverage >= MIN_SUBJECT):
             return self._unlike()
         return self._changed(numbers_said) or self._incomplete() or self._stated()
 
     @cached_property
     def kept_values(self) -> int:
         """Number of exact values of the fact that the passage has."""
-        return len(self.valued) - len(self.lost_values)
+        return len(self.value_pairs) - len(self.lost_values)
 
     @cached_property
-    def full(self) -> int:
+    def shared_words(self) -> int:
         """Number of shared words with a meaning of their own."""
-        return sum(mine.weight >= 1.0 for mine, _ in self.pairs)
+        return sum(word.weight >= 1.0 for word, _ in self.pairs)
 
     @cached_property
     def has_enough(self) -> bool:
@@ -218,106 +235,109 @@ class Comparison:
 
     def _has_all_values(self) -> bool:
         """Return whether the passage has all values of the fact, and half of its words."""
-        few = self.full < min(2, len(self.probe.main.words)) and self.overlap < 1.0
-        all_values = self.kept_values == len(self.valued) > 0 and self._rare_values()
-        return all_values and self.overlap >= MIN_SAME_VALUED and not (self.across or few)
+        few = self.shared_words < min(2, len(self.probe.main.words)) and self.overlap < 1.0
+        all_values = self.kept_values == len(self.value_pairs) > 0 and self._has_telling_value()
+        return all_values and self.overlap >= MIN_SAME_VALUED and not (self.two_lines or few)
 
     def _changed(self, numbers_said: Collection[tuple[str, str]]) -> Verdict | None:
-        """Return the outcome if the passage says something else about the same thing, or reports one event."""
-        there: Verdict = "contradicted", safe_title(self.there.text, 80)
+        """Return the outcome if the passage contradicts the fact or only reports one event."""
+        contradicted: Verdict = "contradicted", safe_title(self.passage.text, 80)
         if text := self._contradiction(self._missing_values, numbers_said):
             return "contradicted", text
-        if self.exchanged and self.frame >= MIN_SAME:
-            return there
+        if self.exchanged and self.coverage >= MIN_SAME:
+            return contradicted
         if self._reports():
-            return there if self._did_forbidden() else self._weakened()
+            return contradicted if self._did_forbidden() else self._weakened()
         if self._reversed():
-            turned = (self._turned() and not self._denies_other()) or self._swapped() or self._crossed_alone()
-            return there if self.frame >= MIN_SAME and turned else ("uncertain", "")
+            turned = (
+                (self._key_flipped() and not self._denies_other()) or self._swapped() or self._crossed_alone()
+            )
+            return contradicted if self.coverage >= MIN_SAME and turned else ("uncertain", "")
         return None
 
     def _incomplete(self) -> Verdict | None:
-        """Return the outcome if the passage has the subject of the fact without a value, a part or the force of it."""
+        """Return the outcome if the passage lacks a value, a part or the force of the fact."""
         if self._missing_values:
             if self.scattered:
-                known = self.overlap >= MIN_SAME and self.kept_values
-                return ("paraphrased" if known else "uncertain"), ""
-            return ("value lost" if self.overlap >= MIN_SUBJECT and self.full else "uncertain"), ""
+                is_known = self.overlap >= MIN_SAME and self.kept_values
+                return ("paraphrased" if is_known else "uncertain"), ""
+            return ("value lost" if self.overlap >= MIN_SUBJECT and self.shared_words else "uncertain"), ""
         if self._leaves_out():
             return self._weakened()
         if self._softer():
-            # In a passage of several sentences, the soft one may be about something else.
+            # In a passage of several sentences, the soft sentence may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
         # Another sentence of the line may name a listed thing for another reason.
-        denying = {word.clause for word in self.there.words if word.denied}
-        alike = {mine.concept for mine, other in self.pairs if not mine.denied or other.clause in denying}
-        if self._narrowed() or self._item_missing(alike):
+        denying = {word.clause for word in self.passage.words if word.denied}
+        listed_alike = {
+            word.concept for word, match in self.pairs if not word.denied or match.clause in denying
+        }
+        if self._narrowed() or self._item_missing(listed_alike):
             return "uncertain", ""
         if self._name_lost():
             return "value lost", ""
-        if self.done and self.probe.binds and not self._about_key():
+        if self.in_done_section and self.probe.binds and not self._has_key_word():
             return self._unlike()
         order = ORDERED if self.joined else ORDERED_THERE
-        return (
-            ("uncertain", "")
-            if ORDERED.search(self.probe.text) and not order.search(self.line.text)
-            else None
-        )
+        lacks_order = ORDERED.search(self.probe.text) and not order.search(self.line.text)
+        return ("uncertain", "") if lacks_order else None
 
     def _stated(self) -> Verdict:
-        """Return the outcome of a passage without a known difference: kept, unless something raises doubt."""
+        """Return the outcome of a passage without a known difference: paraphrased, or uncertain for a doubt."""
         if not self.has_enough:
             return self._unlike()
         probe = self.probe
         # A request is known by its act or its values.
-        known = not self.across and (self._has_all_values() or self._about_key())
+        known = not self.two_lines and (self._has_all_values() or self._has_key_word())
         doubtful = (
             (probe.request and not known)
-            or (probe.asked and self.full < 3)
+            or (probe.asked and self.shared_words < 3)
             or self._replaced_value()
             or self._done_once()
             or self._part_missing()
-            or self._too_little()
+            or self._shares_too_little()
             or self._denial_missing()
-            or sides_differ(probe.text, self.there.text)
+            or sides_differ(probe.text, self.passage.text)
         )
         return ("uncertain" if doubtful else "paraphrased"), ""
 
     @cached_property
     def _missing_values(self) -> list[Value]:
-        """The lost values, without those of a missing exception or condition: these are missing with it."""
-        gone = [
-            one
-            for one in self.probe.adjuncts
-            if one.kind in ("exception", "condition") and self._missing(one)
-        ]
-        taken = {(value.canon, value.unit) for one in gone for value in one.values}
-        return [value for value in self.lost_values if (value.canon, value.unit) not in taken]
+        """The lost values, without the values of missing exceptions and conditions."""
+        in_missing_limit = {
+            (value.canon, value.unit)
+            for adjunct in self.probe.adjuncts
+            if adjunct.kind in ("exception", "condition") and self._lacks(adjunct)
+            for value in adjunct.values
+        }
+        return [value for value in self.lost_values if (value.canon, value.unit) not in in_missing_limit]
 
     def _weakened(self) -> Verdict:
-        """Return "weakened". One word without any value is too little to say that something is missing."""
+        """Return "weakened", unless the passage shares only one word and no value with the fact."""
         return ("weakened", "") if len(self.pairs) > 1 or self.kept_values else self._unlike()
 
     def _replaced_value(self) -> bool:
-        """Return whether the passage says that another value took the place of one of the fact: "from 5.4 to 4.9"."""
+        """Return whether another value replaces a value of the fact in the passage: "from 5.4 to 4.9"."""
         return any(
-            _FROM.search(self.there.text[: other.span[0]])
-            and _TO.match(self.there.text, other.span[1])
+            _FROM.search(self.passage.text[: match.span[0]])
+            and _TO.match(self.passage.text, match.span[1])
             and not _FROM.search(self.probe.text[: value.span[0]])
-            for value, other in self.valued
-            if other is not None
+            for value, match in self.value_pairs
+            if match is not None
         )
 
-    def _too_little(self) -> bool:
-        """Return whether one word is all that a passage shares with a statement, or two with one that is no rule, where
-        the passage has more words."""
+    def _shares_too_little(self) -> bool:
+        """Return whether a passage shares too few words with a statement of the user.
+
+        One shared word is too little if the fact is not a rule, or if the passage is longer than the fact. Two are too
+        little if both hold.
+        """
         if self.probe.values or not self.probe.of_user:
             return False
-        line = {word.concept for word in self.line.words}
-        longer = len(self.there.words) > len(self.probe.main.words) + 2
-        if self.full > 1:
-            more = sum(len(one.concepts & line) for one in self.probe.adjuncts)
-            return self.probe.plain and longer and self.full + more < 3
+        longer = len(self.passage.words) > len(self.probe.main.words) + 2
+        if self.shared_words > 1:
+            in_adjuncts = sum(len(adjunct.concepts & self.line.concepts) for adjunct in self.probe.adjuncts)
+            return self.probe.plain and longer and self.shared_words + in_adjuncts < 3
         return self.probe.plain or longer
 
     def _denial_missing(self) -> bool:
@@ -325,95 +345,100 @@ class Comparison:
         if self.probe.tongue == "zh":
             # In Chinese the end of a denial is a guess.
             return False
-        gone = any(word.denied and word.weight >= 1.0 for word in self.missing)
-        kept = any(not word.denied for word in self.probe.main.words)
-        return gone and kept and not self.there.denies and not restricts(self.line.text)
+        lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words)
+        has_stated = any(not word.denied for word in self.probe.main.words)
+        return lacks_denied and has_stated and not self.passage.denies and not restricts(self.line.text)
 
     def _part_missing(self) -> bool:
         """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
-        gone = {word.concept for word in self.missing} - {word.concept for word in self.line.words}
-        parts = (meaning_of(part).words for part in _AND.split(self.probe.main.text)) if gone else ()
-        full = ({word.concept for word in words if word.weight >= 1.0} for words in parts)
-        return any(part and part <= gone for part in full)
+        missing = {word.concept for word in self.missing_words} - self.line.concepts
+        if not missing:
+            return False
+        parts = (
+            {word.concept for word in meaning_of(part).words if word.weight >= 1.0}
+            for part in _AND.split(self.probe.main.text)
+        )
+        return any(part and part <= missing for part in parts)
 
     def _done_once(self) -> bool:
         """Return whether the fact is a wish of the user, and the passage reports only an act of the agent."""
-        probe, text = self.probe, self.there.text
+        probe, text = self.probe, self.passage.text
         reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
-        return probe.of_user and reports and not (self.binding or is_lasting(text))
+        return probe.of_user and reports and not (self.in_rule_section or is_lasting(text))
 
     def _foreign(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
-        """Return the outcome in a language without a lexicon, or across two languages: it takes nearly equal words."""
+        """Return the outcome in a language without a lexicon, or across two languages.
+
+        Only a passage with nearly equal words keeps the fact.
+        """
         probe = self.probe
         if not is_foreign:
             if self._swapped():
-                return "contradicted", safe_title(self.there.text, 80)
+                return "contradicted", safe_title(self.passage.text, 80)
             if self._crossed():
                 return "uncertain", ""
             # Without a lexicon an extra word may be a hedge.
-            same = self.overlap >= 1.0 and not self.lost_values and len(self.there.words) <= len(self.pairs)
-            if same and probe.main.denies == self.there.denies:
+            same = self.overlap >= 1.0 and not self.lost_values and len(self.passage.words) <= len(self.pairs)
+            if same and probe.main.denies == self.passage.denies:
                 return "paraphrased", ""
-            if self.frame >= MIN_SUBJECT and self.lost_values:
+            if self.coverage >= MIN_SUBJECT and self.lost_values:
                 changed = self._contradiction(self.lost_values, numbers_said)
                 if changed or not self.kept_values:
                     return ("contradicted", changed) if changed else ("value lost", "")
-        return ("uncertain", "") if self.full or self.kept_values else (None, "")
+        return ("uncertain", "") if self.shared_words or self.kept_values else (None, "")
 
     def _unlike(self) -> Verdict:
         """Return the outcome for a passage that has too little of the fact to state it."""
         probe = self.probe
-        if self._identified():
+        if self._has_rare_words():
             return "uncertain", ""
-        binding = self.binding or BINDS.search(self.there.text) is not None
-        if self.there.words and probe.binds and not binding:
+        binding = self.in_rule_section or BINDS.search(self.passage.text) is not None
+        if self.passage.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
-            near = self.overlap >= MIN_SAME_VALUED
-            return (
-                ("uncertain", "") if near or (self.kept_values and self.overlap >= MIN_MAYBE) else (None, "")
-            )
-        same = any(self._rare(mine) for mine, _ in self.pairs)
-        if binding and same and not (self.joined or self.fallback):
+            is_near = self.overlap >= (MIN_MAYBE if self.kept_values else MIN_SAME_VALUED)
+            return ("uncertain", "") if is_near else (None, "")
+        has_subject = any(self._is_rare(word) for word, _ in self.pairs)
+        if binding and has_subject and not (self.joined or self.part.role == "fallback"):
             # A rule about the same thing, or with the same measure, may be the fact in other words.
             return "uncertain", ""
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
         # Equal values identify a statement in other words.
-        known = self._rare_values() and (self.pairs or not self.lost_values)
+        known = self._has_telling_value() and (self.pairs or not self.lost_values)
         return ("uncertain", "") if known else (None, "")
 
-    def _identified(self) -> bool:
+    def _has_rare_words(self) -> bool:
         """Return whether the passage has two rare words of a user's statement, and a third of all its words."""
         if not self.probe.of_user:
             return False
-        mine = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
-        mine = mine.union(*(one.concepts for one in self.probe.adjuncts))
-        shared = mine & {word.concept for word in self.there.words}
-        rare = sum(self.after.sentences_with(one) <= _RARE for one in shared)
-        return rare > 1 and len(shared) >= MIN_MAYBE * len(mine)
+        concepts = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
+        concepts = concepts.union(*(adjunct.concepts for adjunct in self.probe.adjuncts))
+        shared = concepts & self.passage.concepts
+        rare = sum(self.after.sentences_with(concept) <= _RARE for concept in shared)
+        return rare > 1 and len(shared) >= MIN_MAYBE * len(concepts)
 
-    def _rare(self, word: Word) -> bool:
+    def _is_rare(self, word: Word) -> bool:
         """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
         return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _RARE
 
-    def _rare_values(self) -> bool:
+    def _has_telling_value(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""
         return any(
-            other is not None
+            match is not None
             and (value.distinctive or bool(value.unit) or value.form != "number" or len(value.canon) > 2)
-            for value, other in self.valued
+            for value, match in self.value_pairs
         )
 
     def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
         """Return the text that the passage has in place of a value or word of the fact, else ""."""
-        if lost and self.frame >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL):
-            own = {id(other) for _, other in self.valued if other is not None}
-            free = [one for one in self.there.values if id(one) not in own]
+        if lost and self.coverage >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL):
+            matched = {id(match) for _, match in self.value_pairs if match is not None}
+            unmatched = [value for value in self.passage.values if id(value) not in matched]
             for value in lost:
-                other = next((one for one in free if comparable(value, one)), None)
+                other = next((other for other in unmatched if comparable(value, other)), None)
                 if other is not None and (other.canon, other.unit) not in numbers_said:
                     return other.text
-        if self.replaced and self.frame >= MIN_SAME:
+        if self.replaced and self.coverage >= MIN_SAME:
             return self.replaced[0][1].stem
         return ""
 
@@ -422,119 +447,102 @@ class Comparison:
         return self._flipped() or self._swapped() or self._crossed()
 
     def _flipped(self) -> bool:
-        told = [pair for pair in self.pairs if pair[0].weight >= 1.0]
-        if not told:
+        """Return whether fact and passage differ in what they deny."""
+        pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
+        differing = sum(word.denied != match.denied for word, match in pairs)
+        both_denied = any(word.denied and match.denied for word, match in pairs)
+        if not differing:
             return False
-        differ = [pair for pair in told if pair[0].denied != pair[1].denied]
-        agree = [pair for pair in told if pair[0].denied == pair[1].denied and pair[0].denied]
-        if not differ:
-            return False
-        theirs = self.there.denies
+        passage_denies = self.passage.denies
         # If both deny something, only a shared word counts as denied by the fact.
-        mine = any(word.denied for word, _ in self.pairs) if theirs else self.probe.main.denies
-        if mine and not theirs:
+        fact_denies = any(word.denied for word, _ in self.pairs) if passage_denies else self.probe.main.denies
+        if fact_denies and not passage_denies:
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
             once = most_denials(self.probe.main.text) < 2
-            return once and not compensates(self.probe.text, self._shared_clauses()) and not self._bounded()
-        if theirs and not mine:
+            has_value = any(match is not None for _, match in self.value_pairs)
+            return once and not compensates(self.probe.text, self._shared_clauses()) and not has_value
+        if passage_denies and not fact_denies:
             # "No X without Y" denies nothing.
-            return self._turned() and not YET.search(self.there.text) and most_denials(self.there.text) < 2
-        return not agree and len(differ) > 1 and len(differ) * 2 > len(told)
+            return (
+                self._key_flipped()
+                and not YET.search(self.passage.text)
+                and most_denials(self.passage.text) < 2
+            )
+        return not both_denied and differing > 1 and differing * 2 > len(pairs)
 
     def _shared_clauses(self) -> str:
-        """Return the clauses of the passage that have a word of the fact: a limit in another clause limits another
-        thing."""
-        shared = {mine.concept for mine, _ in self.pairs}
-        clauses = BREAK.split(self.there.text)
-        return ", ".join(
-            one for one in clauses if not shared.isdisjoint(word.concept for word in meaning_of(one).words)
-        )
+        """Return the clauses of the passage that have a word of the fact. A limit in another clause is not about it."""
+        shared = {word.concept for word, _ in self.pairs}
+        clauses = BREAK.split(self.passage.text)
+        return ", ".join(clause for clause in clauses if not shared.isdisjoint(meaning_of(clause).concepts))
 
     @cached_property
     def exchanged(self) -> bool:
         """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
-        return exchanged(self.probe.main, self.there, self.pairs, self.valued, self.probe.text)
+        return exchanged(self.probe.main, self.passage, self.pairs, self.value_pairs, self.probe.text)
 
-    def _turned(self) -> bool:
-        """Return whether the denial of most shared words differs, or of the demanded act, not only of a detail."""
-        keys = {word.concept for word in self.probe.keys}
-        full = [(mine, other) for mine, other in self.pairs if mine.weight >= 1.0 or mine.concept in keys]
-        differ = [mine for mine, other in full if mine.denied != other.denied]
-        return any(mine.concept in keys for mine in differ)
+    def _key_flipped(self) -> bool:
+        """Return whether only one text denies the demanded act. A denial of a detail does not count."""
+        keys = self.probe.key_concepts
+        return any(word.concept in keys and word.denied != match.denied for word, match in self.pairs)
 
     def _denies_other(self) -> bool:
         """Return whether the fact does not name the first thing that the passage denies: "without resetting it"."""
-        first = next((word for word in self.there.words if word.denied and not word.refused), None)
-        asides = frozenset[str]().union(*(one.concepts for one in self.probe.adjuncts if one.kind == "aside"))
-        return (
-            first is not None
-            and first.concept not in asides
-            and all(other is not first for _, other in self.pairs)
-        )
-
-    def _bounded(self) -> bool:
-        return any(other is not None for _, other in self.valued)
+        first = next((word for word in self.passage.words if word.denied and not word.refused), None)
+        if first is None or any(match is first for _, match in self.pairs):
+            return False
+        asides = (adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "aside")
+        return all(first.concept not in aside.concepts for aside in asides)
 
     def _swapped(self) -> bool:
         """Return whether two things changed places, or a direction is reversed."""
-        for mine, other in self.pairs:
-            if are_opposed(mine.tag, other.tag) and self.overlap >= MIN_SAME:
-                partner = [
-                    one for one in self.pairs if one[0] is not mine and are_opposed(one[0].tag, one[1].tag)
-                ]
-                if partner or mine.tag in ("before", "after", "above", "below", "from", "to"):
-                    return True
-        return self.exchanged
+        opposed = [word for word, match in self.pairs if are_opposed(word.tag, match.tag)]
+        directed = any(word.tag in ("before", "after", "above", "below", "from", "to") for word in opposed)
+        return (self.overlap >= MIN_SAME and (directed or len(opposed) > 1)) or self.exchanged
 
     def _crossed(self) -> bool:
         """Return whether things of two clauses seem to have changed places."""
-        main, there = self.probe.main, self.there
-        valued = [
-            (main.clauses[at], there.clauses[other])
-            for at, value in enumerate(main.values)
-            for other, one in enumerate(there.values)
-            if same_value(value, one)
+        main, passage = self.probe.main, self.passage
+        value_clauses = [
+            (clause, other_clause)
+            for value, clause in zip(main.values, main.clauses, strict=True)
+            for other, other_clause in zip(passage.values, passage.clauses, strict=True)
+            if same_value(value, other)
         ]
         # The order of listed things has no meaning.
         items = frozenset[str]().union(*listed(main.text))
         placed = [pair for pair in self.pairs if pair[0].concept not in items]
-        return self.overlap >= MIN_SAME and crossed(placed, valued)
+        return self.overlap >= MIN_SAME and crossed(placed, value_clauses)
 
     def _crossed_alone(self) -> bool:
         """Return whether the passage has the words of the fact, and little else, with things in changed places."""
-        little = len(self.there.words) <= len(self.probe.main.words) + 1
+        little = len(self.passage.words) <= len(self.probe.main.words) + 1
         return little and self.overlap >= 1.0 and self._crossed()
 
     def _reports(self) -> bool:
         """Return whether the passage reports a single event but the fact is a general rule."""
-        text = self.there.text
-        if (
-            not enforces(self.probe.text)
-            or EVENT.search(self.probe.text)
-            or is_lasting(text)
-            or not self._about_key()
-        ):
+        is_rule = enforces(self.probe.text) and not EVENT.search(self.probe.text)
+        if not is_rule or is_lasting(self.passage.text) or not self._has_key_word():
             return False
-        return EVENT.search(text) is not None and not self.binding
+        return EVENT.search(self.passage.text) is not None and not self.in_rule_section
 
     def _did_forbidden(self) -> bool:
-        """Return whether the passage reports that an act was done that the fact forbids."""
+        """Return whether the passage reports an act that the fact forbids."""
         if ORDERED.search(self.probe.text):
             return False
-        keys = {word.concept for word in self.probe.keys}
-        acts = [(mine, other) for mine, other in self.pairs if mine.denied and mine.concept in keys]
-        done = acts and not any(other.denied for _, other in acts) and not self.there.denies
+        keys = self.probe.key_concepts
+        acts = [match for word, match in self.pairs if word.denied and word.concept in keys]
+        done = acts and not any(match.denied for match in acts) and not self.passage.denies
         return bool(done) and self.overlap >= MIN_SAME and not (self.lost_values or self.probe.adjuncts)
 
-    def _about_key(self) -> bool:
+    def _has_key_word(self) -> bool:
         """Return whether the passage names the act that the fact demands, not only its subject."""
-        keys = {word.concept for word in self.probe.keys}
-        return any(mine.concept in keys for mine, _ in self.pairs)
+        return not self.probe.key_concepts.isdisjoint(word.concept for word, _ in self.pairs)
 
     def _softer(self) -> bool:
         """Return whether the passage weakens the fact: it is softer, holds only once, drops a hedge, or is narrower."""
-        probe, text = self.probe, self.there.text
+        probe, text = self.probe, self.passage.text
         if SOFT.search(FORBIDS.sub("", text)) and not SOFT.search(probe.text):
             return True
         if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
@@ -542,66 +550,64 @@ class Comparison:
         if probe.guesses and not HEDGES.search(text):
             return True
         if UNIVERSAL.search(probe.text) and not UNIVERSAL.search(text):
-            said = {word.concept for word in probe.main.words} | {
-                c for one in probe.adjuncts for c in one.concepts
-            }
-            part = [one for found in PART.finditer(text) for one in meaning_of(found["what"]).words]
-            if (NARROW.search(text) and not NARROW.search(probe.text)) or any(
-                one.concept not in said for one in part
-            ):
+            if NARROW.search(text) and not NARROW.search(probe.text):
                 return True
+            in_fact = probe.concepts.union(*(adjunct.concepts for adjunct in probe.adjuncts))
+            return any(meaning_of(match["what"]).concepts - in_fact for match in PART.finditer(text))
         return False
 
     def _narrowed(self) -> bool:
         """Return whether the fact is about all things of a kind, and the passage may be about only some of them."""
-        if UNIVERSAL.search(self.there.text) or not UNIVERSAL.search(self.probe.main.text):
+        if UNIVERSAL.search(self.passage.text) or not UNIVERSAL.search(self.probe.main.text):
             return False
         quantified = QUANTIFIED.search(self.probe.main.text)
         things = meaning_of(quantified["things"]).words if quantified is not None else ()
         if not things:
             return False
-        said = {word.concept for word in self.probe.main.words}
+        # A new word before the last word of the phrase narrows it: "all passes", "all parser passes".
         return any(
-            word.concept == things[-1].concept and before.clause == word.clause and before.concept not in said
-            for before, word in pairwise(self.there.words)
+            word.concept == things[-1].concept
+            and before.clause == word.clause
+            and before.concept not in self.probe.concepts
+            for before, word in pairwise(self.passage.words)
         )
 
     def _leaves_out(self) -> bool:
         """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
-        if ONLY.search(self.probe.main.text) and not restricts(self.there.text):
+        if ONLY.search(self.probe.main.text) and not restricts(self.passage.text):
             return True
-        there = {word.concept for word in self.line.words}
-        return self._item_missing(there) or any(self._missing(one) for one in self.probe.adjuncts)
+        return self._item_missing(self.line.concepts) or any(map(self._lacks, self.probe.adjuncts))
 
-    def _item_missing(self, there: Collection[str]) -> bool:
-        """Return whether only some of the things that the fact lists are among the concepts `there`."""
+    def _item_missing(self, concepts: Collection[str]) -> bool:
+        """Return whether `concepts` has some but not all items of a list in the fact."""
         return any(
-            not items.issubset(there) and not items.isdisjoint(there)
+            not items.issubset(concepts) and not items.isdisjoint(concepts)
             for items in listed(self.probe.main.text)
         )
 
-    def _missing(self, adjunct: Adjunct) -> bool:
+    def _lacks(self, adjunct: Adjunct) -> bool:
+        """Return whether the line of the passage lacks an exception, a condition, a reason or an inclusion."""
         if adjunct.kind == "aside":
             return False
-        there = {word.concept for word in self.line.words}
         # The words that the main clause has too do not show the adjunct.
         own = adjunct.concepts - self.probe.concepts or adjunct.concepts
-        share = len(own & there) / len(own) if own else 1.0
+        share = len(own & self.line.concepts) / len(own) if own else 1.0
         marker = adjunct.text.split()[0].lower()
-        # Words of two lines may be about different things. An inclusion must be there with all its words.
+        # The passage must have all words of an inclusion.
         if adjunct.kind == "inclusion" or marker == "only":
             return share < 1.0
-        if adjunct.kind == "exception" and self.across and not _EXEMPTS.search(self.line.text):
+        # Words of two lines may be about different things.
+        if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
             return True
-        return share < MIN_ADJUNCT and not re.search(
-            rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE
-        )
+        if share >= MIN_ADJUNCT:
+            return False
+        return re.search(rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE) is None
 
     @cached_property
     def line(self) -> Meaning:
         """The whole line of the passage: a condition may be in the sentence before or after."""
-        if self.across:
-            return self.there
+        if self.two_lines:
+            return self.passage
         text, (start, end) = self.part.text, self.span
         first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
         return meaning_of(
@@ -609,24 +615,22 @@ class Comparison:
         )
 
     def _name_lost(self) -> bool:
-        rest = [word for word in self.probe.main.words if not word.name]
-        have = sum(mine.weight for mine, _ in self.pairs if not mine.name)
-        near = have >= MIN_SAME * sum(word.weight for word in rest)
-        return (
-            near
-            and any(word.name and word.weight >= 1.0 for word in self.missing)
-            and not any(word.name for word, _ in self.pairs)
-        )
+        """Return whether the passage has most words of the fact but none of its names."""
+        weight = sum(word.weight for word in self.probe.main.words if not word.name)
+        shared_weight = sum(word.weight for word, _ in self.pairs if not word.name)
+        lacks_name = any(word.name and word.weight >= 1.0 for word in self.missing_words)
+        has_name = any(word.name for word, _ in self.pairs)
+        return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
 
 
-def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
-    """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
-    free: dict[str, list[Word]] = defaultdict(list)
-    for other in theirs:
-        free[other.concept].append(other)
-    left, taken = [], set()
-    for word in mine:
-        options = free.get(word.concept)
+def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
+    """Yield the words of a fact that a passage (`others`) has, each with its match: by concept, else by a typo."""
+    unmatched: dict[str, list[Word]] = defaultdict(list)
+    for other in others:
+        unmatched[other.concept].append(other)
+    left, matched = [], set()
+    for word in words:
+        options = unmatched.get(word.concept)
         if not options:
             left.append(word)
             continue
@@ -634,9 +638,9 @@ def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Wor
             options, key=lambda other: 2 if other.denied != word.denied else other.clause != word.clause
         )
         options.remove(best)
-        taken.add(id(best))
+        matched.add(id(best))
         yield word, best
-    rest = [other for other in theirs if left and id(other) not in taken]
+    rest = [other for other in others if left and id(other) not in matched]
     for word in left:
         alike = (other for other in rest if other.stem[0] == word.stem[0])
         typo = next((other for other in alike if mistyped(word.stem, other.stem)), None)
@@ -645,21 +649,21 @@ def _aligned(mine: Sequence[Word], theirs: Sequence[Word]) -> Iterator[tuple[Wor
             yield word, typo
             continue
         # The passage may have a repeated word once.
-        again = next((other for other in theirs if other.concept == word.concept), None)
-        if again is not None:
-            yield word, again
+        repeated = next((other for other in others if other.concept == word.concept), None)
+        if repeated is not None:
+            yield word, repeated
 
 
 def _replaced(
-    mine: Sequence[Word], theirs: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
+    words: Sequence[Word], others: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
 ) -> list[tuple[Word, Word]]:
-    """Return the words of a fact that the passage replaces, each with the word that excludes it."""
-    have, taken = {id(word) for word, _ in pairs}, {id(other) for _, other in pairs}
-    found = []
-    for word in mine:
-        if id(word) in have or not (excluded := opposites(word.stem)):
+    """Return the words of a fact that a passage (`others`) replaces, each with the word that excludes it."""
+    shared, matched = {id(word) for word, _ in pairs}, {id(match) for _, match in pairs}
+    replaced = []
+    for word in words:
+        if id(word) in shared or not (excluded := opposites(word.stem)):
             continue
-        other = next((one for one in theirs if one.stem in excluded and id(one) not in taken), None)
+        other = next((other for other in others if other.stem in excluded and id(other) not in matched), None)
         if other is not None:
-            found.append((word, other))
-    return found
+            replaced.append((word, other))
+    return replaced

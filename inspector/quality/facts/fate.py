@@ -238,12 +238,12 @@ def _judged(
     outcome, changed = compared.outcome(foreign(probe, after), numbers_said)
     if outcome is None:
         return None
-    if compared.across and outcome in ("contradicted", "weakened", "value lost"):
+    if compared.two_lines and outcome in ("contradicted", "weakened", "value lost"):
         # Two lines together say only what is in both.
         outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
         # Only a summary retells a fact. A message that stayed may be about the same thing, no more.
-        maybe = compared.frame >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
+        maybe = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
         outcome, changed = ("uncertain", "") if maybe else (None, "")
     little = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
     if outcome is None or (part.role == "tool" and little):
@@ -252,4 +252,4 @@ def _judged(
     exchanged = outcome == "contradicted" and compared.exchanged
     # A question states nothing, and a document is not the user's word on the matter.
     sure = not (probe.asked or probe.pasted) and compared.is_about_the_same
-    return Match(outcome, round(compared.frame, 4), passage.part, passage.span, changed, exchanged, sure)
+    return Match(outcome, round(compared.coverage, 4), passage.part, passage.span, changed, exchanged, sure)

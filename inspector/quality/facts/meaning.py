@@ -309,6 +309,11 @@ class Meaning(Struct, frozen=True):
     refusals: frozenset[str] = frozenset()
 
     @property
+    def concepts(self) -> frozenset[str]:
+        """Concepts of the words."""
+        return frozenset(word.concept for word in self.words)
+
+    @property
     def denies(self) -> bool:
         """Whether the sentence denies anything."""
         return any(word.denied for word in self.words) or _CJK_DENIES.search(self.text) is not None

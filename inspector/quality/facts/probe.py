@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, asked_and_answered
 from inspector.quality.facts.fact import PLAIN, REQUESTS, Fact, Value
-from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, Word, meaning_of, parts_of
+from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, meaning_of, parts_of
 from inspector.quality.facts.passages import EDGES, PIECES, plain, tongue_of
 from inspector.quality.facts.rules import HEDGES, load_stemmer
 from inspector.quality.facts.sentences import clauses
@@ -57,15 +57,17 @@ class Probe(Struct, frozen=True):
     @property
     def concepts(self) -> frozenset[str]:
         """The concepts of its main clause."""
-        return frozenset(word.concept for word in self.main.words)
+        return self.main.concepts
 
     @property
-    def keys(self) -> tuple[Word, ...]:
-        """The words that say what is to be done: the first of the main clause, and those behind a modal or a denial."""
+    def key_concepts(self) -> frozenset[str]:
+        """The concepts of the demanded act: the first word of the main clause, and any word after a modal or denial."""
         words = self.main.words
         behind = {one.lower() for one in _BEHIND_MODAL.findall(self.main.text)}
         stems = set(load_stemmer().words(" ".join(behind)))
-        return tuple(word for number, word in enumerate(words) if number == 0 or word.stem in stems)
+        return frozenset(
+            word.concept for number, word in enumerate(words) if number == 0 or word.stem in stems
+        )
 
     @property
     def weight(self) -> float:
