@@ -109,8 +109,8 @@ class InspectorApp(App[None]):
         self.put_away: set[str] = set()
         own = own_theme()
         self._themes = [*THEMES, *([own] if own is not None else [])]
-        for known in self._themes:
-            self.register_theme(known)
+        for offered in self._themes:
+            self.register_theme(offered)
         self.set_keymap(own_keymap())
         wanted = theme or saved.theme or THEMES[0].name
         self.theme = wanted if wanted in self.available_themes else THEMES[0].name
@@ -220,7 +220,7 @@ class InspectorApp(App[None]):
 
     def action_next_theme(self) -> None:
         """The next of the app's own themes, and the user's."""
-        names = [known.name for known in self._themes]
+        names = [theme.name for theme in self._themes]
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
         self.saved.theme = self.theme

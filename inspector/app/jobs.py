@@ -136,8 +136,8 @@ class Jobs:
         if self.wanted(name, function, key):
             return False
         self.cancel(name)
-        told = partial(self._progress, name)
-        job = Job(name, key, values, function, then, some, failed or self._failed, told)
+        progress = partial(self._progress, name)
+        job = Job(name, key, values, function, then, some, failed or self._failed, progress)
         self._jobs[name] = job
         if rest:
             job.timer = later(self._screen, rest, lambda: self._start(job))
@@ -147,8 +147,8 @@ class Jobs:
 
     def wanted(self, name: str, function: Callable[..., Any], key: Sequence[Any]) -> bool:
         """Whether the same job runs already or is done."""
-        known = self._jobs.get(name)
-        return known is not None and known.function is function and same(known.key, key)
+        job = self._jobs.get(name)
+        return job is not None and job.function is function and same(job.key, key)
 
     def cancel(self, name: str) -> None:
         """Cancel a job; it can be started again."""

@@ -117,14 +117,14 @@ def read_ahead(store: Store) -> Future[Ahead]:
     """Start a thread that reads the conversations, without reading files if possible. The result says whether they are
     complete.
     """
-    found: Future[Ahead] = Future()
+    ahead: Future[Ahead] = Future()
 
     def read() -> None:
         try:
-            known = store.at_once()
-            found.set_result(known or (store.conversations(), True))
+            listed = store.at_once()
+            ahead.set_result(listed or (store.conversations(), True))
         except InspectorError as error:
-            found.set_exception(error)
+            ahead.set_exception(error)
 
     Thread(target=read, name="index", daemon=True).start()
-    return found
+    return ahead

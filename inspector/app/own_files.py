@@ -24,9 +24,9 @@ def own_keymap() -> dict[str, str]:
     if not path.exists():
         return {}
     document = _read(path)
-    known = {binding.id for _, found in bindings() for binding in found}
+    ids = {binding.id for _, group in bindings() for binding in group}
     for name, keys in document.items():
-        if name not in known:
+        if name not in ids:
             raise BadInput(
                 f"{path}: there is no key {name!r}. `compaction-inspector config keymap` lists them."
             )
@@ -44,8 +44,8 @@ def own_theme() -> Theme | None:
     from textual.theme import Theme
 
     document = _read(path)
-    known = {field.name for field in fields(Theme)}
-    unknown = next((name for name in document if name not in known), None)
+    allowed = {field.name for field in fields(Theme)}
+    unknown = next((name for name in document if name not in allowed), None)
     if unknown is not None:
         raise BadInput(f"{path}: a theme has no {unknown!r}. `compaction-inspector config theme` prints one.")
     for name, value in document.items():
@@ -80,9 +80,9 @@ def bindings() -> Iterator[tuple[str, list[Binding]]]:
         for module in walk_packages(package.__path__, f"{package.__name__}."):
             for name, value in vars(import_module(module.name)).items():
                 if isinstance(value, type) and value.__module__ == module.name:
-                    found = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
-                    if found:
-                        yield name, found
+                    declared = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
+                    if declared:
+                        yield name, declared
 
 
 def keymap_text() -> str:
@@ -92,8 +92,8 @@ def keymap_text() -> str:
         "# Remove the # before a line to change its keys. Commas separate several keys.",
     ]
     seen: set[str] = set()
-    for name, found in bindings():
-        fresh = [one for one in found if one.id and "." in one.id and one.id not in seen]
+    for name, declared in bindings():
+        fresh = [one for one in declared if one.id and "." in one.id and one.id not in seen]
         if fresh:
             lines += ["", f"# {name}"]
         for one in fresh:

@@ -47,25 +47,25 @@ class SavedState(Struct):
         """Saved values of a database."""
         folder = folder or state_dir()
         document = read_state(folder / _FILE)
-        known = _mapping(_mapping(document.get("places")).get(str(database)))
-        sort = known.get("sort")
+        place = _mapping(_mapping(document.get("places")).get(str(database)))
+        sort = place.get("sort")
         return cls(
             database=str(database),
             theme=_text(document.get("theme")),
             alerts=document.get("alerts") is True,
-            conversation=_text(known.get("conversation")),
-            pane=_text(known.get("pane")),
+            conversation=_text(place.get("conversation")),
+            pane=_text(place.get("pane")),
             sort=(sort[0], bool(sort[1]))
             if isinstance(sort, list) and len(sort) == 2 and isinstance(sort[0], str)
             else None,
             settings={
                 root: dict(changed)
-                for root, changed in _mapping(known.get("settings")).items()
+                for root, changed in _mapping(place.get("settings")).items()
                 if isinstance(changed, dict)
             },
             messages={
                 root: row
-                for root, row in _mapping(known.get("messages")).items()
+                for root, row in _mapping(place.get("messages")).items()
                 if isinstance(row, int) and not isinstance(row, bool)
             },
             folder=folder,

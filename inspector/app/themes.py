@@ -71,7 +71,9 @@ def check_theme(name: str) -> None:
     from inspector.app.own_files import own_theme
 
     users = own_theme()
-    own = [theme.name for theme in (*THEMES, *([users] if users is not None else []))]
-    if name not in own and name not in BUILTIN_THEMES:
+    ours = [theme.name for theme in (*THEMES, *([users] if users is not None else []))]
+    if name not in ours and name not in BUILTIN_THEMES:
         others = ", ".join(sorted(BUILTIN_THEMES))
-        raise UsageProblem(f"There is no theme {name!r}; there are {', '.join(own)}, and Textual's {others}.")
+        raise UsageProblem(
+            f"There is no theme {name!r}; there are {', '.join(ours)}, and Textual's {others}."
+        )

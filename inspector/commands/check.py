@@ -62,10 +62,10 @@ def check(
         raise UsageProblem(
             f"--format {form} is for --against; `report` writes a page about one conversation."
         )
-    known = frozenset() if baseline is None else read_baseline(baseline)
+    ignored = frozenset() if baseline is None else read_baseline(baseline)
     answers, names = asked.several()
     with asked.interrupts():
-        result = run_check(answers, names, conditions, known, allow_unknown)
+        result = run_check(answers, names, conditions, ignored, allow_unknown)
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
         count = sum(len(one.cases) for one in result.met)

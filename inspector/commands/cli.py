@@ -51,8 +51,8 @@ class _Commands(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the first word: a command, a conversation, or a path."""
-        found = super().shell_complete(ctx, incomplete)
-        return found + complete_words(ctx, _imported(COMMANDS["open"]).params[0], incomplete)
+        completions = super().shell_complete(ctx, incomplete)
+        return completions + complete_words(ctx, _imported(COMMANDS["open"]).params[0], incomplete)
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:

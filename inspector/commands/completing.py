@@ -36,12 +36,12 @@ def complete_words(ctx: click.Context, param: click.Parameter, incomplete: str) 
     files = [] if words else [CompletionItem(incomplete, type="file")]
     if incomplete.startswith(("/", "./", "../", "~")):
         return files
-    found = [
+    conversations = [
         CompletionItem(row.id, help=title)
         for row, title in _listed(words, bool(ctx.params.get("demo")))
         if row.id.startswith(incomplete) or incomplete.casefold() in title.casefold()
     ][:_MOST]
-    return found if found and (words or not os.path.exists(incomplete)) else files
+    return conversations if conversations and (words or not os.path.exists(incomplete)) else files
 
 
 def complete_path(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -57,8 +57,8 @@ def _listed(words: Sequence[str], demo: bool) -> list[tuple[ConversationRow, str
 
     try:
         with closing(open_source(split_path(words)[0], demo)) as store:
-            known = store.at_once()
-            rows = store.conversations() if known is None else known[0]
+            at_once = store.at_once()
+            rows = store.conversations() if at_once is None else at_once[0]
             return [(row, safe_title(row.title, 60)) for row in rows]
     except InspectorError:
         # A shell that completes shows no sentences.

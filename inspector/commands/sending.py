@@ -65,17 +65,17 @@ class Sender:
             raise UsageProblem("--model and --key-env need --endpoint URL.")
         if self.endpoint is not None and not self.models:
             raise UsageProblem("An endpoint needs a model: --model NAME.")
-        found: list[Summarizer] = [CommandSummarizer(line, self.timeout) for line in self.commands]
+        named: list[Summarizer] = [CommandSummarizer(line, self.timeout) for line in self.commands]
         if self.endpoint is not None:
-            found += [
+            named += [
                 EndpointSummarizer(self.endpoint, model, self.key_env or "", self.timeout)
                 for model in self.models
             ]
-        if not found:
+        if not named:
             raise UsageProblem(
                 "Name the model: --command 'llm -m MODEL', or --endpoint URL --model NAME (--key-env NAME)."
             )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(named))
 
     def summarizer(self) -> Summarizer:
         """Return the only named summarizer. Raises UsageProblem for none and for several."""
@@ -106,8 +106,8 @@ def _as_sender(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        own = {name: given.pop(name) for name in signature(Sender).parameters if name in given}
-        command(sender=Sender(**own), **given)
+        options = {name: given.pop(name) for name in signature(Sender).parameters if name in given}
+        command(sender=Sender(**options), **given)
 
     return run
 

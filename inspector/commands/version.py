@@ -25,9 +25,9 @@ def version_lines() -> Iterator[str]:
     extras = [name for name, distribution in _EXTRAS.items() if _version(distribution)]
     yield f"Python {platform.python_version()}, Textual {_version('textual')}, extras: {', '.join(extras) or 'none'}"
     for agent in agents():
-        found = [str(path) for path in places_of(agent) if _exists(path)]
-        if found:
-            yield f"{agent.title}: {', '.join(found)}"
+        existing = [str(path) for path in places_of(agent) if _exists(path)]
+        if existing:
+            yield f"{agent.title}: {', '.join(existing)}"
     yield from problems()
 
 

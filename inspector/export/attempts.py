@@ -22,7 +22,7 @@ _COLUMN, _LISTED = 26, 32
 def attempt_document(attempt: Attempt, full: bool = False) -> Document:
     """An attempt; with `full` its prompt and the whole summary too."""
     place = attempt.place
-    told: Document = {
+    document: Document = {
         "id": attempt.id,
         "conversation": place.root,
         "title": attempt.title,
@@ -44,7 +44,7 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
         if attempt.cost is None
         else {"currency": "USD", "amount": attempt.cost, "prices_of": attempt.prices},
     }
-    return {**told, "summary": attempt.summary, "prompt_text": attempt.prompt} if full else told
+    return {**document, "summary": attempt.summary, "prompt_text": attempt.prompt} if full else document
 
 
 def outcome_document(outcome: SummaryOutcome) -> Document:

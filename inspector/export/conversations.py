@@ -120,9 +120,9 @@ def print_stores(documents: Sequence[Document]) -> None:
             f"journal {entry['journal_mode']}"
         )
         table = Table("table", ">rows", "text")
-        for found in entry["tables"]:
-            what = "full-text index" if found["full_text"] else ", ".join(found["columns"])
-            table.add(found["name"], "unreadable" if found["rows"] is None else f"{found['rows']:,}", what)
+        for about in entry["tables"]:
+            what = "full-text index" if about["full_text"] else ", ".join(about["columns"])
+            table.add(about["name"], "unreadable" if about["rows"] is None else f"{about['rows']:,}", what)
         print_table(table)
 
 

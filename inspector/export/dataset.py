@@ -60,15 +60,15 @@ QUERIES: Mapping[str, tuple[str, str]] = {
 
 def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[str]]:
     """Write every conversation that changed since the last run: (written, unchanged, sentences about unread ones)."""
-    known = dict(sink.known())
+    before = dict(sink.known())
     listed = {row.id: (key, row, f"{stamp} {masking}") for key, row, stamp in stamps(answers)}
-    changed = [row for key, row, stamp in listed.values() if known.get(key) != stamp]
+    changed = [row for key, row, stamp in listed.values() if before.get(key) != stamp]
     question = Question(rows_to_write, lambda row: (*listed[row.id], masking), raises=False)
     written = 0
     for _, rows in ask_each(answers, changed, question):
         sink.write(rows)
         written += 1
-    sink.forget(known.keys() - {key for key, _, _ in listed.values()})
+    sink.forget(before.keys() - {key for key, _, _ in listed.values()})
     return written, len(listed) - len(changed), [*answers.store.notes, *answers.unread]
 
 
@@ -89,7 +89,7 @@ def _masked(rows: TableRows) -> TableRows:
         }
         return row | texts
 
-    tables = {name: list(map(clean, found)) for name, found in rows.rows.items()}
+    tables = {name: list(map(clean, unmasked)) for name, unmasked in rows.rows.items()}
     return TableRows(rows.conversation, rows.stamp, tables)
 
 
@@ -151,8 +151,8 @@ class SqliteSink:
         try:
             with self._database.conn:
                 self._delete([rows.conversation])
-                for name, found in rows.rows.items():
-                    self._database.table(name).insert_all(found)
+                for name, entries in rows.rows.items():
+                    self._database.table(name).insert_all(entries)
                 self._database.table(_STAMPS).insert({"conversation": rows.conversation, "stamp": rows.stamp})
         except sqlite3.Error as error:
             raise OutputProblem(f"{self.path} cannot be written ({error}).") from error
@@ -210,10 +210,10 @@ class ParquetSink:
     def write(self, rows: TableRows) -> None:
         """Write the files of one conversation, then its stamp."""
         try:
-            for name, found in rows.rows.items():
+            for name, entries in rows.rows.items():
                 file = self._file(name, rows.conversation)
                 file.parent.mkdir(exist_ok=True)
-                table = self._arrow.Table.from_pylist(found, schema=self._schemas[name])
+                table = self._arrow.Table.from_pylist(entries, schema=self._schemas[name])
                 self._parquet.write_table(table, file)
             self._known[rows.conversation] = rows.stamp
             write_whole(self._stamps, json.dumps(self._known).encode())

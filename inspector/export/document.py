@@ -51,7 +51,7 @@ def json_bytes(document: Any) -> bytes:
     try:
         # The standard library writes indented JSON in Python: tens of megabytes of facts take it seconds.
         text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode("utf-8")
-        return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8")
+        return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode("utf-8")
     except (UnicodeEncodeError, OverflowError):
         return json.dumps(document, indent=2).encode("ascii")
 

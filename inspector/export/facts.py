@@ -139,10 +139,10 @@ def _print_fact(lines: StyledLines, entry: Document) -> None:
     sign, style = FATE_SIGNS[outcome or "at risk"], _STYLES[outcome or "at risk"]
     where = entry["where"]
     fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
-    said = entry.get("said") or len(entry.get("sayings", ()))
+    times = entry.get("said") or len(entry.get("sayings", ()))
     place = place_name(entry.get("index"), entry["message"])
     pasted = " (pasted)" if entry.get("pasted") else ""
-    note = f"{entry['role']}{pasted}, {place}{f', said {said} times' if said > 1 else ''}"
+    note = f"{entry['role']}{pasted}, {place}{f', said {times} times' if times > 1 else ''}"
     lines.add(
         (f"{sign} {entry['category']:<10} ", style),
         (f"{fate}  ", style),

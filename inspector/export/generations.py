@@ -178,10 +178,10 @@ def print_show(document: Document) -> None:
     threshold = document["threshold_tokens"]
     size, later = tokens["reported_size"], tokens["later"]
     share = percent(tokens["rough"] if size is None else size + later, threshold)
-    known = "" if size is None else f"{size:,} reported{f' and ~{later:,} later' if later else ''}, "
+    reported = "" if size is None else f"{size:,} reported{f' and ~{later:,} later' if later else ''}, "
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
     say(
-        f"tokens {known}~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"
+        f"tokens {reported}~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"
     )
     print_steps(document["explained"]["threshold_tokens"])
     if not document["compacts"]:
@@ -254,15 +254,15 @@ def print_compactions(documents: Sequence[Document]) -> None:
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""
         if not planned["compacts"]:
-            told = f"{planned['profile']} would not compact: {planned['reason']}"
+            plan = f"{planned['profile']} would not compact: {planned['reason']}"
         elif planned["agrees"]:
-            told = f"planned by {planned['profile']}: the same"
+            plan = f"planned by {planned['profile']}: the same"
         else:
-            told = (
+            plan = (
                 f"planned by {planned['profile']}: head_end {planned['head_end']}, "
                 f"tail_start {planned['tail_start']} (differs)"
             )
-        say(f"  {recorded} · {told} · session {entry['session']}")
+        say(f"  {recorded} · {plan} · session {entry['session']}")
         say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'unknown, ' + entry['cost_note']}")
         for finding in entry["findings"]:
             say(f"  {finding['severity']}: {finding['text']}")

@@ -14,17 +14,17 @@ from inspector.export.document import Document, built, fields_of
 
 def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -> Document:
     """The answer of `judge`, without what was sent."""
-    found = list(judgements)
+    listed = list(judgements)
     return {
         "conversation": row.id,
         "title": safe_line(row.title),
-        "facts": [_statement(one, judgement) for judgement in found for one in judgement.statements],
+        "facts": [_statement(one, judgement) for judgement in listed for one in judgement.statements],
         "judgements": [
             {
                 **fields_of(one, "compaction", "model", "pieces", "answered", "dropped", "unproven"),
                 "agreement": built(one.agreement),
             }
-            for one in found
+            for one in listed
         ],
     }
 

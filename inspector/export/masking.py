@@ -16,7 +16,7 @@ from inspector.replay.transcript import transcript_of
 from inspector.summaries.summary import ItemChange
 from inspector.summaries.words import word_changes
 
-Told = TypeVar("Told")
+Value = TypeVar("Value")
 #: Minimum length of a text that can have a secret.
 _LEAST = 6
 #: Fields of facts that are only compared.
@@ -51,9 +51,9 @@ def masker_of(inspection: Inspection, on: bool = True) -> Masker:
     return Masker(known=reader.secrets)
 
 
-def masked(told: Told, masker: Masker) -> Told:
+def masked(value: Value, masker: Masker) -> Value:
     """Return the value without secrets in its texts. Spans in messages stay as they are."""
-    return Masking(masker).of(told) if masker.on else told
+    return Masking(masker).of(value) if masker.on else value
 
 
 def masking_note(masker: Masker) -> list[str]:
@@ -79,7 +79,7 @@ class DocumentMasker:
     def __init__(self, on: bool = True) -> None:
         self._reader = Masker(on)
 
-    def __call__(self, document: Told) -> Told:
+    def __call__(self, document: Value) -> Value:
         """Return the document without secrets."""
         if not self._reader.on:
             return document
@@ -102,14 +102,14 @@ class Masking:
         # A report has millions of values of few types.
         self._ways: dict[type, Callable[[Any], Any]] = {}
 
-    def of(self, told: Any) -> Any:
+    def of(self, value: Any) -> Any:
         """Return a value of texts, sequences, mappings and data classes without secrets; itself if it has none."""
-        shape = type(told)
+        shape = type(value)
         if shape in _PLAIN:
-            return told
+            return value
         if shape not in self._ways:
             self._ways[shape] = self._way_of(shape)
-        return self._ways[shape](told)
+        return self._ways[shape](value)
 
     def _way_of(self, shape: type) -> Callable[[Any], Any]:
         if issubclass(shape, str):
@@ -117,58 +117,58 @@ class Masking:
         if issubclass(shape, tuple | list):
             return self._sequence
         if issubclass(shape, Mapping):
-            return lambda told: {name: self.of(one) for name, one in told.items()}
+            return lambda value: {name: self.of(one) for name, one in value.items()}
         if issubclass(shape, ItemChange):
             return self._change
         if issubclass(shape, Fact):
             return self._fact
-        return self._fields if issubclass(shape, Struct) else lambda told: told
+        return self._fields if issubclass(shape, Struct) else lambda value: value
 
-    def _sequence(self, told: Any) -> Any:
-        found = [one if type(one) in _PLAIN else self.of(one) for one in told]
-        if all(map(operator.is_, found, told)):
-            return told
-        return told._make(found) if hasattr(told, "_make") else type(told)(found)
+    def _sequence(self, values: Any) -> Any:
+        cleaned = [one if type(one) in _PLAIN else self.of(one) for one in values]
+        if all(map(operator.is_, cleaned, values)):
+            return values
+        return values._make(cleaned) if hasattr(values, "_make") else type(values)(cleaned)
 
     def _text(self, text: str) -> str:
         if len(text) < _LEAST:
             return text
         if text not in self._texts:
             self._texts[text] = self._masker(text)
-        found = self._texts[text]
-        return text if found == text else found
+        clean = self._texts[text]
+        return text if clean == text else clean
 
-    def _fields(self, told: Any) -> Any:
-        shape = type(told)
+    def _fields(self, struct: Any) -> Any:
+        shape = type(struct)
         if shape not in self._names:
-            self._names[shape] = tuple(name for name in told.__struct_fields__ if name not in _UNSAID)
+            self._names[shape] = tuple(name for name in struct.__struct_fields__ if name not in _UNSAID)
         changed = {}
         for name in self._names[shape]:
-            before = getattr(told, name)
+            before = getattr(struct, name)
             if type(before) in _PLAIN:
                 continue
             after = self.of(before)
             if after is not before:
                 changed[name] = after
-        return replace(told, **changed) if changed else told
+        return replace(struct, **changed) if changed else struct
 
     def _fact(self, fact: Fact) -> Fact:
         """Remove an exact value that was a part of a secret, although it does not look like a secret alone."""
-        found: Fact = self._fields(fact)
-        if found.text == fact.text:
-            return found
-        values, value = [], found.value
-        for was, one in zip(fact.values, found.values, strict=True):
+        clean: Fact = self._fields(fact)
+        if clean.text == fact.text:
+            return clean
+        values, value = [], clean.value
+        for was, one in zip(fact.values, clean.values, strict=True):
             text = one.text
-            if was.text in fact.text and text not in found.text:
+            if was.text in fact.text and text not in clean.text:
                 text = _SECRET
                 value = value.replace(one.text, _SECRET)
             values.append(one if text == was.text else replace(one, text=text, canon=text))
-        return replace(found, values=tuple(values), value=value, things=())
+        return replace(clean, values=tuple(values), value=value, things=())
 
     def _change(self, item: ItemChange) -> ItemChange:
         """Compare the masked wordings again, because the differences are places in the texts."""
-        found: ItemChange = self._fields(item)
-        if found.was is None or (found.was, found.text) == (item.was, item.text):
-            return found
-        return replace(found, words=word_changes(found.was, found.text))
+        clean: ItemChange = self._fields(item)
+        if clean.was is None or (clean.was, clean.text) == (item.was, item.text):
+            return clean
+        return replace(clean, words=word_changes(clean.was, clean.text))

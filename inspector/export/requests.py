@@ -14,12 +14,12 @@ from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 
 
-def bill_document(found: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
+def bill_document(bill: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
     """Cost of a compaction and its break-even; None if unknown."""
-    document = None if found is None else cost_document(found[0].cost, found[1])
-    if document is None or found is None:
+    document = None if bill is None else cost_document(bill[0].cost, bill[1])
+    if document is None or bill is None:
         return None
-    made = found[0]
+    made = bill[0]
     return document | {
         "requests_to_pay_off": made.requests_to_pay_off,
         "requests_after": made.later,

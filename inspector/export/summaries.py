@@ -138,8 +138,8 @@ def print_lineage(document: Document) -> None:
             )
     for entry in document["otherwise"]:
         if entry["settled"]:
-            told = ", ".join(_turned(turn) for turn in entry["turns"])
-            say(f"! since compaction {entry['compaction']}: {told}: {' '.join(entry['text'].split())}")
+            turns = ", ".join(_turned(turn) for turn in entry["turns"])
+            say(f"! since compaction {entry['compaction']}: {turns}: {' '.join(entry['text'].split())}")
     for entry in document["stale"]:
         why = "done" if entry["why"] == "done" else f"listed {entry['times']} times"
         say(f"◷ stale ({why} since compaction {entry['since']}): {' '.join(entry['text'].split())}")

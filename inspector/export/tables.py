@@ -109,7 +109,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
             map(finding_document, split_dismissed(inspection, read_findings(inspection, resolved))[0])
         ),
     }
-    return TableRows(key, stamp, {name: _whole(name, key, found) for name, found in rows.items()})
+    return TableRows(key, stamp, {name: _whole(name, key, entries) for name, entries in rows.items()})
 
 
 def _whole(table: str, key: str, rows: Sequence[Row]) -> list[Row]:
@@ -141,7 +141,7 @@ def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
     rows = []
     for compaction in inspection.compactions():
         bill = bills[compaction.index][0] if compaction.index in bills else None
-        own = {
+        columns = {
             "compaction": compaction.index,
             "at": compaction.at or None,
             "summary_tokens": None if compaction.summary is None else text_tokens(len(compaction.summary)),
@@ -150,7 +150,7 @@ def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
             "cost": None if bill is None else bill.cost.amount,
             "pays_off_after": None if bill is None else bill.requests_to_pay_off,
         }
-        rows.append(built(compaction) | own)
+        rows.append(built(compaction) | columns)
     return rows
 
 

@@ -83,9 +83,9 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
     ]
 
 
-def reproduction_document(found: Reproduction) -> Document:
+def reproduction_document(fit: Reproduction) -> Document:
     """Return the fit of the settings in force to the record."""
-    return {**built(found), "trusted": found.trusted, "text": found.agreement}
+    return {**built(fit), "trusted": fit.trusted, "text": fit.agreement}
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
@@ -140,98 +140,98 @@ def _figures(metrics: Metrics) -> Document:
     }
 
 
-def sweep_document(found: Sweep) -> Document:
+def sweep_document(swept: Sweep) -> Document:
     """A sweep as a document; null where a cell was not run."""
-    rows, columns = found.rows, found.columns
+    rows, columns = swept.rows, swept.columns
     document: Document = {
         "axes": [rows.name, columns.name],
         rows.name: list(rows.values),
         columns.name: list(columns.values),
-        "conversations": found.conversations,
+        "conversations": swept.conversations,
         "metrics": {
-            name: [[None if isnan(cell) else cell for cell in line] for line in found.cells[name]]
-            for name in found.cells
+            name: [[None if isnan(cell) else cell for cell in line] for line in swept.cells[name]]
+            for name in swept.cells
         },
         "best": {
             name: {
-                **_settings(found, (b.row, b.column)),
+                **_settings(swept, (b.row, b.column)),
                 "value": b.value,
-                "all_equal": all_equal(found, name),
-                "alike": [_settings(found, cell) for cell in found.alike(name)],
+                "all_equal": all_equal(swept, name),
+                "alike": [_settings(swept, cell) for cell in swept.alike(name)],
             }
-            for name in found.cells
-            if found.conversations and (b := found.best(name))
+            for name in swept.cells
+            if swept.conversations and (b := swept.best(name))
         },
         "ranges": {
             name: [[None if isnan(low) else [low, high] for low, high in line] for line in lines]
-            for name, lines in found.ranges.items()
+            for name, lines in swept.ranges.items()
         },
         "identical_to": [
-            [None if cell is None else _settings(found, cell) for cell in line] for line in found.identical_to
+            [None if cell is None else _settings(swept, cell) for cell in line] for line in swept.identical_to
         ],
     }
-    if found.reproduces is not None:
-        document["reproduces"] = reproduction_document(found.reproduces)
-    document |= fields_of(found, "unpriced", "unused", "gives_up")
-    document["compacts_every_call"] = built(found.every_call)
-    if not found.complete:
+    if swept.reproduces is not None:
+        document["reproduces"] = reproduction_document(swept.reproduces)
+    document |= fields_of(swept, "unpriced", "unused", "gives_up")
+    document["compacts_every_call"] = built(swept.every_call)
+    if not swept.complete:
         document["complete"] = False
     return document
 
 
-def _settings(found: Sweep, cell: Cell) -> Document:
+def _settings(swept: Sweep, cell: Cell) -> Document:
     """The two settings of a cell."""
     return {
-        axis.name: axis.values[place] for axis, place in zip((found.rows, found.columns), cell, strict=True)
+        axis.name: axis.values[place] for axis, place in zip((swept.rows, swept.columns), cell, strict=True)
     }
 
 
-def sweep_csv(found: Sweep) -> str:
+def sweep_csv(swept: Sweep) -> str:
     """One line for each cell: both settings, then every metric."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    marks = {"gives_up": found.gives_up, "compacts_every_call": found.every_call}
-    writer.writerow([found.rows.name, found.columns.name, *found.cells, *marks, "identical_to"])
-    for r, row in enumerate(found.rows.values):
-        for c, column in enumerate(found.columns.values):
-            cells = [lines[r][c] for lines in found.cells.values()]
+    marks = {"gives_up": swept.gives_up, "compacts_every_call": swept.every_call}
+    writer.writerow([swept.rows.name, swept.columns.name, *swept.cells, *marks, "identical_to"])
+    for r, row in enumerate(swept.rows.values):
+        for c, column in enumerate(swept.columns.values):
+            cells = [lines[r][c] for lines in swept.cells.values()]
             signs = [lines[r][c] for lines in marks.values()]
-            same = found.identical_to[r][c]
+            same = swept.identical_to[r][c]
             writer.writerow(
                 [
                     row,
                     column,
                     *("" if isnan(cell) else cell for cell in cells),
-                    *(int(sign) if found.conversations else "" for sign in signs),
-                    "" if same is None else "/".join(map(str, _settings(found, same).values())),
+                    *(int(sign) if swept.conversations else "" for sign in signs),
+                    "" if same is None else "/".join(map(str, _settings(swept, same).values())),
                 ]
             )
     return out.getvalue()
 
 
-def recommendation_document(found: Recommendation) -> Document:
+def recommendation_document(advice: Recommendation) -> Document:
     """The answer of `recommend`."""
-    written = settings_written(found.settings, found.force)
-    names = ("threshold", "target_ratio") if found.changes else ()
+    written = settings_written(advice.settings, advice.force)
+    names = ("threshold", "target_ratio") if advice.changes else ()
     return {
-        "agent": found.agent,
-        "conversations": len(found.conversations),
-        **fields_of(found, "goal", "changes"),
+        "agent": advice.agent,
+        "conversations": len(advice.conversations),
+        **fields_of(advice, "goal", "changes"),
         "settings": {
-            **fields_of(found.settings, "profile", "threshold", "target_ratio"),
+            **fields_of(advice.settings, "profile", "threshold", "target_ratio"),
             "changed": [
-                name for name in names if getattr(found.settings, name) != getattr(found.force, name)
+                name for name in names if getattr(advice.settings, name) != getattr(advice.force, name)
             ],
         },
-        "why": list(found.why),
+        "why": list(advice.why),
         "against": {
-            "recorded": _known(found.recorded),
-            "in_force": _known(found.in_force) | {"range": built(found.ranges[0])},
-            "recommended": _known(found.recommended) | {"range": built(found.ranges[1])},
+            "recorded": _known(advice.recorded),
+            "in_force": _known(advice.in_force) | {"range": built(advice.ranges[0])},
+            "recommended": _known(advice.recommended) | {"range": built(advice.ranges[1])},
         },
-        "reproduces": reproduction_document(found.reproduces),
-        "confidence": confidence(found),
-        "write": built(written) if found.changes else None,
+        "reproduces": reproduction_document(advice.reproduces),
+        "confidence": confidence(advice),
+        "write": built(written) if advice.changes else None,
     }
 
 
@@ -295,16 +295,16 @@ def print_replay(document: Document) -> None:
         say(line)
 
 
-def print_reproduction(found: Document) -> None:
+def print_reproduction(fit: Document) -> None:
     """Print the fit of the settings in force to the record, with reasons."""
-    say(f"Reproduces {found['text']}." if found["recorded"] else f"{found['text'].capitalize()}.")
-    for reason in (*found["changed"], *found["why_not"]):
+    say(f"Reproduces {fit['text']}." if fit["recorded"] else f"{fit['text'].capitalize()}.")
+    for reason in (*fit["changed"], *fit["why_not"]):
         say(f"  {reason}")
 
 
-def _range(found: Document) -> str:
-    low, high = found["compactions"]
-    least, most = found["input_tokens"]
+def _range(ranges: Document) -> str:
+    low, high = ranges["compactions"]
+    least, most = ranges["input_tokens"]
     compactions = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     tokens = f"~{least:,}" if least == most else f"~{least:,} to ~{most:,}"
     return f"with summaries of half and twice the size: compactions {compactions}, input tokens {tokens}"
@@ -329,8 +329,8 @@ def _print_beside(document: Document) -> None:
             f"{event['step']:,} ({event['head_end']}:{event['tail_start']})" for event in events[:_MOST]
         )
         more = f" and {len(events) - _MOST:,} more" if len(events) > _MOST else ""
-        told = f" at {steps}{more}" if events else ""
-        say(f"{one['profile']} ({one['standing']}): {plural(len(events), 'compaction')}{told}")
+        places = f" at {steps}{more}" if events else ""
+        say(f"{one['profile']} ({one['standing']}): {plural(len(events), 'compaction')}{places}")
         if one["whatif"]["stuck"]:
             say(f"  {one['whatif']['stuck']}", "bold")
 
@@ -344,8 +344,8 @@ def _run_figures(run: Document) -> Document:
 def _costs(cost: Document) -> str:
     how = ", estimated" if cost["modelled"] else ""
     otherwise = [f"{name} {amount:,.2f}" for name, amount in cost["otherwise"].items()]
-    told = f" ({', '.join(otherwise)})" if otherwise else ""
-    return f"{cost['amount']:,.2f} US dollars{how}{told}"
+    variants = f" ({', '.join(otherwise)})" if otherwise else ""
+    return f"{cost['amount']:,.2f} US dollars{how}{variants}"
 
 
 def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
@@ -439,8 +439,8 @@ def print_recommendation(document: Document) -> None:
     print_reproduction(document["reproduces"])
     if document["changes"]:
         changed = ", ".join(f"{name} {settings[name]:g}" for name in settings["changed"])
-        known = "Recommended" if document["write"]["file"] else "Better, but it cannot be set"
-        say(f"{known}: {changed}. Confidence {document['confidence']}.", "bold")
+        lead = "Recommended" if document["write"]["file"] else "Better, but it cannot be set"
+        say(f"{lead}: {changed}. Confidence {document['confidence']}.", "bold")
     else:
         say(f"Keep the settings in force. Confidence {document['confidence']}.", "bold")
     for reason in document["why"]:

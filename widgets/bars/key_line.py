@@ -90,26 +90,26 @@ class KeyLine(Inked, can_focus=False):
             row.add(" " + key.text, self.ink("footer-text" if key.enabled else "footer-off") + over)
 
     def _palette(self, active: dict[str, ActiveBinding]) -> _Key | None:
-        found = active.get(self.app.COMMAND_PALETTE_BINDING) if self.app.ENABLE_COMMAND_PALETTE else None
-        return None if found is None else self._key(found, found.binding.description)
+        active_key = active.get(self.app.COMMAND_PALETTE_BINDING) if self.app.ENABLE_COMMAND_PALETTE else None
+        return None if active_key is None else self._key(active_key, active_key.binding.description)
 
     def _groups(self, active: dict[str, ActiveBinding]) -> Iterator[list[_Key]]:
         """Yield the keys to show, one per action and widget; a group has its description once."""
         shown: dict[tuple[DOMNode, str], ActiveBinding] = {}
-        for found in active.values():
-            if found.binding.show:
-                shown.setdefault((found.node, found.binding.action), found)
-        for group, members in groupby(shown.values(), lambda found: found.binding.group):
+        for key in active.values():
+            if key.binding.show:
+                shown.setdefault((key.node, key.binding.action), key)
+        for group, members in groupby(shown.values(), lambda key: key.binding.group):
             if group is None:
-                yield from ([self._key(found, found.binding.description)] for found in members)
+                yield from ([self._key(key, key.binding.description)] for key in members)
             else:
                 *rest, last = members
-                yield [*(self._key(found, "") for found in rest), self._key(last, group.description.strip())]
+                yield [*(self._key(key, "") for key in rest), self._key(last, group.description.strip())]
 
-    def _key(self, found: ActiveBinding, text: str) -> _Key:
-        binding = found.binding
+    def _key(self, active: ActiveBinding, text: str) -> _Key:
+        binding = active.binding
         shown = self.app.get_key_display(binding)
-        return _Key(binding.key, shown, text, found.tooltip or binding.description, found.enabled)
+        return _Key(binding.key, shown, text, active.tooltip or binding.description, active.enabled)
 
     def on_click(self, event: events.Click) -> None:
         """A click presses the key."""

@@ -78,10 +78,10 @@ class PaneTabs(Inked):
         labels = full
         steps = [(names, full) for names in some]
         steps += [(short, short), (tight, full), (tight, short), (keys, full)]
-        for others, own in steps:
+        for others, actives in steps:
             labels = [
                 f"{named} " if tab.name == self.active else other
-                for tab, named, other in zip(tabs, own, others, strict=True)
+                for tab, named, other in zip(tabs, actives, others, strict=True)
             ]
             if sum(map(len, labels)) <= width:
                 break

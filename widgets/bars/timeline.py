@@ -176,8 +176,8 @@ class Timeline(Inked, can_focus=True):
         texts = [text for text in (f"{step}{speed}", where, one_line(at.note, 100)) if text]
         # The same width at each step, so that the marker of a later step is never further to the left.
         room = max(12, width // 3)
-        told = 2 + 2 + room + width_of(" · ".join(texts))
-        hints = _HINTS if width - told >= len(_HINTS) else ""
+        taken = 2 + 2 + room + width_of(" · ".join(texts))
+        hints = _HINTS if width - taken >= len(_HINTS) else ""
         row = Row().add("▶ " if at.playing else "‖ ", self.ink("warning"))
         self._track = range(row.width, row.width + room)
 

@@ -60,15 +60,15 @@ class TextLayout:
         start, whole = self._offset, len(text)
         if self.wrap:
             part = text if start == 0 and whole <= PIECE else text[start : start + PIECE]
-            found = breaks(part, max(1, self.width - self._indent_of(self._line)))
+            offsets = breaks(part, max(1, self.width - self._indent_of(self._line)))
         else:
-            part, found = text, None
-        if found is not None:
-            self._breaks[len(self._lines)] = found
+            part, offsets = text, None
+        if offsets is not None:
+            self._breaks[len(self._lines)] = offsets
         self._lines.append(self._line)
         self._starts.append(start)
         self._firsts.append(self.rows)
-        self.rows += 1 + (len(found) if found is not None else 0)
+        self.rows += 1 + (len(offsets) if offsets is not None else 0)
         if start + len(part) < whole:
             self._offset = start + len(part)
         else:
@@ -81,10 +81,10 @@ class TextLayout:
         piece = bisect_right(self._firsts, row) - 1
         line, start = self._lines[piece], self._starts[piece]
         within = row - self._firsts[piece]
-        found = self._breaks.get(piece)
-        begin = start + (found[within - 1] if found is not None and within else 0)
-        if found is not None and within < len(found):
-            return line, begin, start + found[within]
+        offsets = self._breaks.get(piece)
+        begin = start + (offsets[within - 1] if offsets is not None and within else 0)
+        if offsets is not None and within < len(offsets):
+            return line, begin, start + offsets[within]
         whole = len(self._text_of(line))
         return line, begin, min(whole, start + PIECE) if self.wrap else whole
 
@@ -100,8 +100,8 @@ class TextLayout:
         piece = max(0, low - 1)
         if not self._lines:
             return 0
-        found = self._breaks.get(piece)
+        offsets = self._breaks.get(piece)
         within = 0
-        if found is not None and self._lines[piece] == line:
-            within = bisect_right(found, offset - self._starts[piece])
+        if offsets is not None and self._lines[piece] == line:
+            within = bisect_right(offsets, offset - self._starts[piece])
         return self._firsts[piece] + within

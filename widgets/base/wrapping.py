@@ -27,19 +27,19 @@ def breaks(text: str, width: int) -> array[int] | None:
 
 
 def _ascii_breaks(text: str, width: int) -> array[int] | None:
-    found = array("I")
+    offsets = array("I")
     start, length, least = 0, len(text), width // 2
     while length - start > width:
         # A space right after the row is cut by the edge.
         space = text.rfind(" ", start + least, start + width + 1)
         start = start + width if space < 0 else space + 1
         if start < length:
-            found.append(start)
-    return found or None
+            offsets.append(start)
+    return offsets or None
 
 
 def _wide_breaks(text: str, width: int) -> array[int] | None:
-    found = array("I")
+    offsets = array("I")
     cells, start, space = 0, 0, -1
     least = width // 2
     joined = "\ufe0f" in text
@@ -50,10 +50,10 @@ def _wide_breaks(text: str, width: int) -> array[int] | None:
             size = 1
         if cells + size > width and index > start and (character != " " or cells > width):
             start = space + 1 if space >= 0 and space + 1 > start else index
-            found.append(start)
+            offsets.append(start)
             cells = width_of(text[start:index]) if start < index else 0
             space = -1
         cells += size
         if character == " " and cells > least:
             space = index
-    return found or None
+    return offsets or None

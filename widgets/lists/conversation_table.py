@@ -364,9 +364,9 @@ class ConversationTable(LineList):
         elif name == "active":
             row.add(fit(human.ago(entry.last_active, self.now), width, right=True), muted)
         else:
-            found = bool(entry.findings)
-            text = f"!{entry.findings}" if found else _known(entry.findings)
-            row.add(fit(text, width, right=True), self.ink("warning") if found else muted)
+            grave = bool(entry.findings)
+            text = f"!{entry.findings}" if grave else _known(entry.findings)
+            row.add(fit(text, width, right=True), self.ink("warning") if grave else muted)
 
     def _draw_title(self, row: Row, entry: ConversationEntry, width: int) -> None:
         under = entry.id in self._under
@@ -381,8 +381,8 @@ class ConversationTable(LineList):
         words = self.filter.split()
         spans = tuple(find_spans(text, words[0])) if words else ()
         row.add(sign, self.ink("accent"))
-        found = self.ink("found")
-        row.marked(text, self.ink(""), spans, found)
+        mark = self.ink("found")
+        row.marked(text, self.ink(""), spans, mark)
         row.add(kind, self.ink("accent"))
 
     def _draw_lost(self, row: Row, entry: ConversationEntry, width: int) -> None:

@@ -121,15 +121,15 @@ def kept_words(view: AttemptView, recorded: AttemptView | None) -> str:
     if not view.kinds:
         return ""
     first = view.kinds[0]
-    own = {kind.kind: kind for kind in recorded.kinds} if recorded is not None else {}
-    told = f"{first.kept} of {human.plural(first.of, first.kind)}{_unsure(first)}"
-    if first.kind in own:
-        theirs = own[first.kind]
-        told += f", recorded {theirs.kept} of {theirs.of}{_unsure(theirs)}"
+    by_kind = {kind.kind: kind for kind in recorded.kinds} if recorded is not None else {}
+    gravest = f"{first.kept} of {human.plural(first.of, first.kind)}{_unsure(first)}"
+    if first.kind in by_kind:
+        theirs = by_kind[first.kind]
+        gravest += f", recorded {theirs.kept} of {theirs.of}{_unsure(theirs)}"
     whole = f"{view.kept} of {view.of} facts{_unsure(view)}"
     if recorded is not None:
         whole += f", recorded {recorded.kept} of {recorded.of}{_unsure(recorded)}"
-    return told if len(view.kinds) == 1 else f"{told} · {whole}"
+    return gravest if len(view.kinds) == 1 else f"{gravest} · {whole}"
 
 
 def _unsure(counted: KindSurvival | AttemptView) -> str:
@@ -183,10 +183,10 @@ def shown_places(view: AttemptsView, width: int) -> tuple[int, ...]:
     """
     most = max(_FEWEST_COLUMNS, min(_MOST_COLUMNS, (width - _KIND) // _COLUMN))
     places = range(len(view.summaries))
-    own = [place for place in places if not view.summaries[place].id]
+    recorded = [place for place in places if not view.summaries[place].id]
     others = [place for place in places if view.summaries[place].id]
     others.sort(key=lambda place: (bool(view.summaries[place].kinds), place))
-    return tuple(sorted((*own, *others[len(own) - most :])))
+    return tuple(sorted((*recorded, *others[len(recorded) - most :])))
 
 
 def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
@@ -199,8 +199,8 @@ def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
         cells = []
         for one in shown:
             kind = next((kind for kind in one.kinds if kind.kind == name), None)
-            told = "–" if kind is None else kept_of(kind.kept, kind.of, kind.weakened, kind.open)
-            cells.append((fit(told, _COLUMN), ""))
+            text = "–" if kind is None else kept_of(kind.kept, kind.of, kind.weakened, kind.open)
+            cells.append((fit(text, _COLUMN), ""))
         lines.append(line_of((fit(name, _KIND), "muted"), *cells))
     sizes = [(fit(f"~{human.tokens(one.tokens)}", _COLUMN), "muted") for one in shown]
     lines.append(line_of((fit("size", _KIND), "muted"), *sizes))

@@ -97,9 +97,9 @@ class Knobs(Inked, can_focus=True):
         """Show these settings."""
         before, self._state = self._state, state
         shown = {kind.name: self.value(kind.name) for kind in self._kinds}
-        known = _around(state) == _around(before)
+        unchanged = _around(state) == _around(before)
         self._settings, self._summary = state.settings, state.summary_size
-        if not known:
+        if not unchanged:
             self._binding = state.binding
             self._kinds = knobs_of(state.heeds)
             self._knob = min(self._knob, len(self._kinds) - 1)
@@ -123,12 +123,12 @@ class Knobs(Inked, can_focus=True):
 
     def value(self, name: str) -> Value:
         """Current value of a knob."""
-        found: Value = self._summary if name == SUMMARY_SIZE else getattr(self._settings, name)
-        return found
+        value: Value = self._summary if name == SUMMARY_SIZE else getattr(self._settings, name)
+        return value
 
     def _default(self, name: str) -> Value:
-        found: Value = None if name == SUMMARY_SIZE else getattr(self._state.defaults, name)
-        return found
+        default: Value = None if name == SUMMARY_SIZE else getattr(self._state.defaults, name)
+        return default
 
     # Turning.
 
@@ -308,9 +308,9 @@ class Knobs(Inked, can_focus=True):
         offset = event.get_content_offset(self)
         if offset is not None and offset.y < len(self._kinds):
             kind = self._kinds[offset.y]
-            told = [f"{kind.name}: {kind.help}", self._origin(kind)]
-            told.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
-            self.tooltip = "\n".join(line for line in told if line)
+            lines = [f"{kind.name}: {kind.help}", self._origin(kind)]
+            lines.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
+            self.tooltip = "\n".join(line for line in lines if line)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """The end of a drag."""
@@ -353,12 +353,12 @@ class Knobs(Inked, can_focus=True):
     def _origin(self, kind: KnobKind) -> str:
         """Source of the value in force as a sentence, or ""."""
         origin = one_line(self._state.origins.get(kind.name, ""), 200)
-        told = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
+        source = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
         unbound = self._state.unbound.get(kind.name, "")
         if unbound:
-            return f"{told} Not used by {self._settings.profile}: {unbound}."
+            return f"{source} Not used by {self._settings.profile}: {unbound}."
         binding = self._binding.get(kind.name, "")
-        return f"{told} A rule of the profile overrides it: {binding}." if binding else told
+        return f"{source} A rule of the profile overrides it: {binding}." if binding else source
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""

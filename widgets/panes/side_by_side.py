@@ -50,23 +50,23 @@ def _pairs(left: list[str], right: list[str]) -> list[tuple[str, str | None, str
         opcodes = [("replace", 0, len(left), 0, len(right))]
     else:
         opcodes = list(SequenceMatcher(None, left, right, autojunk=False).get_opcodes())
-    found: list[tuple[str, str | None, str | None]] = []
+    rows: list[tuple[str, str | None, str | None]] = []
     for tag, low, high, from_, to in opcodes:
         for place in range(max(high - low, to - from_)):
             one = left[low + place] if low + place < high else None
             other = right[from_ + place] if from_ + place < to else None
             if one is not None and other is not None:
-                found.append(("equal" if one == other else "replace" if tag != "equal" else tag, one, other))
+                rows.append(("equal" if one == other else "replace" if tag != "equal" else tag, one, other))
             else:
-                found.append(("delete" if other is None else "insert", one, other))
-    return found
+                rows.append(("delete" if other is None else "insert", one, other))
+    return rows
 
 
 def _wrapped(text: str | None, width: int) -> list[str]:
     if text is None:
         return []
-    found = breaks(text, width)
-    if found is None:
+    offsets = breaks(text, width)
+    if offsets is None:
         return [text]
-    edges = [0, *found, len(text)]
+    edges = [0, *offsets, len(text)]
     return [text[start:stop].rstrip() for start, stop in pairwise(edges)]

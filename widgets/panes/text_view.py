@@ -264,7 +264,7 @@ class TextView(InkedScroll, can_focus=True):
 
     def _matches_in(self, line: int, start: int, stop: int) -> list[Overlay]:
         """The matches in a row, relative to its start."""
-        found: list[Overlay] = []
+        overlays: list[Overlay] = []
         # A match may begin in the row before.
         first = bisect_left(self._matches, (line, start - len(self._query) * 2, 0))
         for place in range(first, len(self._matches)):
@@ -273,8 +273,8 @@ class TextView(InkedScroll, can_focus=True):
                 break
             if high > start:
                 style = self.ink("found-current" if place == self._match else "found-other")
-                found.append((max(0, low - start), min(stop, high) - start, style))
-        return found
+                overlays.append((max(0, low - start), min(stop, high) - start, style))
+        return overlays
 
     # Selection and copying.
 

@@ -274,9 +274,9 @@ class _Curves(Struct, frozen=True):
 
 def _columns(tokens: Sequence[int], width: int, steps: int) -> list[int]:
     """The highest tokens of each column; 0 if a curve has ended."""
-    found = []
+    highest = []
     for column in range(width):
         start = column * steps // width
         stop = max(start + 1, (column + 1) * steps // width)
-        found.append(max(tokens[start:stop], default=0))
-    return found
+        highest.append(max(tokens[start:stop], default=0))
+    return highest

@@ -47,8 +47,8 @@ def attempts_view(read: AttemptsRead | None, recorded: Compaction | None) -> Att
 
 
 def _life(first: Attempt, points: Sequence[CurvePoint]) -> LifeView:
-    told = tuple((point.compaction, point.of, point.recorded, point.made) for point in points)
-    return LifeView(first.life or first.id, first.name, told)
+    curve = tuple((point.compaction, point.of, point.recorded, point.made) for point in points)
+    return LifeView(first.life or first.id, first.name, curve)
 
 
 def _at_record(outcome: SummaryOutcome) -> bool:

@@ -101,10 +101,10 @@ def nodes(
     With `now` that generation is the live one, and later ones are only marked as ahead.
     """
     made_by = {c.index + 1: c for c in compactions}
-    found = []
+    shown = []
     for generation in conversation.generations:
         if now is not None and generation.number > now:
-            found.append(Node(generation.number, ahead=True))
+            shown.append(Node(generation.number, ahead=True))
             continue
         made = made_by.get(generation.number)
         outcome: Outcome = "" if made is None else outcome_of(made)
@@ -112,8 +112,8 @@ def nodes(
         count = 0 if made is None else findings.get(made.index, 0)
         if count:
             note += f", {human.plural(count, 'finding')}"
-        found.append(Node(generation.number, len(generation), None, outcome, generation.live, note, count))
-    return tuple(found)
+        shown.append(Node(generation.number, len(generation), None, outcome, generation.live, note, count))
+    return tuple(shown)
 
 
 def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart, ...]:

@@ -78,8 +78,8 @@ class Clipboard:
                 with app.suspend():
                     subprocess.run([*program, str(path)], check=False)
             except SuspendNotSupported:
-                said = "Another program cannot take over this terminal; y copies the message."
-                app.notify(said, severity="error", markup=False)
+                refusal = "Another program cannot take over this terminal; y copies the message."
+                app.notify(refusal, severity="error", markup=False)
         app.refresh()
 
     def _current(self) -> Message | None:
@@ -88,8 +88,8 @@ class Clipboard:
         if rows is None:
             return None
         generation, index = rows.place(self._host.state.row)
-        found = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
-        return found[0] if found else None
+        messages = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
+        return messages[0] if messages else None
 
     def _message(self) -> str:
         message, rows = self._current(), self._host.messages.rows

@@ -31,14 +31,14 @@ def counts(
     if not counter.available:
         raise NoVocabulary(counter.reason)
     prompt = inspection.system_prompt(generation.session)
-    found: dict[int, int] = {-1: counter.count(prompt)} if prompt and -1 not in known else {}
+    fresh: dict[int, int] = {-1: counter.count(prompt)} if prompt and -1 not in known else {}
     for span in spans(len(generation), first, batch, known):
         messages = inspection.store.messages(generation, span.start, span.stop)
         tokens = counter.count_messages(messages)
-        found.update(zip(span, tokens, strict=False))
-        yield found, counter.encoding
-        found = {}
-    yield found, counter.encoding
+        fresh.update(zip(span, tokens, strict=False))
+        yield fresh, counter.encoding
+        fresh = {}
+    yield fresh, counter.encoding
 
 
 def spans(

@@ -104,7 +104,7 @@ def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Sur
         for life in lives_after(facts.lives, done.index):
             if is_lost(life) or not life.fate.gone:
                 fates[life.fact.kind, done.index].append(life.fate)
-    shares = {name: kept_share(found) for name, found in fates.items()}
+    shares = {name: kept_share(after) for name, after in fates.items()}
     of_kinds = {kind: tuple(shares.get((kind, done.index)) for done in compactions) for kind in KINDS}
     return Survival(tuple(compactions), of_kinds)
 
@@ -143,5 +143,5 @@ class LivesByMessage:
         if steps is None:
             steps = {place: step for step, place in self._places[generation - 1].items()}
             self._steps[generation] = steps
-        found = self._lives.get(steps.get(index, -1), {})
-        return tuple(sorted(found.values(), key=lambda life: -life.fact.rank))
+        lives = self._lives.get(steps.get(index, -1), {})
+        return tuple(sorted(lives.values(), key=lambda life: -life.fact.rank))

@@ -36,13 +36,13 @@ def _note(judgement: Judgement) -> str:
 
 def _life(one: JudgedStatement, judgement: Judgement, rank: int, rules: Life | None) -> Life:
     statement, compaction = one.statement, judgement.compaction
-    told = "the rules do not have it" if rules is None else f"the rules say {rules.outcome}"
+    by_rules = "the rules do not have it" if rules is None else f"the rules say {rules.outcome}"
     saying = Saying(-1, compaction, one.index or 0, one.message or 0, "", statement.role, (0, 0), compaction)
     fact = Fact(
         key=f"{BY_MODEL}{judgement.model} {compaction} {rank}", kind=statement.kind, text=statement.quote,
         value=statement.quote, values=(), things=(), rule=f"{BY_MODEL}{judgement.model}",
         strength=statement.importance, cue=(0, 0), role=statement.role, sayings=(saying,), uses=0,
-        rank=float(statement.importance), why=f"importance {statement.importance}; {told}",
+        rank=float(statement.importance), why=f"importance {statement.importance}; {by_rules}",
     )  # fmt: skip
     fate = Fate(compaction, statement.fate, one.where, one.evidence_index, None, statement.evidence)
     return Life(fact, compaction, (fate,), compaction if fate.gone else None, rank=rank)
@@ -52,9 +52,9 @@ def judged_scopes(
     judgements: Sequence[Judgement], facts: ConversationFacts
 ) -> dict[int, tuple[FactScope, ...]]:
     """The scopes of judgements by compaction."""
-    found: dict[int, tuple[FactScope, ...]] = {}
+    by_compaction: dict[int, tuple[FactScope, ...]] = {}
     for judgement in judgements:
         if judgement.answered:
             scope = judged_scope(judgement, facts)
-            found[judgement.compaction] = (*found.get(judgement.compaction, ()), scope)
-    return found
+            by_compaction[judgement.compaction] = (*by_compaction.get(judgement.compaction, ()), scope)
+    return by_compaction

@@ -130,8 +130,8 @@ class MessagePart:
             return
         counts = self._counts.setdefault(number, Counts())
 
-        def came(found: CountedTokens) -> None:
-            fresh, self._encoding = found
+        def came(counted: CountedTokens) -> None:
+            fresh, self._encoding = counted
             counts.update(fresh)
             if fresh:
                 self._counted()

@@ -30,8 +30,8 @@ _NUMBERS = re.compile(r"\d[\d,]*|s\b|\b(?:is|are|was|were|has|have)\b")
 
 def new_notes(opened: Opened, before: Opened) -> list[str]:
     """Return the notes of a conversation that it did not have before. A note with another number is the same."""
-    known = {_NUMBERS.sub("", note) for note in before.inspection.conversation.notes}
-    return [note for note in opened.inspection.conversation.notes if _NUMBERS.sub("", note) not in known]
+    old_notes = {_NUMBERS.sub("", note) for note in before.inspection.conversation.notes}
+    return [note for note in opened.inspection.conversation.notes if _NUMBERS.sub("", note) not in old_notes]
 
 
 class Opener:
@@ -188,12 +188,12 @@ def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str,
         if name in kept and flags.get(name) is None and _fits(name, kept[name])
     }
     try:
-        known = force.with_(**changes)
-        budgets_of(known)
+        settings = force.with_(**changes)
+        budgets_of(settings)
     except InspectorError:
         # Saved by another version, or for an engine that is no longer installed: use the settings in force.
         return force
-    return known
+    return settings
 
 
 def _fits(name: str, value: Any) -> bool:

@@ -43,8 +43,8 @@ class ProfilePrompt(ModalScreen["str | None"]):
 
     def compose(self) -> ComposeResult:
         """Yield the question and every profile with its note."""
-        known = names()
-        options = [Option(self._line(name), id=name) for name in known]
+        profiles = names()
+        options = [Option(self._line(name), id=name) for name in profiles]
         with Vertical(id="profiles", classes="dialog"):
             yield Static(Text("Profile", style="bold"))
             yield Static(Text(_ABOUT), id="about")
@@ -65,8 +65,8 @@ class ProfilePrompt(ModalScreen["str | None"]):
     def on_mount(self) -> None:
         """Highlight the profile in use."""
         options = self.query_one(OptionList)
-        known = names()
-        options.highlighted = known.index(self.current) if self.current in known else 0
+        profiles = names()
+        options.highlighted = profiles.index(self.current) if self.current in profiles else 0
         options.focus()
 
     def action_next(self) -> None:

@@ -129,10 +129,10 @@ def count_tokens(
 
     gathered: dict[int, int] = {}
     done, handed, encoding = len(known), 0.0, ""
-    for found, encoding in counts(inspection, generation, first, _BATCH, known):
-        done += len(found)
+    for fresh, encoding in counts(inspection, generation, first, _BATCH, known):
+        done += len(fresh)
         watch("counting", min(done, len(generation)), len(generation))
-        gathered.update(found)
+        gathered.update(fresh)
         now = time.monotonic()
         if now - handed >= _SHOWN_SECONDS:
             watch.some((gathered, encoding))
@@ -198,8 +198,8 @@ def find_judged(
     from inspector.app.conversation.judged_scopes import judged_scopes
     from inspector.models.kept import default_attempts
 
-    found = facts.reading.facts
-    return judged_scopes(kept_judgements(inspection, default_attempts(), found), found)
+    known_facts = facts.reading.facts
+    return judged_scopes(kept_judgements(inspection, default_attempts(), known_facts), known_facts)
 
 
 def judge_attempts(
@@ -371,8 +371,8 @@ def run_conversation(
 
     def ran(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:
         course = one.course.with_facts(facts).with_costs(basis)
-        found = course.run(settings, summary_model(one, size))
-        return found, () if costing is None else costing.variants(found.events)
+        whatif = course.run(settings, summary_model(one, size))
+        return whatif, () if costing is None else costing.variants(whatif.events)
 
     run, otherwise = ran(recording, *tuning)
     half_and_double = recording.course.half_and_double(tuning[0], summary_model(recording, tuning[1]))

@@ -53,10 +53,10 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     watch.check()
     places = answer_places(inspection, resolved.settings.profile, requests)
     prefix = "estimated, " if requests.modelled else ""
-    known = bills_of(inspection, requests)
+    priced_bills = bills_of(inspection, requests)
     bills = {
-        done.index: prefix + known[done.index][0].words
-        if done.index in known
+        done.index: prefix + priced_bills[done.index][0].words
+        if done.index in priced_bills
         else f"unknown: {why_no_bill(done, requests)}"
         for done in inspection.compactions()
     }

@@ -244,7 +244,7 @@ def boundaries(
 
 def spans_of(indexes: Mapping[int, Sequence[int]]) -> dict[int, range]:
     """Return, by generation, the range of some indexes."""
-    return {number: range(min(found), max(found) + 1) for number, found in indexes.items()}
+    return {number: range(min(places), max(places) + 1) for number, places in indexes.items()}
 
 
 def lines_of(messages: Iterable[Message], start: int) -> dict[int, Line]:

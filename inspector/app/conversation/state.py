@@ -174,5 +174,5 @@ def recorded_then(
     compactions: tuple[Compaction, ...] | None, moment: Moment | None
 ) -> tuple[Compaction, ...]:
     """Recorded compactions up to a moment; all outside a replay."""
-    known = compactions or ()
-    return known if moment is None else tuple(c for c in known if c.index < moment.generation)
+    done = compactions or ()
+    return done if moment is None else tuple(c for c in done if c.index < moment.generation)

@@ -76,8 +76,8 @@ class StepRows(GenerationRows):
             return index + self.offset
         if index >= len(self.generation):
             return len(self) + index - len(self.generation)
-        found = bisect_right(self._live, (index, len(self.parts))) - 1
-        live, number = self._live[found]
+        part_at = bisect_right(self._live, (index, len(self.parts))) - 1
+        live, number = self._live[part_at]
         return self._starts[number] + index - live + self.offset
 
     def place(self, row: int) -> tuple[Generation, int]:
@@ -104,8 +104,8 @@ class StepRows(GenerationRows):
             return self.system_row()
         part, within = self._part(behind)
         if part.live >= 0:
-            found = self.message_row(part.live + within)
-            return found if self.during is None else self._within(found, part.live + within)
+            message = self.message_row(part.live + within)
+            return message if self.during is None else self._within(message, part.live + within)
         index = part.start + within
         line = self._past.get(part.generation, {}).get(index)
         role = ROLE_NAMES[self._whole[part.generation - 1].roles[index]]
@@ -114,18 +114,18 @@ class StepRows(GenerationRows):
             return MessageRow(label, role, None, flags=frozenset({"struck"}))
         return MessageRow(label, role, line.text, flags=line.flags | {"struck"})
 
-    def _within(self, found: MessageRow, index: int) -> MessageRow:
+    def _within(self, message: MessageRow, index: int) -> MessageRow:
         """A row at the phase of the compaction."""
         during, phase = self.during, self.at.phase
         if during is None:
-            return found
+            return message
         region = during.region(index)
-        flags = found.flags
+        flags = message.flags
         if phase in MIDDLE_GONE and region == "middle":
             flags = flags | {"struck"}
         elif phase == "kept":
             flags = flags | {"copied"}
-        return replace(found, region=region, flags=flags)
+        return replace(message, region=region, flags=flags)
 
     def missing(self, rows: range) -> Mapping[int, range]:
         """Unread messages of some rows: a range of indexes by generation."""

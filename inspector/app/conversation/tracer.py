@@ -35,16 +35,16 @@ class Tracer:
             host.app.notify("Select a text, or find one with /, to trace it.", timeout=3)
             return
         facts = host.loaded.current(FACTS, host.state)
-        known = None if facts is None else facts.reading.facts
+        all_facts = None if facts is None else facts.reading.facts
 
         def go(row: ConversationRow, step: TraceStep) -> None:
             if step.index is None and step.compaction is not None:
                 host.post_message(ChooseCompaction(step.compaction))
             else:
-                found = phrase if len(phrase) <= 80 and "\n" not in phrase else ""
-                host.post_message(GoTo(step.generation, step.index, found, "message"))
+                mark = phrase if len(phrase) <= 80 and "\n" not in phrase else ""
+                host.post_message(GoTo(step.generation, step.index, mark, "message"))
 
-        host.app.push_screen(TraceScreen(opened.inspection, phrase, go, known))
+        host.app.push_screen(TraceScreen(opened.inspection, phrase, go, all_facts))
 
     def _statement(self) -> str:
         """The best statement of the message under the cursor, else its first line."""
@@ -56,9 +56,9 @@ class Tracer:
         lives = () if facts is None or index < 0 else facts.by_message.of(generation.number, index)
         if lives:
             return lives[0].fact.text
-        found = host.store.messages(generation, index, index + 1) if index >= 0 else ()
+        messages = host.store.messages(generation, index, index + 1) if index >= 0 else ()
         return (
-            next((line.strip() for line in safe(found[0].text).split("\n") if line.strip()), "")
-            if found
+            next((line.strip() for line in safe(messages[0].text).split("\n") if line.strip()), "")
+            if messages
             else ""
         )

@@ -124,21 +124,21 @@ class Tuner:
         values = (answers, opened.inspection.conversation.row.id)
         host.jobs.run("recommend", values, recommended, self._recommended)
 
-    def _recommended(self, found: Recommendation) -> None:
+    def _recommended(self, advice: Recommendation) -> None:
         from inspector.answers.recommending import confidence
 
-        why = " ".join(found.why)
-        if not found.changes:
+        why = " ".join(advice.why)
+        if not advice.changes:
             self._host.app.notify(f"Keep the settings in force. {why}", timeout=12, markup=False)
             return
         settings = self._host.state.settings.with_(
-            threshold=found.settings.threshold, target_ratio=found.settings.target_ratio
+            threshold=advice.settings.threshold, target_ratio=advice.settings.target_ratio
         )
         self.use((settings, self._host.state.summary_size))
         words = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
         back = "ctrl+y copies the lines to write, ctrl+z goes back."
         self._host.app.notify(
-            f"Recommended: {words}. {why} Confidence {confidence(found)}. {back}", timeout=15, markup=False
+            f"Recommended: {words}. {why} Confidence {confidence(advice)}. {back}", timeout=15, markup=False
         )
 
     def _push_sweep(self, costing: Costing) -> None:
@@ -150,7 +150,7 @@ class Tuner:
         if opened is None or recording is None:
             return
         row = opened.inspection.conversation.row
-        every = tuple(known.id for known in host.store.conversations())
+        every = tuple(listed.id for listed in host.store.conversations())
         shown = tuple(name for name in host.app.shown_conversations() if name in every)
         model = summary_model(recording, state.summary_size)
         facts = host.loaded.current(FACTS, state)
@@ -177,13 +177,13 @@ class Tuner:
     def _use_settings(self, settings: Settings) -> None:
         self.use((settings, self._host.state.summary_size))
 
-    def _facts_came(self, found: FactsRead) -> None:
+    def _facts_came(self, facts: FactsRead) -> None:
         from inspector.quality.facts.risk import FactSteps
 
         screen = self._sweep
         if screen is not None and screen.is_running:
             # Data that was read meanwhile may include messages after the start of the sweep.
-            screen.take_facts(FactSteps(found.reading.facts.facts, len(screen.subject.recording.transcript)))
+            screen.take_facts(FactSteps(facts.reading.facts.facts, len(screen.subject.recording.transcript)))
 
     # Carrying off.
 

@@ -165,12 +165,12 @@ def read_store_losses(
     read: list[ConversationLosses] = []
 
     def known(row: ConversationRow) -> bool:
-        found = _tried(stored_losses, store, row)
-        if found is not None:
-            read.append(found)
-            for loss in with_row(store, row, found):
+        losses = _tried(stored_losses, store, row)
+        if losses is not None:
+            read.append(losses)
+            for loss in with_row(store, row, losses):
                 batch.add(loss)
-        return found is not None
+        return losses is not None
 
     unknown = []
     for row in rows:
@@ -204,16 +204,16 @@ def read_changes(
         for row, before in changed:
             watch.check()
             state = before if isinstance(before, ConversationState | None) else listed(before)
-            found = ask("events", row, state)
-            if found is not None:
-                events += found[0]
-                seen[row.root] = found[1]
+            answer = ask("events", row, state)
+            if answer is not None:
+                events += answer[0]
+                seen[row.root] = answer[1]
     return events, seen
 
 
-def _tried(known: Callable[..., Any], store: Store, row: ConversationRow, *more: Any) -> Any:
+def _tried(read: Callable[..., Any], store: Store, row: ConversationRow, *more: Any) -> Any:
     try:
-        return known(store, row, *more)
+        return read(store, row, *more)
     except StoreError:
         return None
 
@@ -277,14 +277,14 @@ class _Other:
         while True:
             self._watch.check()
             try:
-                found: Sequence[Any] | None = worker.answers.get(timeout=_LOOK).result()
+                result: Sequence[Any] | None = worker.answers.get(timeout=_LOOK).result()
             except Empty:
                 continue
             except WorkerEnded:
                 raise StoreError(
                     "The process that reads losses ended before its time; r reads again."
                 ) from None
-            return found
+            return result
 
     def close(self) -> None:
         if self._worker is not None:

@@ -199,11 +199,11 @@ class ConversationsScreen(JobScreen):
 
     def _show(self, rows: tuple[ConversationRow, ...]) -> None:
         first, self._whole = not self._whole, True
-        known = {} if first else self._entries
+        before = {} if first else self._entries
         self._rows = rows
         stored, self._stored = self._stored, {row.id: row.messages for row in rows}
-        same = {name: entry for name, entry in known.items() if stored[name] == self._stored.get(name)}
-        self._entries = {row.id: _entry(row, known.get(row.id), row.id in same) for row in rows}
+        same = {name: entry for name, entry in before.items() if stored[name] == self._stored.get(name)}
+        self._entries = {row.id: _entry(row, before.get(row.id), row.id in same) for row in rows}
         table = self.query_one(ConversationTable)
         table.set_entries(tuple(self._entries.values()))
         if first:
@@ -242,8 +242,8 @@ class ConversationsScreen(JobScreen):
         self._following = False
         self.tell(sentence)
 
-    def _events_came(self, found: tuple[list[LiveEvent], dict[str, ConversationState]]) -> None:
-        events, seen = found
+    def _events_came(self, looked: tuple[list[LiveEvent], dict[str, ConversationState]]) -> None:
+        events, seen = looked
         self._following = False
         self._looked_at.update(seen)
         for root in dict.fromkeys(event.row.root for event in events):
@@ -313,9 +313,9 @@ class ConversationsScreen(JobScreen):
         self.query_one(ConversationTable).sort_again()
         self._read_overviews()
 
-    def _overviews_came(self, found: Sequence[Live | Overview]) -> None:
+    def _overviews_came(self, overviews: Sequence[Live | Overview]) -> None:
         changed = []
-        for one in found:
+        for one in overviews:
             entry = self._entries.get(one.conversation)
             if entry is not None:
                 values = one._asdict()
@@ -429,7 +429,7 @@ def _most_to_show(rows: Sequence[ConversationRow]) -> str:
     return next((row.id for row in rows if row.messages and row.kind == "conversation"), "")
 
 
-def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) -> ConversationEntry:
+def _entry(row: ConversationRow, before: ConversationEntry | None, same: bool) -> ConversationEntry:
     """`same`: the conversation has the same length as when it was counted."""
     fresh = ConversationEntry(
         id=row.id,
@@ -443,10 +443,10 @@ def _entry(row: ConversationRow, known: ConversationEntry | None, same: bool) ->
         agent=row.agent,
         folder=row.folder,
     )
-    if known is None:
+    if before is None:
         return fresh
     kept = ("tokens", "threshold", "findings", "constraints", "weakened", "unknown")
     same_too = ("messages", "lost") if same else ()
-    compactions = fresh.compactions if fresh.compactions is not None else known.compactions
-    known_values = {name: getattr(known, name) for name in (*kept, *same_too)}
+    compactions = fresh.compactions if fresh.compactions is not None else before.compactions
+    known_values = {name: getattr(before, name) for name in (*kept, *same_too)}
     return fresh._replace(compactions=compactions, **known_values)

@@ -147,8 +147,8 @@ class LossesScreen(ListScreen[ListedLoss]):
             self._losses = []
             self._read()
 
-    def _came(self, found: Iterable[ListedLoss]) -> None:
-        self._losses = sort_worst_first([*self._losses, *found])
+    def _came(self, losses: Iterable[ListedLoss]) -> None:
+        self._losses = sort_worst_first([*self._losses, *losses])
         self._show()
 
     def _read_all(self, read: tuple[int, list[str]]) -> None:

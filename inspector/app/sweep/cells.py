@@ -92,8 +92,8 @@ class CellView(Vertical):
     def _figures(self, ran: CellRun) -> list[TextLine]:
         lines = []
         for metric in METRICS:
-            known = not metric.facts or ran.run.metrics.facts is not None
-            number = written(metric, metric.of(ran.run)) if known else "being read"
+            is_read = not metric.facts or ran.run.metrics.facts is not None
+            number = written(metric, metric.of(ran.run)) if is_read else "being read"
             reach = self._range(metric, ran.cell)
             lines.append(line_of((metric.label.ljust(18), "muted"), (number.rjust(10), ""), (reach, "muted")))
         if stuck(ran.run):

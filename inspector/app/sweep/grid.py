@@ -13,57 +13,57 @@ from inspector.replay.sweep import Sweep
 from widgets.lists.heat_map import ALIKE, BEST, STUCK, Cell, HeatState
 
 
-def heat_state(state: SweepState, found: Sweep | None, now: Settings, force: Settings) -> HeatState:
+def heat_state(state: SweepState, swept: Sweep | None, now: Settings, force: Settings) -> HeatState:
     """The map of a sweep by the metric on screen, empty if nothing was swept yet; the cells of the settings on
     screen and of those in force are marked."""
     metric, rows, columns = BY_NAME[state.metric], state.rows, state.columns
-    lines = found.cells.get(state.metric, ()) if found is not None else ()
-    known = tuple(tuple(None if isnan(cell) else cell for cell in line) for line in lines)
+    lines = swept.cells.get(state.metric, ()) if swept is not None else ()
+    values = tuple(tuple(None if isnan(cell) else cell for cell in line) for line in lines)
     best, stuck, alike = None, frozenset[Cell](), frozenset[Cell]()
-    if found is not None:
-        run = any(cell is not None for line in known for cell in line)
-        place = found.best(state.metric) if run and not all_equal(found, state.metric) else None
+    if swept is not None:
+        run = any(cell is not None for line in values for cell in line)
+        place = swept.best(state.metric) if run and not all_equal(swept, state.metric) else None
         best = None if place is None else (place.row, place.column)
-        alike = frozenset(found.alike(state.metric) if place is not None else ())
+        alike = frozenset(swept.alike(state.metric) if place is not None else ())
         stuck = frozenset(
             (row, column)
             for row in range(len(rows.values))
             for column in range(len(columns.values))
-            if found.stuck(row, column)
+            if swept.stuck(row, column)
         )
     return HeatState(
         rows.name,
         columns.name,
         tuple(value_words(rows.name, value) for value in rows.values),
         tuple(value_words(columns.name, value) for value in columns.values),
-        known or tuple((None,) * len(columns.values) for _ in rows.values),
-        tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in known),
+        values or tuple((None,) * len(columns.values) for _ in rows.values),
+        tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in values),
         state.cell_of(now),
         state.cell_of(force),
         best,
         stuck,
         alike,
-        frozenset() if found is None else found.repeated,
+        frozenset() if swept is None else swept.repeated,
     )
 
 
-def best_told(found: Sweep | None, metric: str) -> str:
+def best_told(swept: Sweep | None, metric: str) -> str:
     """Return the meaning of the mark of the best cell, also if several or all cells are equally good. None: not swept
     yet."""
-    if found is None or not found.conversations:
+    if swept is None or not swept.conversations:
         return f"{BEST} best"
-    if all_equal(found, metric):
+    if all_equal(swept, metric):
         return "all cells are equal by this metric"
-    if found.doubted:
+    if swept.doubted:
         return "no cell is called the best"
-    place = found.best(metric)
+    place = swept.best(metric)
     if place is None:
-        run = any(not isnan(one) for line in found.cells[metric] for one in line)
+        run = any(not isnan(one) for line in swept.cells[metric] for one in line)
         return f"{STUCK} the agent gives up, or compacts at every call" if run else "not known of any cell"
     equal = sum(
-        cell == place.value and not found.stuck(row, column)
-        for row, line in enumerate(found.cells[metric])
+        cell == place.value and not swept.stuck(row, column)
+        for row, line in enumerate(swept.cells[metric])
         for column, cell in enumerate(line)
     )
-    told = f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"
-    return f"{told}  {ALIKE} alike" if found.alike(metric) else told
+    words = f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"
+    return f"{words}  {ALIKE} alike" if swept.alike(metric) else words

@@ -155,17 +155,17 @@ class SweepScreen(JobScreen):
             what = "cells" if self.state.scope == "this" else "conversations"
             self._tell(f"sweeping … {progress.text} {what}; escape cancels and keeps the results")
 
-    def _swept(self, found: Sweep) -> None:
+    def _swept(self, swept: Sweep) -> None:
         self.running = False
-        self.found = found
+        self.found = swept
         self._show()
-        conversations = human.plural(found.conversations, "conversation")
-        rows, columns = found.rows.values, found.columns.values
+        conversations = human.plural(swept.conversations, "conversation")
+        rows, columns = swept.rows.values, swept.columns.values
         over = f"{len(rows)} × {len(columns)} cells over {conversations}"
-        told = over if found.complete else f"Cancelled. Done: {over}."
-        self._tell("  ".join([told, *_agreement(found), *found.unused]))
+        summary = over if swept.complete else f"Cancelled. Done: {over}."
+        self._tell("  ".join([summary, *_agreement(swept), *swept.unused]))
         self._tell_of_facts()
-        if found.conversations and not self._placed:
+        if swept.conversations and not self._placed:
             place = self.map.state.now
             if place is not None:
                 self.map.move_to(place)
@@ -183,11 +183,11 @@ class SweepScreen(JobScreen):
         """Show progress and the meaning of the marks; kept texts are shown again with another metric."""
         if keep:
             self._told = text
-        found, metric = self.found, self.state.metric
+        swept, metric = self.found, self.state.metric
         marks = f"   {NOW} on screen  {FORCE} in force  "
-        marks += best_told(found if found is not None and metric in found.cells else None, metric)
-        if found is not None and found.unpriced:
-            text += f"  The costs of {found.unpriced:,} of {found.conversations:,} conversations are unknown."
+        marks += best_told(swept if swept is not None and metric in swept.cells else None, metric)
+        if swept is not None and swept.unpriced:
+            text += f"  The costs of {swept.unpriced:,} of {swept.conversations:,} conversations are unknown."
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
         if self.map.state.same:
@@ -284,9 +284,9 @@ class SweepScreen(JobScreen):
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)
 
 
-def _agreement(found: Sweep) -> tuple[str, ...]:
+def _agreement(swept: Sweep) -> tuple[str, ...]:
     """The number of recorded compactions that the settings in force reproduce, as a short sentence."""
-    agreement = found.reproduces
+    agreement = swept.reproduces
     if agreement is None or not agreement.recorded:
         return ()
     return (f"Compactions: {agreement.near:,} of {agreement.recorded:,} within {NEAR} requests.",)

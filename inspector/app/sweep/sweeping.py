@@ -40,14 +40,14 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
         grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
         whole = all(cell is not None for line in grid for cell in line)
-        found = sweep(rows, columns, [grid], whole, course.facts is not None)
+        swept = sweep(rows, columns, [grid], whole, course.facts is not None)
         settings = [subject.settings]
         notes = (*unused_in(settings, [rows.name, columns.name]), *identical_in(settings, rows, columns))
         reproduces, recording = None, subject.recording
         if recording.course.rules.engine.name == subject.force.profile:
-            own = recording.course.measured(subject.force, recording.model)
-            reproduces = reproduction(recording.course, recording.events, own)
-        return replace(found, unused=notes, reproduces=reproduces)
+            measured = recording.course.measured(subject.force, recording.model)
+            reproduces = reproduction(recording.course, recording.events, measured)
+        return replace(swept, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered
     answers = subject.answers
     flags = {**answers.flags, **subject.changed}

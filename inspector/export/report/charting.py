@@ -66,12 +66,12 @@ def course_chart(report: Report) -> Chart:
         start = x(one.first_step - 1)
         width = max(1.0, x(one.first_step - 1 + one.said) - start - 2)
         names = (f"generation {one.number}", str(one.number))
-        told = (
+        words = (
             f"Generation {one.number} ({'live' if one.live else 'compacted'}): {plural(one.said, 'message')} said, "
             f"{one.messages:,} in the list at its end, ~{one.tokens:,} tokens"
         )
         label = next((n for n in names if 7 * len(n) + 8 < width), "")
-        return {"x": start + 1, "width": width, "label": label, "told": told, "live": one.live}
+        return {"x": start + 1, "width": width, "label": label, "told": words, "live": one.live}
 
     step = _nice(ceiling / 4)
     ticks = [step * at for at in range(int(ceiling / step) + 1)]
@@ -114,27 +114,27 @@ def _thinned(tokens: Sequence[int], start: int, stop: int) -> list[tuple[int, in
     most = max(2, _POINTS * (stop - start) // max(1, len(tokens)))
     if stop - start <= most:
         return [(at + 1, tokens[at]) for at in range(start, stop)]
-    found = {start, stop - 1}
+    kept = {start, stop - 1}
     half = max(1, most // 2)
     for part in range(half):
         stretch = range(start + part * (stop - start) // half, start + (part + 1) * (stop - start) // half)
-        found |= {max(stretch, key=tokens.__getitem__), min(stretch, key=tokens.__getitem__)}
-    return [(at + 1, tokens[at]) for at in sorted(found)]
+        kept |= {max(stretch, key=tokens.__getitem__), min(stretch, key=tokens.__getitem__)}
+    return [(at + 1, tokens[at]) for at in sorted(kept)]
 
 
 def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
     """The disc or square of each compaction: its middle, `half` its width, and its number."""
     last = -100.0
     for fall, x in zip(falls, places, strict=True):
-        told = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
-        told += ", no summary was made" if fall.fallback else ""
+        words = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
+        words += ", no summary was made" if fall.fallback else ""
         # If discs would overlap, some have numbers, and the others are dots below them.
         if x - last < 26:
             y, half, label = _COURSE["top"] - 8, 3, ""
         else:
             y, half, label = _COURSE["top"] - 23, 11, f"{fall.compaction}{'!' * fall.fallback}"
             last = x
-        yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "told": told}
+        yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "told": words}
 
 
 def _course_told(course: Course, limits: dict[str, int]) -> str:
@@ -144,12 +144,12 @@ def _course_told(course: Course, limits: dict[str, int]) -> str:
         for fall in course.falls[:40]
     )
     highest = max([0, *course.tokens, *(fall.before for fall in course.falls)])
-    told = [
+    sentences = [
         f"Tokens of the list over {plural(len(course.tokens), 'message')}",
         f"At most ~{highest:,} tokens; {falls or 'nothing was compacted'}",
         ", ".join(f"{name} {tokens:,}" for name, tokens in limits.items() if tokens),
     ]
-    return ". ".join(filter(None, told)) + "."
+    return ". ".join(filter(None, sentences)) + "."
 
 
 def survival_chart(report: Report) -> Chart:
@@ -178,7 +178,7 @@ def survival_chart(report: Report) -> Chart:
         if points:
             drawn.append((at, curve, points))
     labels = _apart([points[-1][1] for _, _, points in drawn], floor)
-    told = "; ".join(
+    words = "; ".join(
         f"{KIND_NAMES[curve['kind']][1]}: {', '.join(map(share_percent, curve['shares'][:40]))}"
         for _, curve, _ in drawn
     )
@@ -200,7 +200,7 @@ def survival_chart(report: Report) -> Chart:
             }
             for (at, curve, points), label in zip(drawn, labels, strict=True)
         ],
-        "told": f"Of all facts summarized up to then. {told or 'No facts were found'}.",
+        "told": f"Of all facts summarized up to then. {words or 'No facts were found'}.",
     }
 
 
@@ -232,11 +232,11 @@ def regions_chart(compared: Compared) -> Chart:
         {"name": name, "y": 6.0 + 34 * at, "boxes": list(_boxes(name, head, tail, length))}
         for at, (name, head, tail, length) in enumerate(lists)
     ]
-    told = "; ".join(
+    words = "; ".join(
         f"{name}: head {head:,}, middle {tail - head:,}, tail {length - tail:,}"
         for name, head, tail, length in lists
     )
-    return {"rows": rows, "height": 8.0 + 34 * len(rows), "told": f"{told}."}
+    return {"rows": rows, "height": 8.0 + 34 * len(rows), "told": f"{words}."}
 
 
 def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:

@@ -74,7 +74,7 @@ def gather_report(
     info = answers.store.info_of(row.id)
     compared = inspection.compared(settings)
     measures = measure_conversation(inspection, settings, reading.facts)
-    found, dismissed = split_dismissed(inspection, findings(inspection, resolved, reading.facts))
+    active, dismissed = split_dismissed(inspection, findings(inspection, resolved, reading.facts))
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
     note_dismissed(answers, reading.facts.dismissed_count)
@@ -85,7 +85,7 @@ def gather_report(
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
     size = live_size(inspection.store, conversation, inspection.requests())
-    placed = {f.compaction for f in found} & {c.recorded.index for c in compared}
+    placed = {f.compaction for f in active} & {c.recorded.index for c in compared}
     masker = masker_of(inspection, mask)
     report = Report(
         title=row.title,
@@ -104,15 +104,15 @@ def gather_report(
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, transcript),
         course=course,
-        compactions=_compactions(inspection, settings, compared, reading, found, requests, attempts, course),
+        compactions=_compactions(inspection, settings, compared, reading, active, requests, attempts, course),
         curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
-        findings=_findings(f for f in found if f.compaction not in placed),
+        findings=_findings(f for f in active if f.compaction not in placed),
         finding_counts={
-            severity: sum(group.first.severity == severity for group in grouped(found))
+            severity: sum(group.first.severity == severity for group in grouped(active))
             for severity in SEVERITIES
         },
         notes=tuple(answers.notes()),
@@ -169,16 +169,16 @@ def _generations(
     inspection: Inspection, settings: Settings, transcript: Transcript
 ) -> tuple[GenerationLine, ...]:
     first: dict[int, int] = {}
-    said: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for step, place in enumerate(transcript.places, 1):
         first.setdefault(place.generation, step)
-        said[place.generation] = said.get(place.generation, 0) + 1
+        counts[place.generation] = counts.get(place.generation, 0) + 1
     return tuple(
         GenerationLine(
             g.number,
             g.session,
             len(g),
-            said.get(g.number, 0),
+            counts.get(g.number, 0),
             first.get(
                 g.number, transcript.ends[g.number - 2] if 1 < g.number <= len(transcript.ends) + 1 else 1
             ),
@@ -225,7 +225,7 @@ def _compactions(
     settings: Settings,
     compared: Sequence[Compared],
     reading: FactsReading,
-    found: Sequence[Finding],
+    all_findings: Sequence[Finding],
     requests: Requests,
     attempts: Sequence[Document],
     course: Course,
@@ -254,7 +254,7 @@ def _compactions(
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,
-                _findings(f for f in found if f.compaction == recorded.index),
+                _findings(f for f in all_findings if f.compaction == recorded.index),
                 _bill_words(recorded, bills.get(recorded.index), requests),
                 made,
                 sizes.get(recorded.index),
@@ -263,11 +263,11 @@ def _compactions(
     return tuple(parts)
 
 
-def _bill_words(recorded: Compaction, found: tuple[Bill, Rates] | None, requests: Requests) -> str:
+def _bill_words(recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests) -> str:
     """Cost of a compaction, or why it is unknown."""
-    if found is None:
+    if bill is None:
         return f"unknown: {why_no_bill(recorded, requests)}"
-    return ("estimated, " if requests.modelled else "") + found[0].words
+    return ("estimated, " if requests.modelled else "") + bill[0].words
 
 
 def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:
@@ -281,21 +281,21 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
     return ends[0], ends[1] - ends[0] - kept, ends[2] - ends[1] + kept
 
 
-def _findings(found: Iterable[Finding]) -> tuple[Document, ...]:
+def _findings(listed: Iterable[Finding]) -> tuple[Document, ...]:
     """Findings by rule, in the order of their first finding: (sentence, where) for each, and the number left out."""
     by_rule: dict[str, list[tuple[str, str]]] = {}
-    for one in found:
+    for one in listed:
         place = "" if one.generation is None else f"list {one.generation}"
         place += f", #{one.index}" if place and one.index is not None else ""
         by_rule.setdefault(one.rule, []).append((one.text, place))
     return tuple(
         {
             **fields_of(RULES[rule], "severity", "title", "advice"),
-            "told": told[:FINDINGS],
-            "more": max(0, len(told) - FINDINGS),
-            "total": len(told),
+            "told": sentences[:FINDINGS],
+            "more": max(0, len(sentences) - FINDINGS),
+            "total": len(sentences),
         }
-        for rule, told in by_rule.items()
+        for rule, sentences in by_rule.items()
     )
 
 
@@ -311,8 +311,8 @@ def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Doc
     for identity, definition in DEFINITIONS.items():
         by_number = {measure.compaction: measure for measure in measures.curve(identity)}
         cells = [
-            "" if found is None else _told(found.share, dict(found.numbers), definition.unit)
-            for found in map(by_number.get, range(1, compactions + 1))
+            "" if measured is None else _told(measured.share, dict(measured.numbers), definition.unit)
+            for measured in map(by_number.get, range(1, compactions + 1))
         ]
         share, numbers = measures.whole(identity)
         whole = _told(share, dict(numbers), definition.unit)

@@ -16,7 +16,7 @@ from inspector.engines.base import Plan, Settings
 from inspector.export.document import Document, fields_of
 from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
-from inspector.export.report.values import FactGroup, FactsPart, ToldFact
+from inspector.export.report.values import FactGroup, FactsPart, ReportedFact
 from inspector.models.attempt import Attempt
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
@@ -85,7 +85,7 @@ def facts_part(
     )
 
 
-def _groups(lines: Sequence[ToldFact], limit: int) -> tuple[FactGroup, ...]:
+def _groups(lines: Sequence[ReportedFact], limit: int) -> tuple[FactGroup, ...]:
     """By kind in the order of KINDS; within a kind a user's facts first, then by rank."""
     groups = []
     for kind in KINDS:
@@ -101,16 +101,16 @@ def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
     The checklist is masked before its text is escaped, because escapes split secrets. `reason` says why nothing would
     be compacted, "" otherwise."""
     head, tail = plan.regions()
-    found = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
+    at_risk = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
     return {
         "reason": "" if plan.compacts else plan.reason,
         "head_end": head,
         "tail_start": tail,
         "length": plan.length,
-        "total": len(found),
-        "once": sum(entry.once for entry in found),
-        "groups": _groups(found, RISK),
-        "checklist": checklist(masked([entry.fact for entry in found[:CHECKLIST]], masker), AT_RISK_LEAD),
+        "total": len(at_risk),
+        "once": sum(entry.once for entry in at_risk),
+        "groups": _groups(at_risk, RISK),
+        "checklist": checklist(masked([entry.fact for entry in at_risk[:CHECKLIST]], masker), AT_RISK_LEAD),
     }
 
 

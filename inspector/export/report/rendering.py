@@ -104,7 +104,8 @@ def _templates(shown: Callable[[str], str]) -> Environment:
 def _blocks(items: tuple[Item, ...]) -> list[tuple[bool, list[Item]]]:
     """Groups of items: (whether it is a list, items)."""
     return [
-        (listed, list(found)) for listed, found in groupby(items, lambda i: i.kind in ("bullet", "number"))
+        (listed, list(members))
+        for listed, members in groupby(items, lambda i: i.kind in ("bullet", "number"))
     ]
 
 
@@ -185,7 +186,7 @@ def line(text: str) -> str:
     if not one:
         return "(nothing)"
     one = _SPECIAL.sub(r"\\\1", one)
-    one = _ADDRESS.sub(lambda found: "\\".join(part for part in found.groups() if part), one)
+    one = _ADDRESS.sub(lambda match: "\\".join(part for part in match.groups() if part), one)
     one = _OPENS.sub(r"\\\1", one)
     return _ORDERED.sub(r"\1\\\2", one)
 

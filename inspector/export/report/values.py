@@ -67,7 +67,7 @@ class Course(Struct, frozen=True):
 
 
 #: A fact in a report: taken by a compaction, or at risk.
-ToldFact = Life | AtRisk
+ReportedFact = Life | AtRisk
 
 
 class FactGroup(Struct, frozen=True):
@@ -77,7 +77,7 @@ class FactGroup(Struct, frozen=True):
     """
 
     kind: Kind
-    lines: tuple[ToldFact, ...]
+    lines: tuple[ReportedFact, ...]
     more: int = 0
 
     @property

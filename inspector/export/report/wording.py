@@ -14,7 +14,7 @@ from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.document import Document
-from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ToldFact
+from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ReportedFact
 from inspector.export.requests import price_words
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
@@ -64,8 +64,8 @@ def period(start: float, end: float) -> str:
 def severities(counts: Mapping[Severity, int]) -> str:
     """ "1 error, 8 warnings, 2 notes"."""
     names = {"error": "error", "warning": "warning", "info": "note"}
-    told = ", ".join(plural(found, names[severity]) for severity, found in counts.items() if found)
-    return told or "nothing to tell"
+    words = ", ".join(plural(number, names[severity]) for severity, number in counts.items() if number)
+    return words or "nothing to tell"
 
 
 def share_percent(share: Share | None) -> str:
@@ -92,23 +92,23 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
 
 
-def later_words(told: ToldFact) -> tuple[str, ...]:
+def later_words(entry: ReportedFact) -> tuple[str, ...]:
     """Sentences about the later life of a fact."""
-    if isinstance(told, AtRisk):
+    if isinstance(entry, AtRisk):
         return ()
     words = []
-    if told.fates[0].changed:
-        words.append(f"The summary says {told.fates[0].changed} instead of {told.fact.value}.")
-    if told.died not in (None, told.compaction, told.fate.compaction):
-        words.append(f"Gone after compaction {told.died}.")
-    if told.died is not None:
-        again = next((f for f in told.fates if f.compaction > (told.died or 0) and f.alive), None)
+    if entry.fates[0].changed:
+        words.append(f"The summary says {entry.fates[0].changed} instead of {entry.fact.value}.")
+    if entry.died not in (None, entry.compaction, entry.fate.compaction):
+        words.append(f"Gone after compaction {entry.died}.")
+    if entry.died is not None:
+        again = next((f for f in entry.fates if f.compaction > (entry.died or 0) and f.alive), None)
         if again is not None:
             words.append(f"In the list again after compaction {again.compaction} ({again.where}).")
-    if told.back is not None:
-        words.append(f"Said again in {place_name(told.back.index, told.back.message)} ({told.back.role}).")
-    if told.contradicted is not None:
-        other = told.contradicted
+    if entry.back is not None:
+        words.append(f"Said again in {place_name(entry.back.index, entry.back.message)} ({entry.back.role}).")
+    if entry.contradicted is not None:
+        other = entry.contradicted
         words.append(
             f"Later said otherwise: {cut(other.text, 160)} ({place_name(other.saying.index, other.saying.message)})"
         )
@@ -118,16 +118,14 @@ def later_words(told: ToldFact) -> tuple[str, ...]:
 def boundary_words(compared: Compared) -> str:
     """Recorded and planned in a sentence."""
     recorded, planned = compared.recorded, compared.planned
-    told = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
-    told += "" if recorded.exact else " (inferred)"
-    told += f", {len(recorded.kept):,} between them stayed word for word" if recorded.kept else ""
+    sentence = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
+    sentence += "" if recorded.exact else " (inferred)"
+    sentence += f", {len(recorded.kept):,} between them stayed word for word" if recorded.kept else ""
     if not planned.compacts:
-        return f"{told}. {planned.profile} would not have compacted this list: {planned.reason}."
+        return f"{sentence}. {planned.profile} would not have compacted this list: {planned.reason}."
     if compared.agree:
-        return f"{told}. Planned by {planned.profile}: the same."
-    return (
-        f"{told}. Planned by {planned.profile}: head_end {planned.head_end}, tail_start {planned.tail_start}."
-    )
+        return f"{sentence}. Planned by {planned.profile}: the same."
+    return f"{sentence}. Planned by {planned.profile}: head_end {planned.head_end}, tail_start {planned.tail_start}."
 
 
 def diff_counts(part: DiffPart) -> str:
@@ -213,58 +211,58 @@ def summary_length(part: CompactionPart) -> str:
     return f"{len(part.summary or '') + part.summary_more:,} characters{where}"
 
 
-def outcome_name(told: ToldFact) -> str:
+def outcome_name(entry: ReportedFact) -> str:
     """Fate of a fact in a word; "at risk" before a compaction."""
-    return "at risk" if isinstance(told, AtRisk) else told.outcome
+    return "at risk" if isinstance(entry, AtRisk) else entry.outcome
 
 
-def fate_words(told: ToldFact) -> str:
+def fate_words(entry: ReportedFact) -> str:
     """Fate of a fact with its sign."""
-    if isinstance(told, AtRisk):
-        return f"{FATE_SIGNS['at risk']} {'said once' if told.once else 'at risk'}"
-    return f"{FATE_SIGNS[told.outcome]} {told.outcome}"
+    if isinstance(entry, AtRisk):
+        return f"{FATE_SIGNS['at risk']} {'said once' if entry.once else 'at risk'}"
+    return f"{FATE_SIGNS[entry.outcome]} {entry.outcome}"
 
 
-def place_words(told: ToldFact) -> str:
+def place_words(entry: ReportedFact) -> str:
     """Places of a fact and its number of mentions; begins with a comma."""
-    saying, uses = told.saying, told.fact.uses
+    saying, uses = entry.saying, entry.fact.uses
     words = [place_name(saying.index, saying.message if saying.message >= 0 else None, saying.generation)]
-    if isinstance(told, Life) and told.fate.alive and told.fate.where:
-        words.append(f"now in the {told.fate.where}")
-    if told.times > 1:
-        words.append(f"said {told.times} times")
+    if isinstance(entry, Life) and entry.fate.alive and entry.fate.where:
+        words.append(f"now in the {entry.fate.where}")
+    if entry.times > 1:
+        words.append(f"said {entry.times} times")
     if uses:
         words.append("used once since" if uses == 1 else f"used {uses} times since")
     return "".join(f", {word}" for word in words)
 
 
-def mention_words(told: ToldFact) -> str:
+def mention_words(entry: ReportedFact) -> str:
     """Label of the excerpt of a fact; "" for none."""
-    if not excerpt(told) or not isinstance(told, Life) or told.outcome not in _EXCERPTS:
+    if not excerpt(entry) or not isinstance(entry, Life) or entry.outcome not in _EXCERPTS:
         return ""
-    return f"{_EXCERPTS[told.outcome]} in the {told.fate.where}"
+    return f"{_EXCERPTS[entry.outcome]} in the {entry.fate.where}"
 
 
-def excerpt(told: ToldFact) -> str:
+def excerpt(entry: ReportedFact) -> str:
     """The text around a surviving fact, or around its subject."""
-    return told.fate.excerpt if isinstance(told, Life) else ""
+    return entry.fate.excerpt if isinstance(entry, Life) else ""
 
 
-def marked(told: ToldFact) -> list[tuple[str, bool]]:
+def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
     """The words of a fact in pieces: (text, whether it is one of the exact values)."""
-    shown = cut(told.text)
-    there = "|".join(re.escape(value) for value in _longest_first(told) if value)
+    shown = cut(entry.text)
+    there = "|".join(re.escape(value) for value in _longest_first(entry) if value)
     pieces = re.split(f"({there})", shown) if there else [shown]
     return [(piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece]
 
 
-def values_apart(told: ToldFact) -> str:
+def values_apart(entry: ReportedFact) -> str:
     """The exact values of a fact that its text does not have."""
-    return ", ".join(value for value in _longest_first(told) if value not in told.text)
+    return ", ".join(value for value in _longest_first(entry) if value not in entry.text)
 
 
-def _longest_first(told: ToldFact) -> list[str]:
-    return sorted(set(told.values), key=lambda text: (-len(text), text))
+def _longest_first(entry: ReportedFact) -> list[str]:
+    return sorted(set(entry.values), key=lambda text: (-len(text), text))
 
 
 class ChangedSection(Struct, frozen=True):
@@ -372,11 +370,11 @@ def money(amount: float | None) -> str:
 def requests_words(costs: Document) -> str:
     """Return the number of requests, their tokens, and their cost."""
     sent, reported = costs["sent_tokens"], costs["reported_tokens"]
-    told = f"{plural(costs['requests'], 'request')} sent {sent:,} tokens, "
-    told += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
+    sentence = f"{plural(costs['requests'], 'request')} sent {sent:,} tokens, "
+    sentence += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
     if costs["modelled"]:
-        told += " They are estimated from the messages, because the store keeps no usage of single calls"
-        told += f"; the provider reported {reported:,} tokens in all." if reported else "."
+        sentence += " They are estimated from the messages, because the store keeps no usage of single calls"
+        sentence += f"; the provider reported {reported:,} tokens in all." if reported else "."
     if costs["cost"] is None:
-        return f"{told} What they cost is not known: {'; '.join(costs['cost_notes'])}."
-    return f"{told} They cost {dollars(costs['cost']['amount'])} US dollars{price_words(costs['prices_of'])}."
+        return f"{sentence} What they cost is not known: {'; '.join(costs['cost_notes'])}."
+    return f"{sentence} They cost {dollars(costs['cost']['amount'])} US dollars{price_words(costs['prices_of'])}."

@@ -143,8 +143,8 @@ class Panes(Vertical):
             return
         pane, widget = self.tabs[name].pane, self.pane(name)
         needs = pane.needs(context)
-        known = self._filled.get(name)
-        if name in self._filled and (needs is known or (needs and known and same(needs, known))):
+        before = self._filled.get(name)
+        if name in self._filled and (needs is before or (needs and before and same(needs, before))):
             return
         if needs is None:
             self._filled[name] = None

@@ -137,14 +137,14 @@ def _replay_view(
     )
 
 
-def _reproduction_notes(found: Reproduction | None) -> list[str]:
+def _reproduction_notes(fit: Reproduction | None) -> list[str]:
     """Return sentences about the fit of the settings in force to the record."""
-    if found is None:
+    if fit is None:
         return []
-    if not found.recorded:
-        return [f"{found.agreement[0].upper()}{found.agreement[1:]}.", *found.changed, *found.why_not]
-    doubt = "" if found.trusted else " What other settings would do is uncertain here."
-    return [f"The settings in force reproduce {found.agreement}.{doubt}", *found.changed, *found.why_not]
+    if not fit.recorded:
+        return [f"{fit.agreement[0].upper()}{fit.agreement[1:]}.", *fit.changed, *fit.why_not]
+    doubt = "" if fit.trusted else " What other settings would do is uncertain here."
+    return [f"The settings in force reproduce {fit.agreement}.{doubt}", *fit.changed, *fit.why_not]
 
 
 def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
