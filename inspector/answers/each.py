@@ -72,12 +72,14 @@ def ask_each(
         # The longest conversations come first, so that no process starts with one of them at the end.
         longest = sorted(rows, key=lambda row: row.messages, reverse=True)
         for at in range(0, len(longest), _LOOKED_UP):
-            some = longest[at : at + _LOOKED_UP]
+            batch = longest[at : at + _LOOKED_UP]
             answers_of = (
-                {} if question.kept is None else question.kept.stored(answers.store, [row.id for row in some])
+                {}
+                if question.kept is None
+                else question.kept.stored(answers.store, [row.id for row in batch])
             )
-            stored.extend((row, answers_of[row.id]) for row in some if row.id in answers_of)
-            yield from (row for row in some if row.id not in answers_of)
+            stored.extend((row, answers_of[row.id]) for row in batch if row.id in answers_of)
+            yield from (row for row in batch if row.id not in answers_of)
 
     plan.watch(Progress(0, len(rows), None))
     try:

@@ -60,11 +60,11 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     name, session = _text(event, "hook_event_name"), _text(event, "session_id")
     path = Path(_text(event, "transcript_path"))
     if name in ("UserPromptSubmit", "PostToolUse"):
-        return _say_once(session, name)
+        return _report_once(session, name)
     if name == "PreCompact":
-        return _keep(user_facts_of(path), budget)
+        return _statements_to_keep(user_facts_of(path), budget)
     if name == "SessionStart" and event.get("source") == "compact":
-        text = _standing(path)
+        text = _standing_rules(path)
         _remember(session, {"standing": text, "verdict": ""})
         return HookAnswer(text)
     if name == "PostCompact":
@@ -87,7 +87,7 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     name, session = _text(event, "hook_event_name"), _text(event, "session_id")
     extra = _mapping(event, "extra")
     if name == "on_pre_compress":
-        return _keep(user_facts(_messages(event.get("messages"))), budget)
+        return _statements_to_keep(user_facts(_messages(event.get("messages"))), budget)
     if name != "pre_llm_call":
         return HookAnswer()
     return _after_compression(
@@ -102,7 +102,7 @@ def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     """
     if _text(event, "hook_event_name") != "SessionStart" or event.get("source") != "compact":
         return HookAnswer()
-    return HookAnswer(_standing(Path(_text(event, "transcript_path"))))
+    return HookAnswer(_standing_rules(Path(_text(event, "transcript_path"))))
 
 
 def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
@@ -119,7 +119,7 @@ def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if not databases:
         raise BadInput("The database of opencode is not in its usual place.")
     newest = max(databases, key=lambda path: path.stat().st_mtime)
-    return _keep(user_facts_of(newest, session), budget)
+    return _statements_to_keep(user_facts_of(newest, session), budget)
 
 
 def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
@@ -178,9 +178,9 @@ def _threshold(window: int) -> int:
 
 
 def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
-    """Return the statements of the user in a transcript, best rank first; `session` names one of several.
+    """Return the statements of the user in a transcript, best rank first.
 
-    Read only the user's messages. Raise StoreErrors.
+    `session` names one of several sessions. Only the user's messages are read. Raises StoreErrors.
     """
     from inspector.quality.facts.gather import gather
     from inspector.stores.detect import open_store
@@ -193,8 +193,8 @@ def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
         )
     store = open_store(path)
     try:
-        name = store.resolve(session) if session else _only(store.conversations())
-        return gather(list(_spoken(store, name)))
+        name = store.resolve(session) if session else _main_conversation(store.conversations())
+        return gather(list(_user_messages(store, name)))
     finally:
         store.close()
 
@@ -221,14 +221,12 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     from inspector.quality.facts.fate import fate
     from inspector.quality.facts.passages import PassageIndex
 
-    statements = [fact for fact in facts if fact.role == "user" and not fact.pasted]
     index = PassageIndex(after)
-    harmed = []
-    for fact in statements:
-        if fact.kind != "link" and safe_line(fact.text) not in standing:
-            outcome = fate(fact, index, 1).outcome
-            if outcome in _HARMED:
-                harmed.append((fact, outcome))
+    statements = (fact for fact in facts if fact.role == "user" and not fact.pasted and fact.kind != "link")
+    outcomes = (
+        (fact, fate(fact, index, 1).outcome) for fact in statements if safe_line(fact.text) not in standing
+    )
+    harmed = [(fact, outcome) for fact, outcome in outcomes if outcome in _HARMED]
     harmed.sort(key=lambda entry: (not entry[0].binds, -entry[0].rank))
     lines = [f"- {safe_line(fact.text)} ({outcome})" for fact, outcome in harmed[:MAX_LOST]]
     return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""
@@ -240,28 +238,28 @@ def settings_of(agent: str, program: str) -> str:
     return file.read_text(encoding="utf-8").replace("PROGRAM", program)
 
 
-def _keep(facts: Sequence[Fact], budget: int) -> HookAnswer:
+def _statements_to_keep(facts: Sequence[Fact], budget: int) -> HookAnswer:
     """Return the statements to keep as the text for the summarizer."""
     from inspector.quality.facts.carry import pin_text
 
     return HookAnswer(pin_text(facts, min(budget, MOST), _KEEP_LEAD))
 
 
-def _standing(path: Path) -> str:
+def _standing_rules(path: Path) -> str:
     """Return the rules of the user in a transcript, word for word, within their budget."""
     from inspector.quality.facts.carry import pin_text
 
     return pin_text([fact for fact in user_facts_of(path) if fact.binds], STANDING, _STANDING_LEAD)
 
 
-def _only(rows: Sequence[Any]) -> str:
+def _main_conversation(rows: Sequence[Any]) -> str:
     names = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
     if not names:
         raise BadInput("The transcript has no conversation yet.")
     return str(names[0])
 
 
-def _spoken(store: Store, name: str) -> Iterator[SpokenMessage]:
+def _user_messages(store: Store, name: str) -> Iterator[SpokenMessage]:
     from inspector.quality.facts.extract import extract
     from inspector.quality.facts.fact import Saying, SpokenMessage
     from inspector.replay.transcript import transcript_of
@@ -299,14 +297,14 @@ def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
         {"rules": [*rules, *(f.text for f in facts if f.binds and f.text not in rules)], "said": digest},
     )
     before = user_facts(messages_from({"role": "user", "content": text} for text in rules))
-    parts = [
+    after = [
         ListText("summary" if n == at else "tail", n, m.role, safe(m.text)) for n, m in enumerate(history)
     ]
-    lost = lost_statements(before, parts)
+    lost = lost_statements(before, after)
     return HookAnswer(json={"context": lost}) if lost else HookAnswer()
 
 
-def _say_once(session: str, event: str) -> HookAnswer:
+def _report_once(session: str, event: str) -> HookAnswer:
     state = _remembered(session)
     verdict = state.get("verdict")
     if not isinstance(verdict, str) or not verdict:
@@ -330,7 +328,7 @@ def _rules_in(path: Path, session: str) -> int:
 
 def _messages(value: object) -> tuple[Message, ...]:
     if not isinstance(value, list):
-        raise BadInput("The hook got no list of messages.")
+        raise BadInput("The event has no list of messages.")
     from inspector.core.messages import messages_from
 
     return messages_from(entry for entry in value if isinstance(entry, dict))

@@ -16,6 +16,7 @@ from typing import Any
 
 from msgspec import field
 
+from inspector.core.conversations import ROLE_NAMES
 from inspector.core.errors import StoreError
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries
@@ -61,7 +62,7 @@ class KimiReader(SessionReader):
 
     def scan(self, path: Path, part: str) -> SessionLists:
         """Return the session with this live context."""
-        files = [*_earlier(path), path] if path.name == _MAIN else [path]
+        files = [*_earlier_contexts(path), path] if path.name == _MAIN else [path]
         return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, files)), files=files).run()
 
 
@@ -70,17 +71,19 @@ READER = KimiReader
 
 class _Scanner(SessionLists, kw_only=True):
     files: Sequence[Path]
-    #: Times of the messages after each compaction, by role, and the times of the compactions.
+    #: Times of the messages by role, for the list before each compaction and the last list.
     times: list[dict[str, deque[float]]] = field(default_factory=lambda: [{}])
+    #: Times of the compactions.
     ends: list[float] = field(default_factory=list)
+    #: How often the list was cleared or rewound.
     moved: int = 0
 
     def run(self) -> SessionLists:
         path = self.entries.path
         self.session = path.parent.name if path.name == _MAIN else path.stem
-        self._wire(path.with_name("wire.jsonl"))
+        self._read_wire(path.with_name("wire.jsonl"))
         for number, file in enumerate(self.files):
-            self._context(number, file)
+            self._read_context(number, file)
         state = _document(path.with_name("state.json"))
         title = text_at(state, "custom_title")
         # A shortened title is only the beginning of the first words.
@@ -92,7 +95,7 @@ class _Scanner(SessionLists, kw_only=True):
             )
         return self
 
-    def _context(self, number: int, file: Path) -> None:
+    def _read_context(self, number: int, file: Path) -> None:
         """Read a file: the list after a compaction, or the list again after the user went back."""
         numbers: list[int] = []
         summary: tuple[int, str] | None = None
@@ -126,12 +129,10 @@ class _Scanner(SessionLists, kw_only=True):
             if not first:
                 self.moved += 1
             self.lists[-1] = numbers
-        self._date(numbers, len(self.lists))
+        self._set_times(numbers, len(self.lists))
 
-    def _date(self, numbers: list[int], generation: int) -> None:
-        """Set the times of a list's messages from the wire, the newest first. Copies of earlier messages have none."""
-        from inspector.core.conversations import ROLE_NAMES
-
+    def _set_times(self, numbers: list[int], generation: int) -> None:
+        """Set the times of a list's messages from the wire, newest first. Copies of earlier messages get no time."""
         times = self.times[generation - 1] if generation <= len(self.times) else {}
         times_left = {role: list(queue) for role, queue in times.items()}
         for number in reversed(numbers):
@@ -140,7 +141,7 @@ class _Scanner(SessionLists, kw_only=True):
             if queue and not entry.summary:
                 entry.at = queue.pop()
 
-    def _wire(self, path: Path) -> None:
+    def _read_wire(self, path: Path) -> None:
         """Read times and usage of the session."""
         for at, kind, payload in _messages(path):
             self.note_time(at)
@@ -186,7 +187,7 @@ def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
         return
 
 
-def _earlier(path: Path) -> list[Path]:
+def _earlier_contexts(path: Path) -> list[Path]:
     matches = ((_EARLIER.fullmatch(other.name), other) for other in path.parent.iterdir())
     return [other for _, other in sorted((int(match[1]), other) for match, other in matches if match)]
 

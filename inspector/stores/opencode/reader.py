@@ -88,7 +88,7 @@ class _Scanner(SessionLists, kw_only=True):
         info = self.info
         for entry in self._valid_entries():
             if isinstance(entry.get("info"), dict):
-                self._entry(entry["info"], mappings_in(entry.get("parts")))
+                self._add_entry(entry["info"], mappings_in(entry.get("parts")))
         self.title, self.folder = text_at(info, "title"), text_at(info, "directory")
         self.version = text_at(info, "version")
         self.model = self.model or text_at(info, "model", "id")
@@ -98,7 +98,7 @@ class _Scanner(SessionLists, kw_only=True):
         time = mapping_at(info, "time")
         self.started_at = seconds_of(time.get("created")) or self.started_at
         self.last_active = max(seconds_of(time.get("updated")), self.last_active)
-        self._clear()
+        self._add_cleared()
         if self.reverted:
             self.notes.append(
                 f"The user went back from {plural(self.reverted, 'message')}, which opencode deletes when the session "
@@ -120,7 +120,7 @@ class _Scanner(SessionLists, kw_only=True):
                 continue
             yield entry
 
-    def _entry(self, info: dict[str, Any], parts: Sequence[dict[str, Any]]) -> None:
+    def _add_entry(self, info: dict[str, Any], parts: Sequence[dict[str, Any]]) -> None:
         name = text_at(info, "id")
         at = seconds_of(mapping_at(info, "time").get("created"))
         self.note_time(at)
@@ -130,14 +130,14 @@ class _Scanner(SessionLists, kw_only=True):
             return
         self.first_of[name] = len(self.entries)
         if info.get("role") == "assistant":
-            self._usage(info, parts, at)
+            self._add_calls(info, parts, at)
             self.model = text_at(info, "modelID") or self.model
             self.provider = text_at(info, "providerID") or self.provider
             if info.get("summary") is True:
-                self._compacted(info, parts, at)
+                self._add_compaction(info, parts, at)
                 return
         wires = list(_wires(info, parts))
-        self._begin(wires)
+        self._begin_entry(wires)
         numbers = self.add(wires, at)
         cleared = {
             text_at(part, "callID"): then
@@ -148,11 +148,11 @@ class _Scanner(SessionLists, kw_only=True):
             if wire["role"] == "tool" and wire["tool_call_id"] in cleared:
                 self.cleared_at.append((cleared[wire["tool_call_id"]], len(self.lists), number))
 
-    def _begin(self, wires: list[Wire]) -> None:
+    def _begin_entry(self, wires: list[Wire]) -> None:
         self.begin_record(len(self.wires_of_entry), 1)
         self.wires_of_entry.append(wires)
 
-    def _compacted(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
+    def _add_compaction(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
         request = self.requests_of.get(text_at(info, "parentID"))
         texts = [part.get("text") for part in parts if part.get("type") == "text"]
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
@@ -174,7 +174,7 @@ class _Scanner(SessionLists, kw_only=True):
         place = len(wires) - 1
         if recent is not None and text_at(recent, "text"):
             wires.append({"role": "system", "content": text_at(recent, "text")})
-        self._begin(wires)
+        self._begin_entry(wires)
         numbers = self.make(wires, at)
         self.entries.items[numbers[place]].summary = True
         tail = text_at(request, "tail_start_id")
@@ -188,7 +188,7 @@ class _Scanner(SessionLists, kw_only=True):
             note=_note(start_known, place + 1 < len(numbers), overflow),
         )  # fmt: skip
 
-    def _clear(self) -> None:
+    def _add_cleared(self) -> None:
         """Add the cleared results. Results cleared within a second of each other are one step."""
         groups: list[list[tuple[float, int, int]]] = []
         for result in sorted(self.cleared_at):
@@ -206,7 +206,7 @@ class _Scanner(SessionLists, kw_only=True):
                 place=max(before, default=-1) + 1, results=len(group), trigger="auto",
             )  # fmt: skip
 
-    def _usage(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
+    def _add_calls(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
         """Add the calls of an answer with recorded usage: one for each finished step if there are several, else one."""
         steps = [
             part
