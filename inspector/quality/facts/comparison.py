@@ -213,7 +213,8 @@ class Comparison:
         if probe.answer and self.overlap < MIN_SAME_VALUED:
             return "uncertain", ""
         if not probe.main.words:
-            return ("value lost" if self.lost_values else "paraphrased" if self.kept_values else None), ""
+            alive: Verdict = "value lost" if self.lost_values else "paraphrased", ""
+            return alive if self.kept_values else (None, "")
         if not (self.has_enough or self.coverage >= MIN_SUBJECT):
             return self._unlike()
         return self._changed(numbers_said) or self._incomplete() or self._stated()

@@ -123,6 +123,10 @@ def test_what_denies_a_quote_is_no_quote() -> None:
     assert judged("Compress the images.", "- We no longer compress the images.")[1].outcome not in KEPT
 
 
+def test_a_statement_of_values_alone_is_lost_without_any_of_them() -> None:
+    assert judged("24 hours are over.", "3. Load for 5 min: p99 322 ms")[1].outcome == "lost"
+
+
 def test_a_change_is_named() -> None:
     assert judged("The queue holds 500 jobs.", "- The queue holds 50 jobs")[1].changed == "50"
 
