@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
@@ -19,7 +19,7 @@ from inspector.quality.facts.values import comparable
 Pair = tuple[Word, Word]
 #: Minimum share of a fact's words, with small words, that a sentence needs for a comparison of places.
 _MIN_TRADED = 0.8
-#: Two steps in their order.
+#: Match a sentence with two steps. Step `one` is before step `two`.
 _STEPS = (
     late_pattern(
         r"\bfirst\b(?P<one>[^,.;]{3,80}?)(?:[,;]? (?:and )?then|[,;] after(?:wards| that))\b(?P<two>[^.;]{3,80})",
@@ -33,12 +33,13 @@ _STEPS = (
     late_pattern(r"(?P<one>[^,.;]{3,100})\bbefore\b(?P<two>[^,.;]{3,100})", re.IGNORECASE),
     late_pattern(r"(?P<two>[^,.;]{3,100})\b(?:only )?(?:after|once)\b(?P<one>[^,.;]{3,100})", re.IGNORECASE),
 )  # fmt: skip
+#: The end of a clause in a sequence of words.
 _MARK = ","
 #: Words between two nouns that a summary may write as a compound, in the reverse order.
 _COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
-#: Words that link others. They stand anywhere.
+#: Words that link others. Their place has no meaning.
 _LINKS = frozenset({"is", "are", "was", "were", "be", "been", "it", "that"})
-#: The user's and a summary's words for the user and the agent.
+#: The user's words for user and agent, and a summary's.
 _SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
 _ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}
 _POSSESSIVE = late_pattern(r"['’]s\b")
@@ -69,16 +70,17 @@ def exchanged(
     fact: Meaning,
     text: Meaning,
     pairs: Sequence[Pair],
-    valued: Sequence[tuple[Value, Value | None]],
+    value_pairs: Sequence[tuple[Value, Value | None]],
     whole: str,
 ) -> bool:
     """Return whether two things of a fact have changed places: "rename A to B", "rename B to A".
 
-    `valued` are the values of the fact, each with its match, and `whole` is the fact with its conditions."""
+    `value_pairs` are the values of the fact, each with its match. `whole` is the fact with its conditions.
+    """
     return (
         _mate_moved(pairs)
         or _in_place_of_another(text, pairs)
-        or _values_exchanged(fact, text, pairs, valued)
+        or _values_exchanged(fact, text, pairs, value_pairs)
         or _traded_places(whole, text.text)
         or _actors_exchanged(whole, text.text)
         or _bounds_differ(whole, text.text)
@@ -88,38 +90,42 @@ def exchanged(
 
 
 def _values_exchanged(
-    fact: Meaning, text: Meaning, pairs: Sequence[Pair], valued: Sequence[tuple[Value, Value | None]]
+    fact: Meaning, text: Meaning, pairs: Sequence[Pair], value_pairs: Sequence[tuple[Value, Value | None]]
 ) -> bool:
     """Return whether a value of the fact is in another clause than its words, and another value in its place."""
-    clause_of = dict(zip(map(id, text.values), text.clauses, strict=True))
-    home_of = {value.span: clause for value, clause in zip(fact.values, fact.clauses, strict=True)}
-    for value, other in valued:
-        own = home_of.get(value.span)
-        places = Counter(there.clause for mine, there in pairs if own is None or mine.clause == own)
+    clause_in_text = dict(zip(map(id, text.values), text.clauses, strict=True))
+    clause_in_fact = {value.span: clause for value, clause in zip(fact.values, fact.clauses, strict=True)}
+    words_in_clause = Counter(match.clause for _, match in pairs)
+    for value, found in value_pairs:
+        clause = clause_in_fact.get(value.span)
         # A value outside the main clause belongs to an exception or a condition.
-        if other is None or own is None or not places:
+        if found is None or clause is None:
             continue
-        (home, most), moved = places.most_common(1)[0], clause_of[id(other)]
-        rivals = [
-            one
-            for one in text.values
-            if clause_of[id(one)] == home and one is not other and comparable(value, one)
-        ]
-        # A clause with more of the fact's words is its own clause.
-        told = Counter(there.clause for _, there in pairs)
-        if moved != home and rivals and most > places[moved] and told[home] >= told[moved]:
+        # The clauses of the text that have the words around the value.
+        places = Counter(match.clause for word, match in pairs if word.clause == clause)
+        if not places:
+            continue
+        (home, most), moved = places.most_common(1)[0], clause_in_text[id(found)]
+        has_rival = any(
+            clause_in_text[id(other)] == home and other is not found and comparable(value, other)
+            for other in text.values
+        )
+        # The value may belong to the clause with more words of the fact.
+        more_at_home = words_in_clause[home] >= words_in_clause[moved]
+        if moved != home and has_rival and most > places[moved] and more_at_home:
             return True
     return False
 
 
 def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
-    """Return whether a word of the fact is in another clause, and one that excludes it is in its place."""
-    taken = {id(other) for _, other in pairs}
-    for word, there in pairs:
-        rest = Counter(other.clause for one, other in pairs if one is not word)
-        home = rest.most_common(1)[0][0] if rest else there.clause
-        if rest[home] > rest[there.clause] and any(
-            id(other) not in taken and other.clause == home and excludes(word.stem, other.stem)
+    """Return whether a word of the fact is in another clause, and a word that excludes it is in its place."""
+    matched = {id(match) for _, match in pairs}
+    for word, match in pairs:
+        # The clauses of the other words of the fact.
+        rest = Counter(other_match.clause for other, other_match in pairs if other is not word)
+        home = rest.most_common(1)[0][0] if rest else match.clause
+        if rest[home] > rest[match.clause] and any(
+            id(other) not in matched and other.clause == home and excludes(word.stem, other.stem)
             for other in text.words
         ):
             return True
@@ -128,15 +134,17 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
 
 def _mate_moved(pairs: Sequence[Pair]) -> bool:
     """Return whether a word has moved from one of two excluding words to the other: "json for A", "yaml for A"."""
-    for one, here in pairs:
-        for other, there in pairs:
+    for word, match in pairs:
+        for other, other_match in pairs:
             if (
-                one.clause != other.clause
-                and here.clause != there.clause
-                and excludes(one.stem, other.stem)
+                word.clause != other.clause
+                and match.clause != other_match.clause
+                and excludes(word.stem, other.stem)
                 and any(
-                    mate is not one and mate.clause == one.clause and place.clause == there.clause
-                    for mate, place in pairs
+                    mate is not word
+                    and mate.clause == word.clause
+                    and mate_match.clause == other_match.clause
+                    for mate, mate_match in pairs
                 )
             ):
                 return True
@@ -144,53 +152,60 @@ def _mate_moved(pairs: Sequence[Pair]) -> bool:
 
 
 def _traded_places(fact: str, text: str) -> bool:
-    """Return whether a sentence has the words of a fact, but two of them in each other's place: "X is off unless Y
-    turns it on", "X is on unless Y turns it off". A list in another order is the same."""
-    mine, theirs = _sequence(fact), _sequence(text)
-    shared = Counter(mine) & Counter(theirs)
-    if shared.total() < _MIN_TRADED * len(mine):
+    """Return whether a sentence has the words of a fact, but two of them in each other's place.
+
+    "X is off unless Y turns it on" and "X is on unless Y turns it off" differ so. A list in another order does not.
+    """
+    fact_words, text_words = _sequence(fact), _sequence(text)
+    shared = Counter(fact_words) & Counter(text_words)
+    if shared.total() < _MIN_TRADED * len(fact_words):
         return False
-    here, there = _neighbours(fact), _neighbours(text)
+    in_fact, in_text = _neighbours(fact), _neighbours(text)
     # A word between its own neighbours has not moved.
-    both = [
-        word for word in here if word in there and word not in _LINKS and here[word][:2] != there[word][:2]
+    moved = [
+        word
+        for word in in_fact
+        if word in in_text and word not in _LINKS and in_fact[word][:2] != in_text[word][:2]
     ]
-    for at, one in enumerate(both):
-        for other in both[at + 1 :]:
-            between = mine[here[one][2] + 1 : here[other][2]]
-            # "Calls to the vet" are "vet calls".
-            compound = there[one][2] - there[other][2] == 1 and _COMPOUND.issuperset(between)
-            if compound or _in_one_list(between):
-                continue
-            # "A for X and B for Y" is "B for Y and A for X".
-            own, others = (_clause(mine, here[word][2]) - {one, other} for word in (one, other))
-            own_there, others_there = (
-                _clause(theirs, there[word][2]) - {one, other} for word in (one, other)
-            )
-            if (own & own_there) - others and (others & others_there) - own:
-                continue
-            sure = _stands_as(other, one, here, there), _stands_as(one, other, here, there)
-            if min(sure) > 0 and max(sure) > 1:
-                return True
+    for word, other in combinations(moved, 2):
+        between = fact_words[in_fact[word][2] + 1 : in_fact[other][2]]
+        # "Calls to the vet" are "vet calls".
+        is_compound = in_text[word][2] - in_text[other][2] == 1 and _COMPOUND.issuperset(between)
+        if is_compound or _in_one_list(between) or _clauses_moved(word, other, fact, text):
+            continue
+        sure = _takes_place(other, word, in_fact, in_text), _takes_place(word, other, in_fact, in_text)
+        if min(sure) > 0 and max(sure) > 1:
+            return True
     return False
 
 
-def _clause(words: Sequence[str], at: int) -> frozenset[str]:
-    """Return the other words between the marks around a word."""
+def _clauses_moved(word: str, other: str, fact: str, text: str) -> bool:
+    """Return whether two words moved with their clauses: "A for X and B for Y" is "B for Y and A for X"."""
+    both = {word, other}
+    clause, clause_in_text = _clause(fact, word) - both, _clause(text, word) - both
+    other_clause, other_clause_in_text = _clause(fact, other) - both, _clause(text, other) - both
+    return bool((clause & clause_in_text) - other_clause and (other_clause & other_clause_in_text) - clause)
+
+
+def _clause(text: str, word: str) -> frozenset[str]:
+    """Return the other words in the clause of a word."""
+    words, at = _sequence(text), _neighbours(text)[word][2]
     start = max((number for number in range(at) if words[number] == _MARK), default=-1)
     end = next((number for number in range(at, len(words)) if words[number] == _MARK), len(words))
     return frozenset(words[start + 1 : end]) - {words[at]}
 
 
 def _actors_exchanged(fact: str, text: str) -> bool:
-    """Return whether a summary exchanges the tasks of user and agent: "you write, I tag", "the user writes, the agent
-    tags"."""
-    mine = _tasks(fact, _SPEAKERS)
-    if len(mine) != 2 or len(theirs := _tasks(text, _ACTORS)) != 2:
+    """Return whether a summary exchanges the tasks of user and agent.
+
+    "You write, I tag" becomes "the user writes, the agent tags".
+    """
+    tasks = _tasks(fact, _SPEAKERS)
+    if len(tasks) != 2 or len(retold := _tasks(text, _ACTORS)) != 2:
         return False
-    own = sum(len(mine[actor] & theirs[actor]) for actor in mine)
-    crossed = [mine["user"] & theirs["agent"], mine["agent"] & theirs["user"]]
-    return all(crossed) and sum(map(len, crossed)) > own
+    kept = sum(len(tasks[actor] & retold[actor]) for actor in tasks)
+    crossed = [tasks["user"] & retold["agent"], tasks["agent"] & retold["user"]]
+    return all(crossed) and sum(map(len, crossed)) > kept
 
 
 def _tasks(text: str, actors: Mapping[str, str]) -> dict[str, set[str]]:
@@ -211,15 +226,17 @@ def _in_one_list(between: Sequence[str]) -> bool:
     return not between or (marked[0] and marked[-1] and all(a or b for a, b in pairwise(marked)))
 
 
-def _stands_as(word: str, other: str, here: Mapping[str, Neighbours], there: Mapping[str, Neighbours]) -> int:
-    """Return how surely a word has, in a sentence, the neighbours that another word has in the fact.
+def _takes_place(
+    word: str, other: str, in_fact: Mapping[str, Neighbours], in_text: Mapping[str, Neighbours]
+) -> int:
+    """Return how surely a word of a sentence has the neighbours that another word has in the fact.
 
-    0: it has its own neighbours. 1: one neighbour says so, the end of a clause. 2: a word says so, or both neighbours.
+    0: it has none of them. 1: it has one, the end of a clause. 2: it has a word or both.
     """
-    own, wanted, has = here[word], here[other], there[word]
-    sides = [side for side in (0, 1) if has[side] == wanted[side] != own[side]]
-    sure = len(sides) == 2 or any(has[side] != _MARK for side in sides)
-    return 2 if sure else len(sides)
+    before, wanted, now = in_fact[word], in_fact[other], in_text[word]
+    sides = [side for side in (0, 1) if now[side] == wanted[side] != before[side]]
+    is_sure = len(sides) == 2 or any(now[side] != _MARK for side in sides)
+    return 2 if is_sure else len(sides)
 
 
 @lru_cache(maxsize=5_000)
@@ -233,91 +250,92 @@ def _sequence(text: str) -> tuple[str, ...]:
 def _neighbours(text: str) -> Mapping[str, Neighbours]:
     """Return the neighbours of each word that a text has once."""
     words = _sequence(text)
-    often = Counter(words)
+    counts = Counter(words)
     return {
         word: (words[at - 1], words[at + 1], at)
         for at, word in enumerate(words)
-        if word != _MARK and often[word] == 1
+        if word != _MARK and counts[word] == 1
     }
 
 
 def _bounds_differ(fact: str, text: str) -> bool:
     """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
-    mine, theirs = _bounds(fact), _bounds(text)
-    if not len(mine) == len(theirs) == 1 or mine.keys() == theirs.keys():
+    in_fact, in_text = _bounds(fact), _bounds(text)
+    if not len(in_fact) == len(in_text) == 1 or in_fact.keys() == in_text.keys():
         return False
-    # A bound of another number is another bound.
-    numbers = [*mine.values(), *theirs.values()]
+    # Bounds of two numbers do not contradict each other.
+    numbers = [*in_fact.values(), *in_text.values()]
     return not all(numbers) or numbers[0] == numbers[1]
 
 
 def sides_differ(fact: str, text: str) -> bool:
-    """Return whether a sentence is about values below a number and the fact about values above it, or the reverse. Only
-    a denial may make them equal."""
-    mine, theirs = (
-        {found["number"]: found["above"] is not None for found in _SIDE.finditer(one)} for one in (fact, text)
+    """Return whether a fact is about values above a number and a sentence about values below it, or the reverse.
+
+    Only a denial may make them equal.
+    """
+    in_fact, in_text = (
+        {match["number"]: match["above"] is not None for match in _SIDE.finditer(one)} for one in (fact, text)
     )
-    return any(theirs.get(number, above) != above for number, above in mine.items())
+    return any(in_text.get(number, above) != above for number, above in in_fact.items())
 
 
 def _bounds(text: str) -> dict[str, str]:
-    """Return the kinds of bounds that a text has, each with the number that it bounds, else ""."""
-    found = {}
+    """Return the kinds of bounds in a text, each with its number, else ""."""
+    bounds = {}
     for bound, form in _BOUNDS.items():
         if (match := form.search(text)) is not None:
             number = _NUMBER_BEHIND.match(text, match.end()) or _NUMBER_BEFORE.search(text[: match.start()])
-            found[bound] = number["number"] if number is not None else ""
-    return found
+            bounds[bound] = number["number"] if number is not None else ""
+    return bounds
 
 
 def _extremes_differ(fact: str, text: str) -> bool:
     """Return whether a sentence has "least X" where a fact has "most X", or the reverse."""
-    mine, theirs = (
-        {found["of"].lower(): found["extreme"].lower() for found in _EXTREME.finditer(one)}
+    in_fact, in_text = (
+        {match["of"].lower(): match["extreme"].lower() for match in _EXTREME.finditer(one)}
         for one in (fact, text)
     )
-    return any(theirs.get(word, extreme) != extreme for word, extreme in mine.items())
+    return any(in_text.get(word, extreme) != extreme for word, extreme in in_fact.items())
 
 
 @lru_cache(maxsize=5_000)
 def steps_of(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """Return the concepts of two steps in the order that a sentence gives them, or None: "first A, then B", "A before
-    B", "B once A"."""
+    """Return the concepts of two steps in their order, or None: "first A, then B", "A before B", "B once A"."""
     for form in _STEPS:
-        if (found := form.search(text)) is None:
+        if (match := form.search(text)) is None:
             continue
-        first, then = (meaning_of(found[name]) for name in ("one", "two"))
+        first, then = meaning_of(match["one"]), meaning_of(match["two"])
         if first.denies:
             # "Never ship before it is inspected": inspect first.
             first, then = then, first
-        one, two = ({word.concept for word in step.words} for step in (first, then))
+        one, two = first.concepts, then.concepts
         if one - two and two - one:
-            return frozenset(one - two), frozenset(two - one)
+            return one - two, two - one
     return None
 
 
 def _steps_differ(fact: str, text: str) -> bool:
     """Return whether a sentence has two steps of a fact in the other order."""
-    if (mine := steps_of(fact)) is None or (theirs := steps_of(text)) is None:
+    if (in_fact := steps_of(fact)) is None or (in_text := steps_of(text)) is None:
         return False
-    kept = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
-    moved = mine[0] & theirs[1], mine[1] & theirs[0]
+    kept = len(in_fact[0] & in_text[0]) + len(in_fact[1] & in_text[1])
+    moved = in_fact[0] & in_text[1], in_fact[1] & in_text[0]
     return all(moved) and sum(map(len, moved)) > kept
 
 
-def crossed(pairs: Sequence[Pair], valued: Sequence[tuple[int, int]]) -> bool:
-    """Return whether two things that belong to different clauses of the fact have changed places in the passage.
+def crossed(pairs: Sequence[Pair], value_clauses: Sequence[tuple[int, int]]) -> bool:
+    """Return whether two things of different clauses of the fact have changed places in the passage.
 
-    `valued` are the clauses of each value in the fact and in the passage."""
-    # A synonym may be another word in its place.
+    `value_clauses` are the clauses of each value in the fact and in the passage.
+    """
+    # A synonym may be another word in the place of the word.
     places = [
-        (mine.clause, other.clause) for mine, other in pairs if mine.weight >= 1.0 and mine.stem == other.stem
+        (word.clause, match.clause) for word, match in pairs if word.weight >= 1.0 and word.stem == match.stem
     ]
-    places += valued
+    places += value_clauses
     apart = together = 0
-    for at, (here, there) in enumerate(places):
-        for here2, there2 in places[at + 1 :]:
-            apart += here == here2 and there != there2
-            together += here != here2 and there == there2
-    several = len({here for here, _ in places}) > 1 and len({there for _, there in places}) > 1
+    for (clause, in_text), (other_clause, other_in_text) in combinations(places, 2):
+        apart += clause == other_clause and in_text != other_in_text
+        together += clause != other_clause and in_text == other_in_text
+    several = all(len(set(clauses)) > 1 for clauses in zip(*places, strict=True))
     return several and apart > 0 and together > 1 and apart + together >= 4
