@@ -8,7 +8,7 @@ as structures (meaning.py): words, polarity, clauses, directions, values, how th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -69,29 +69,29 @@ def fate(
     fact only if it is not among them.
     """
     probe = probe_of(fact)
-    found = matches(probe, after, numbers_said)
-    if not found:
+    by_part = matches(probe, after, numbers_said)
+    if not by_part:
         return Fate(compaction, unfound(probe, after))
-    best, part = best_of([(match, part) for part, match in found.items()])
-    sure = settled(best, probe, after)
-    return Fate(compaction, "lost") if sure is None else placed_fate(sure, part, after, compaction)
+    best, part = best_of([(match, part) for part, match in by_part.items()])
+    counted = settled(best, probe, after)
+    return Fate(compaction, "lost") if counted is None else placed_fate(counted, part, after, compaction)
 
 
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
-    """Return the fate of a fact that no passage of a list has: uncertain if the summary is in another language."""
+    """Return the fate of a fact without a match: uncertain if the summary is in another language, else lost."""
     return "uncertain" if foreign(probe, after) else "lost"
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
-    """Return the best match of a fact in a list, None if the fact is lost.
+    """Return the best match of a fact in a list if it counts, else None: the fact is lost.
 
-    An uncertain match does not count if the list has no exact value of the fact. For a rule of the user, results of
-    tools do not count.
+    An uncertain match counts only if the list has an exact value of the fact. A tool's result cannot have the value of
+    a user's rule.
     """
     if best.outcome != "uncertain" or foreign(probe, after) or not probe.values:
         return best
-    ruled = probe.of_user and probe.binds
-    return None if all(after.lacks(value, not ruled) for value in probe.values) else best
+    is_users_rule = probe.of_user and probe.binds
+    return None if all(after.lacks(value, not is_users_rule) for value in probe.values) else best
 
 
 def foreign(probe: Probe, after: PassageIndex) -> bool:
@@ -99,9 +99,9 @@ def foreign(probe: Probe, after: PassageIndex) -> bool:
     return bool(probe.tongue and after.tongue) and probe.tongue != after.tongue
 
 
-def best_of(found: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
+def best_of(numbered: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
     """Return the best of several matches, each with the number of its part in a list."""
-    return min(found, key=lambda one: (*one[0].order, one[1], one[0].span))
+    return min(numbered, key=lambda pair: (*pair[0].order, pair[1], pair[0].span))
 
 
 def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) -> Fate:
@@ -119,87 +119,113 @@ def matches(
     probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]] = ()
 ) -> dict[int, Match]:
     """Return, by number of the part, the best match of each part that has anything of a fact."""
-    found: dict[int, Match] = {}
+    best = _quotes(probe, after)
+    for match in _reconciled(_compared(probe, after, frozenset(best), numbers_said)):
+        known = best.get(match.part)
+        if known is None or (*match.order, match.span) < (*known.order, known.span):
+            best[match.part] = match
+    if probe.parts and any(match.outcome not in KEPT for match in best.values()):
+        best |= _together(probe, after, best, numbers_said)
+    return best
+
+
+def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
+    """Return, by number of the part, a match of each part that quotes a fact."""
+    quotes: dict[int, Match] = {}
+
+    def add(parts: Iterable[int], wording: str, score: float = 1.0) -> None:
+        for part in parts:
+            span = place_of(wording, after.parts[part].text)
+            quotes.setdefault(part, Match("verbatim", score, part, span))
+
     for wording in probe.wordings:
-        for part in after.quoting(wording):
-            found.setdefault(part, Match("verbatim", 1.0, part, place_of(wording, after.parts[part].text)))
+        add(after.quoting(wording), wording)
     for wording in probe.answers:
-        for part in after.listing(wording):
-            found.setdefault(part, Match("verbatim", 1.0, part, place_of(wording, after.parts[part].text)))
+        add(after.listing(wording), wording)
     if len(probe.clauses) > 1:
-        for part in set(after.quoting(probe.clauses[0])).intersection(*map(after.quoting, probe.clauses[1:])):
-            found.setdefault(
-                part, Match("verbatim", 0.9, part, place_of(probe.clauses[0], after.parts[part].text))
-            )
+        first, *rest = probe.clauses
+        add(set(after.quoting(first)).intersection(*map(after.quoting, rest)), first, 0.9)
     if probe.of_user:
         for part, span in after.nearly(probe.wordings):
-            found.setdefault(part, Match("verbatim", 0.95, part, span))
+            quotes.setdefault(part, Match("verbatim", 0.95, part, span))
+    return quotes
+
+
+def _compared(
+    probe: Probe, after: PassageIndex, quoted: Collection[int], numbers_said: Collection[tuple[str, str]]
+) -> list[Match]:
+    """Return the matches of the passages that may be about a fact, without the parts that quote it."""
+    found: list[Match] = []
+    kept_by_two_lines: list[Match] = []
     denied: set[int] = set()
-    judged: list[Match] = []
-    joined: list[Match] = []
     for number in _candidates(probe, after):
         passage = after.passages[number]
-        known = found.get(passage.part)
-        if known is not None and known.outcome == "verbatim":
-            continue
-        match = _judged(probe, after, number, numbers_said)
+        match = None if passage.part in quoted else _judged(probe, after, number, numbers_said)
         if match is None:
             continue
-        if "\n" not in passage.text and match.outcome == "contradicted":
-            denied.add(passage.part)
-        elif "\n" in passage.text and match.outcome in KEPT:
-            joined.append(match)
+        two_lines = "\n" in passage.text
+        if two_lines and match.outcome in KEPT:
+            kept_by_two_lines.append(match)
             continue
-        judged.append(match)
-    # Two lines do not keep a fact that one of them denies. A piece of a passage does not keep a fact if the whole
-    # passage exchanges two things of it.
-    judged += [replace(one, outcome="uncertain") if one.part in denied else one for one in joined]
-    for whole in [one for one in judged if one.exchanged]:
-        judged = [
-            one if one is whole or not _within(one, whole) else replace(one, outcome="uncertain")
-            for one in judged
+        if not two_lines and match.outcome == "contradicted":
+            denied.add(passage.part)
+        found.append(match)
+    # Two lines do not keep a fact that one of them denies.
+    return found + [
+        replace(match, outcome="uncertain") if match.part in denied else match for match in kept_by_two_lines
+    ]
+
+
+def _reconciled(found: list[Match]) -> Iterator[Match]:
+    """Yield the matches of a list. A match that another passage casts doubt on becomes uncertain."""
+    # A piece of a passage does not keep a fact if the whole passage exchanges two things of it.
+    for whole in [match for match in found if match.exchanged]:
+        found = [
+            match if match is whole or not _within(match, whole) else replace(match, outcome="uncertain")
+            for match in found
         ]
-    likest: dict[int, float] = defaultdict(float)
-    for match in judged:
+    best_scores: dict[int, float] = defaultdict(float)
+    for match in found:
         if match.outcome != "contradicted":
-            likest[match.part] = max(likest[match.part], match.score)
-    for match in judged:
+            best_scores[match.part] = max(best_scores[match.part], match.score)
+    for match in found:
         # A passage that has less of the fact than another passage of its text may be about something else.
-        if match.outcome == "contradicted" and (not match.sure or match.score < likest[match.part]):
-            match = replace(match, outcome="uncertain", changed="")
-        known = found.get(match.part)
-        if known is None or (*match.order, match.span) < (*known.order, known.span):
-            found[match.part] = match
-    if probe.parts and any(match.outcome not in KEPT for match in found.values()):
-        found |= _together(probe, after, found, numbers_said)
-    return found
+        if match.outcome == "contradicted" and (not match.sure or match.score < best_scores[match.part]):
+            yield replace(match, outcome="uncertain", changed="")
+        else:
+            yield match
 
 
-def _within(one: Match, whole: Match) -> bool:
-    return one.part == whole.part and whole.span[0] <= one.span[0] and one.span[1] <= whole.span[1]
+def _within(match: Match, whole: Match) -> bool:
+    """Return whether a match is a piece of another match."""
+    inside = whole.span[0] <= match.span[0] and match.span[1] <= whole.span[1]
+    return match.part == whole.part and inside
 
 
 def _together(
     probe: Probe, after: PassageIndex, found: Mapping[int, Match], numbers_said: Collection[tuple[str, str]]
 ) -> dict[int, Match]:
-    """Return a match for each part of the list that has every clause of a statement, each somewhere."""
-    each = [matches(one, after, numbers_said) for one in probe.parts]
-    there = set.intersection(*({at for at, match in one.items() if match.outcome in KEPT} for one in each))
+    """Return a match for each part of the list that keeps every clause of a statement, each somewhere."""
+    by_clause = [matches(clause, after, numbers_said) for clause in probe.parts]
+    keeping_all = set.intersection(
+        *({part for part, match in kept.items() if match.outcome in KEPT} for kept in by_clause)
+    )
     return {
-        at: Match("paraphrased", min(one[at].score for one in each), at, each[0][at].span)
-        for at in there
-        if at not in found or found[at].outcome not in KEPT
+        part: Match("paraphrased", min(kept[part].score for kept in by_clause), part, by_clause[0][part].span)
+        for part in keeping_all
+        if part not in found or found[part].outcome not in KEPT
     }
 
 
 def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
-    """Return the passages with the most words and values of a fact, the best first; several of each part."""
+    """Return the passages with the most words and values of a fact, the best first.
+
+    At most _CANDIDATES are of one part.
+    """
     scores: dict[int, float] = defaultdict(float)
     seen: set[str] = set()
-    for word in (
-        *probe.main.words,
-        *(Word(c, c, False, 0, "", 0.3) for a in probe.adjuncts for c in a.concepts),
-    ):
+    adjunct_concepts = (name for adjunct in probe.adjuncts for name in adjunct.concepts)
+    for word in (*probe.main.words, *(Word(name, name, False, 0, "", 0.3) for name in adjunct_concepts)):
         if word.concept in seen:
             continue
         seen.add(word.concept)
@@ -212,17 +238,17 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
         for key in value_keys(value):
             for number in after.by_value.get(key, ()):
                 scores[number] += 0.6 if key.startswith("#") else 1.0 + value.distinctive
-    least = min(1.0, MIN_MAYBE * max(probe.weight, 0.5))
+    min_score = min(1.0, MIN_MAYBE * max(probe.weight, 0.5))
     ranked = sorted(
-        (number for number, score in scores.items() if score >= least),
+        (number for number, score in scores.items() if score >= min_score),
         key=lambda number: (-scores[number], number),
     )
-    taken: dict[int, int] = defaultdict(int)
+    counts: dict[int, int] = defaultdict(int)
     chosen = []
     for number in ranked:
         part = after.passages[number].part
-        taken[part] += 1
-        if taken[part] <= _CANDIDATES:
+        counts[part] += 1
+        if counts[part] <= _CANDIDATES:
             chosen.append(number)
         if len(chosen) >= 3 * _CANDIDATES:
             break
@@ -232,6 +258,7 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
 def _judged(
     probe: Probe, after: PassageIndex, number: int, numbers_said: Collection[tuple[str, str]]
 ) -> Match | None:
+    """Return the match of one passage with a fact, None if it has nothing of the fact."""
     passage = after.passages[number]
     part = after.parts[passage.part]
     compared = Comparison(probe, number, after)
@@ -239,16 +266,16 @@ def _judged(
     if outcome is None:
         return None
     if compared.two_lines and outcome in ("contradicted", "weakened", "value lost"):
-        # Two lines together say only what is in both.
+        # One of two lines may be about something else.
         outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
-        # Only a summary retells a fact. A message that stayed may be about the same thing, no more.
-        maybe = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
-        outcome, changed = ("uncertain", "") if maybe else (None, "")
-    little = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
-    if outcome is None or (part.role == "tool" and little):
+        # Only a summary retells a fact. A message that stayed is at most about the same thing.
+        may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
+        outcome, changed = ("uncertain", "") if may_match else (None, "")
+    has_few_words = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
+    if outcome is None or (part.role == "tool" and has_few_words):
         return None
-    outcome = "uncertain" if little else outcome
+    outcome = "uncertain" if has_few_words else outcome
     exchanged = outcome == "contradicted" and compared.exchanged
     # A question states nothing, and a document is not the user's word on the matter.
     sure = not (probe.asked or probe.pasted) and compared.is_about_the_same

@@ -31,9 +31,9 @@ _LONG = 900
 LINES = late_pattern(r"\\n|\n")
 _ENDS = late_pattern(r"(?:(?<=[.!?;])[\"')\]*`]*\s+|(?<=[。！？；])\s*)")
 _HEADING = late_pattern(
-    r"\s*(?:#{1,6}\s+(?P<a>.{1,80})|"
-    r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<b>[A-Z][^:.\n]{2,60}|[\u3040-\u9fff]{2,10})[:：]\*{0,2}\s*(?P<rest>.*)|"
-    r"(?P<c>[A-Z]{4,20}(?: [A-Z]{2,20}){0,2}))$"
+    r"\s*(?:#{1,6}\s+(?P<title>.{1,80})|"
+    r"(?:\d{1,2}[.)]\s+)?\*{0,2}(?P<label>[A-Z][^:.\n]{2,60}|[\u3040-\u9fff]{2,10})[:：]\*{0,2}\s*(?P<rest>.*)|"
+    r"(?P<capitals>[A-Z]{4,20}(?: [A-Z]{2,20}){0,2}))$"
 )
 _LABELLED = late_pattern(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
 DONE_SECTION = late_pattern(
@@ -72,8 +72,10 @@ _TONGUES: Mapping[str, frozenset[str]] = {
 
 
 class ListText(Struct, frozen=True):
-    """A text of the list after a compaction: a message of the head or tail, or the summary. `text` is safe; `offset` is
-    where it starts in the safe text of its message."""
+    """A text of the list after a compaction: a message of the head or tail, or the summary.
+
+    `text` is safe. It starts at `offset` in the safe text of its message.
+    """
 
     where: Where
     index: int
@@ -83,8 +85,10 @@ class ListText(Struct, frozen=True):
 
 
 class Passage(Struct, frozen=True):
-    """A sentence, a line or two lines of a part; `span` is in the part's text, `section` the heading above it.
-    `joined`: it is several sentences."""
+    """A sentence, a line or two lines of a part. `span` is its place in the text of the part.
+
+    `section` has the headings above it, and its label. `joined`: it has several sentences.
+    """
 
     part: int
     span: Span
@@ -94,13 +98,13 @@ class Passage(Struct, frozen=True):
 
 
 def plain(text: str) -> str:
-    """Return a text for comparing word for word: lower case, one line, without quotes, emphasis and code marks."""
+    """Return a text in lower case on one line, without quotes, emphasis and code marks."""
     words = text.translate(_MARKS).lower().split()
     return _SPACES.sub("", " ".join(word for word in words if word != "/"))
 
 
 def tongue_of(text: str) -> str:
-    """Return the language of a text by its script and its small words; "" where they do not decide."""
+    """Return the language of a text by its script and its small words, "" if these do not decide."""
     sample = text[:4_000]
     if re.search("[\u3040-\u30ff]", sample):
         return "ja"
@@ -118,7 +122,7 @@ def tongue_of(text: str) -> str:
 
 
 class PassageIndex:
-    """The texts of a list, searchable: made at the first question, in one pass."""
+    """Index of the texts of a list. Each of its tables is built on first use."""
 
     def __init__(self, parts: Iterable[ListText]) -> None:
         self.parts = tuple(sorted(parts, key=lambda part: (REGIONS.index(part.where), part.index, part.text)))
@@ -147,7 +151,7 @@ class PassageIndex:
 
     @cached_property
     def by_value(self) -> Mapping[str, tuple[int, ...]]:
-        """Canonical value -> the passages that have it; the last part of a path too."""
+        """Key of a value (see value_keys) -> the passages that have it."""
         found: dict[str, list[int]] = defaultdict(list)
         for number, passage in enumerate(self.passages):
             for key in {key for value in meaning_of(passage.text).values for key in value_keys(value)}:
@@ -172,7 +176,7 @@ class PassageIndex:
         return any(self.passages[number].part == part for number in self.by_value.get(value.canon, ()))
 
     def lacks(self, value: Value, tools: bool) -> bool:
-        """Return whether no part has a value, in digits or in words; results of tools count only with `tools`."""
+        """Return whether no part has a value, in digits or in words. Results of tools count only with `tools`."""
         parts = {number for number, part in enumerate(self.parts) if tools or part.role != "tool"}
         passages = (
             self.passages[number] for key in value_keys(value) for number in self.by_value.get(key, ())
@@ -188,13 +192,13 @@ class PassageIndex:
         found: dict[str, int] = defaultdict(int)
         for number, part in enumerate(self.parts):
             for line in set(LINES.split(part.text[:MOST])):
-                quoted = _QUOTED.match(line)
-                if quoted is not None:
-                    found[plain(quoted["said"]).strip(EDGES)] |= 1 << number
+                if (quoted := _QUOTED.match(line)) is not None:
+                    item = quoted["said"]
                 elif len(line) <= _LISTED:
-                    found[plain(re.sub(r"^[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*", "", line)).strip(EDGES)] |= (
-                        1 << number
-                    )
+                    item = re.sub(r"^[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*", "", line)
+                else:
+                    continue
+                found[plain(item).strip(EDGES)] |= 1 << number
         return found
 
     def listing(self, wording: str) -> list[int]:
@@ -203,7 +207,7 @@ class PassageIndex:
         return [number for number in range(parts.bit_length()) if parts >> number & 1]
 
     def nearly(self, wordings: Sequence[str]) -> Iterator[tuple[int, Span]]:
-        """Yield the parts of the summary that have a longer plain text but for a few letters, with the place."""
+        """Yield the parts of the summary that have a longer wording but for a few letters, with its span."""
         from rapidfuzz import fuzz
 
         for number, part in enumerate(self.parts):
@@ -216,14 +220,11 @@ class PassageIndex:
                     continue
                 if sum(piece in self._pieces for piece in pieces) < MIN_PIECES * len(pieces):
                     continue
-                there = fuzz.partial_ratio_alignment(wording, text, score_cutoff=NEAR_VERBATIM)
-                if there is not None and _same_but_for_typos(
-                    wording, text[there.dest_start : there.dest_end]
-                ):
-                    yield (
-                        number,
-                        place_of(text[there.dest_start : there.dest_end].partition(" ")[2], part.text),
-                    )
+                place = fuzz.partial_ratio_alignment(wording, text, score_cutoff=NEAR_VERBATIM)
+                near = text[place.dest_start : place.dest_end] if place is not None else ""
+                if place is not None and _same_but_for_typos(wording, near):
+                    # The alignment may have cut the first word.
+                    yield number, place_of(near.partition(" ")[2], part.text)
 
     @cached_property
     def tongue(self) -> str:
@@ -231,7 +232,7 @@ class PassageIndex:
         return tongue_of("\n".join(part.text for part in self.parts if part.where == "summary"))
 
     def quoting(self, wording: str) -> list[int]:
-        """Return the parts that have a plain text as it is, no word of it cut out of a longer one."""
+        """Return the parts that have a plain text as whole words."""
         parts = (1 << len(self.parts)) - 1 if wording else 0
         for piece in PIECES.findall(wording):
             parts &= self._pieces.get(piece, 0)
@@ -245,28 +246,31 @@ class PassageIndex:
 
 
 def value_keys(value: Value) -> Iterator[str]:
+    """Yield the keys of a value in the index: its canonical form, the name of a file, the form of a measure."""
     yield value.canon
     if value.form in ("path", "file", "url"):
         yield value.canon.rpartition("/")[2].partition(":")[0]
-    yield from (f"#{value.form}",) if value.form in ("quantity", "date", "time") else ()
+    if value.form in ("quantity", "date", "time"):
+        yield f"#{value.form}"
 
 
 def _same_but_for_typos(one: str, other: str) -> bool:
     """Return whether two plain texts have the same words in the same order, but for typos in long ones."""
-    mine, theirs = PIECES.findall(one), PIECES.findall(other)
+    words, others = PIECES.findall(one), PIECES.findall(other)
     # An alignment may cut the words at its ends.
-    while theirs and mine and len(theirs) > len(mine):
-        theirs.pop() if theirs[0] == mine[0] else theirs.pop(0)
-    if len(mine) - len(theirs) > 1:
+    while others and words and len(others) > len(words):
+        others.pop() if others[0] == words[0] else others.pop(0)
+    if len(words) - len(others) > 1:
         return False
-    rest = list(theirs)
-    for word in mine:
+    rest = list(others)
+    left = len(words)
+    for word in words:
         if rest and (word == rest[0] or mistyped(word, rest[0])):
             rest.pop(0)
-        elif len(mine) == len(theirs) or word in _MATTERS or word.isdigit():
+        elif left == len(others) or word in _MATTERS or word.isdigit():
             return False
         else:
-            mine = mine[1:]
+            left -= 1
     return len(rest) <= 1 and not _MATTERS.intersection(rest)
 
 
@@ -285,42 +289,46 @@ def _says(text: str, wording: str) -> bool:
 
 
 def _passages(number: int, part: ListText) -> Iterator[Passage]:
-    section, sub = "", ""
+    """Yield the passages of a part: each sentence, each line, and each two lines of one section of the summary."""
+    section, subsection = "", ""
     before: Passage | None = None
     for start, end in _lines(part.text[:MOST]):
         line = part.text[start:end]
         heading = _HEADING.match(line) if part.where == "summary" else None
         if heading is not None:
-            if heading["c"]:
-                section = sub = heading["c"]
+            if heading["capitals"]:
+                section = subsection = heading["capitals"]
                 before = None
-            elif heading["a"]:
-                section, sub = (section if line.lstrip().startswith("###") else heading["a"]), heading["a"]
+            elif heading["title"]:
+                subsection = heading["title"]
+                section = section if line.lstrip().startswith("###") else subsection
                 before = None
             elif (not heading["rest"] and not line.startswith((" ", "\t", "-"))) or re.match(
                 r"\d{1,2}[.)]", line.lstrip()
             ):
-                section = sub = heading["b"]
+                section = subsection = heading["label"]
                 before = None
         label = _LABELLED.match(line)
-        told = " / ".join(dict.fromkeys(filter(None, (section, sub, label["label"] if label else ""))))
-        whole = Passage(number, (start, end), line, told, True)
+        headings = (section, subsection, label["label"] if label else "")
+        path = " / ".join(dict.fromkeys(filter(None, headings)))
+        whole = Passage(number, (start, end), line, path, True)
         sentences = list(_sentences(part.text, start, end))
         for a, b in sentences:
-            yield Passage(number, (a, b), part.text[a:b], told)
+            yield Passage(number, (a, b), part.text[a:b], path)
         if len(sentences) > 1 and end - start <= _LONG:
             yield whole
         if (
             before is not None
             and part.where == "summary"
-            and before.section == told
+            and before.section == path
             and end - before.span[0] <= _LONG // 2
         ):
-            yield Passage(number, (before.span[0], end), part.text[before.span[0] : end], told, True)
+            yield Passage(number, (before.span[0], end), part.text[before.span[0] : end], path, True)
         before = whole
 
 
 def _lines(text: str) -> Iterator[Span]:
+    """Yield the spans of the lines that are not empty."""
     at = 0
     for mark in LINES.finditer(text):
         if text[at : mark.start()].strip():
@@ -331,6 +339,7 @@ def _lines(text: str) -> Iterator[Span]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the spans of the sentences of a line."""
     at = start
     for mark in _ENDS.finditer(text, start, end):
         yield from _pieces_of(text, at, mark.start())
@@ -339,6 +348,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _pieces_of(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the span of a sentence, in pieces if it is long."""
     while end - start > _LONG // 2:
         stop = text.rfind(" ", start + _LONG // 4, start + _LONG // 2)
         stop = stop if stop > start else start + _LONG // 2
@@ -349,8 +359,11 @@ def _pieces_of(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def spelled_out(value: Value, text: str) -> bool:
-    """Return whether a text has a distinctive value although no pattern finds it there: as a word, or a name of code in
-    words ("output type")."""
+    """Return whether a text has a value in a form that no pattern finds.
+
+    Such forms are a distinctive value as a plain word, another form of a date, and a name of code in words ("output
+    type").
+    """
     if value.distinctive and named(text.lower(), value):
         return True
     if value.form == "date":
@@ -358,15 +371,15 @@ def spelled_out(value: Value, text: str) -> bool:
     if value.form not in ("identifier", "name", "option"):
         return False
     words = {word.stem for word in meaning_of(value.text).words}
-    # Words without a stem, such as "user", tell names apart too.
+    # Words without a stem, such as "user", also distinguish names.
     stemless = {
         part.lower() for part in _PARTS.findall(value.text) if len(part) > 2 and not meaning_of(part).words
     }
-    there = text.lower()
+    lowered = text.lower()
     return (
         bool(words)
         and words <= {word.stem for word in meaning_of(text).words}
-        and all(part in there for part in stemless)
+        and all(part in lowered for part in stemless)
     )
 
 
@@ -381,6 +394,7 @@ def _short_date(day_of_year: str, text: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def mistyped(one: str, other: str) -> bool:
+    """Return whether two words are the same but for a typo or an ending."""
     if min(len(one), len(other)) < 4 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False
     from rapidfuzz import fuzz

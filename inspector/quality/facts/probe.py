@@ -1,4 +1,4 @@
-"""Read a fact as a probe: what is looked for in the list after a compaction."""
+"""Prepare a fact for the search in the list after a compaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.quality.facts.rules import HEDGES, load_stemmer
 from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.values import values_of
 
-# How a wording begins that is left out where it is retold.
+#: Matches polite or linking words at the start of a wording. A summary leaves them out.
 _POLITE = late_pattern(
     r"^(?:(?:we|i|please|just|ok|okay|and|so|also|then|now|yes|can you|could "
     r"you)\b[ ,]*)+(?=(?:\S+ ){3})"
@@ -31,9 +31,10 @@ _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
 class Probe(Struct, frozen=True):
-    """A fact as it is looked for: wordings, main clause and what limits it, values, language.
+    """A fact, prepared for the search: its wordings, main clause, adjuncts, values and language.
 
-    `parts` are the probes of its clauses, if it gives several things a value each.
+    `wordings` are plain texts that quote the fact, `answers` those that quote it as a line of a list. `answer` has the
+    concepts of an answer without its question. `parts` are the probes of the clauses, if each has its own value.
     """
 
     wordings: tuple[str, ...]
@@ -87,15 +88,16 @@ def probe_of(fact: Fact) -> Probe:
         for a, b in clauses(fact.text, *sentence.span())
     ]
     parts = tuple(_probe(replace(fact, text=text)) for text in texts if text)
-    alone = len(parts) > 1 and all(one.values and one.main.words and not one.adjuncts for one in parts)
-    return replace(probe, parts=parts) if alone else probe
+    separate = len(parts) > 1 and all(part.values and part.main.words and not part.adjuncts for part in parts)
+    return replace(probe, parts=parts) if separate else probe
 
 
 def _probe(fact: Fact) -> Probe:
-    question, said = asked_and_answered(fact)
-    text = f"{question} {said}" if question else said
+    """Return the probe of a fact without the probes of its clauses."""
+    question, answer = asked_and_answered(fact)
+    text = f"{question} {answer}" if question else answer
     text = re.sub(r"[*_]{2,}", "", text)
-    bare = plain(said).strip(EDGES)
+    bare = plain(answer).strip(EDGES)
     whole = plain(fact.text).strip(EDGES) if ARROW not in fact.text else ""
     wordings = tuple(dict.fromkeys(filter(None, (bare, whole, _POLITE.sub("", bare)))))
     short = len(PIECES.findall(bare)) < 3
@@ -108,7 +110,7 @@ def _probe(fact: Fact) -> Probe:
     return Probe(
         () if short and question else wordings,
         (plain(fact.text.partition(ARROW)[0]).strip(EDGES),) if ARROW in fact.text else (),
-        _clauses(said),
+        _clauses(answer),
         main,
         adjuncts,
         values,
@@ -121,11 +123,11 @@ def _probe(fact: Fact) -> Probe:
         fact.rule.endswith(PLAIN),
         fact.rule.endswith(REQUESTS),
         fact.pasted,
-        frozenset(word.concept for word in meaning_of(said).words) if question else frozenset(),
+        meaning_of(answer).concepts if question else frozenset(),
     )
 
 
 def _clauses(text: str) -> tuple[str, ...]:
-    """Return the plain clauses of a statement; none where one is too short to be known again."""
-    found = tuple(plain(text[a:b]).strip(EDGES) for a, b in clauses(text, 0, len(text)))
-    return found if all(len(PIECES.findall(one)) > 2 for one in found) else ()
+    """Return the plain clauses of a statement, none if a clause is too short to identify it."""
+    parts = tuple(plain(text[a:b]).strip(EDGES) for a, b in clauses(text, 0, len(text)))
+    return parts if all(len(PIECES.findall(part)) > 2 for part in parts) else ()
