@@ -188,7 +188,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         screen.opening.again()
         await settled(pilot)
         await press(pilot, "2", "1")
-        assert "The files of this conversation are gone" in screen_text(pilot)
+        assert "The files of this conversation were deleted" in screen_text(pilot)
 
 
 async def test_turning_the_profile_takes_its_own_threshold() -> None:
