@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from inspector.quality.finding import Finding
 
 
+class Intent(Message):
+    """A request of a pane to its screen."""
+
+
 @dataclass
-class GoTo(Message):
+class GoTo(Intent):
     """Show a message of a generation.
 
     `generation` counts from 1, `index` is the message's place in its list (None: the end of the list). `find` is a
@@ -34,27 +38,27 @@ class GoTo(Message):
 
 
 @dataclass
-class ShowPane(Message):
+class ShowPane(Intent):
     """Bring up a pane with the focus."""
 
     pane: str
 
 
 @dataclass
-class ChooseCompaction(Message):
+class ChooseCompaction(Intent):
     """Choose a compaction by its index and show the list after it."""
 
     index: int
 
 
 @dataclass
-class StepCompaction(Message):
+class StepCompaction(Intent):
     """Choose the next compaction (1) or the previous one (-1)."""
 
     by: int
 
 
-class Change(Message):
+class Change(Intent):
     """Change fields of the screen's state: the layout of the cache, the view of a pane."""
 
     def __init__(self, **changes: Any) -> None:
@@ -63,28 +67,28 @@ class Change(Message):
 
 
 @dataclass
-class UseSettings(Message):
+class UseSettings(Intent):
     """Take settings and a size of summaries (see `knob_values.SUMMARY_SIZE`) as a pair."""
 
     tuning: tuple[Settings, float | None]
 
 
 @dataclass
-class GoToStep(Message):
+class GoToStep(Intent):
     """Go to a step of the replay: the moment after a message, counted from 1."""
 
     step: int
 
 
 @dataclass
-class ReadRows(Message):
+class ReadRows(Intent):
     """Read messages of other lists: ranges of indexes by generation."""
 
     wanted: dict[int, range]
 
 
 @dataclass
-class CopyText(Message):
+class CopyText(Intent):
     """Copy a text to the clipboard; `what` names it in the notification."""
 
     text: str
@@ -92,35 +96,35 @@ class CopyText(Message):
 
 
 @dataclass
-class DeleteAttempt(Message):
+class DeleteAttempt(Intent):
     """Delete an attempt by its id."""
 
     attempt: int
 
 
 @dataclass
-class DismissFinding(Message):
+class DismissFinding(Intent):
     """Dismiss or restore all findings with the cause of `finding`."""
 
     finding: Finding
 
 
 @dataclass
-class DismissFact(Message):
+class DismissFact(Intent):
     """Dismiss a fact, because it is not a rule or not important, or restore it."""
 
     fact: Fact
 
 
 @dataclass
-class TraceText(Message):
+class TraceText(Intent):
     """Show the history of a text."""
 
     text: str
 
 
 @dataclass
-class CopyFacts(Message):
+class CopyFacts(Intent):
     """Copy facts as a checklist; `at_risk` means that no compaction has taken them yet."""
 
     facts: Sequence[Fact]

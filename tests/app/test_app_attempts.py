@@ -130,7 +130,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         summary = screen.panes.pane("summary")
         assert isinstance(summary, SummaryPane)
         assert isinstance(summary.shown, SummaryAttempts)
-        assert "of the budget of 4,330" in summary.shown.headline
+        assert "of the budget of 4,330" in summary.shown.head.text
         assert "Constraints & Preferences" in summary.shown.body.text
         assert "Abort when p99 passes 350 ms" in summary.shown.body.text
 
@@ -138,8 +138,8 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         losses = screen.panes.pane("losses")
         assert isinstance(losses, LossesPane)
         assert isinstance(losses.shown, LossesAttempts)
-        assert "recorded" in losses.shown.headline
-        assert "constraint  0/3         3/3" in losses.shown.headline
+        assert "recorded" in losses.shown.head.text
+        assert "constraint  0/3         3/3" in losses.shown.head.text
         # The attempt keeps what the recorded fallback lost, so every fact differs.
         before = losses.shown.body.text
         await press(pilot, "d")
@@ -151,7 +151,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         await press(pilot, "3")
         while screen.state.compaction < 3:
             await press(pilot, "right_square_bracket")
-        assert "No attempt has been made" in summary.shown.headline
+        assert "No attempt has been made" in summary.shown.head.text
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ async def test_an_attempt_is_deleted_when_asked_twice(rotating: Path) -> None:
         summary = conversation(pilot).panes.pane("summary")
         assert isinstance(summary, SummaryPane)
         assert isinstance(summary.shown, SummaryAttempts)
-        assert "No attempt has been made" in summary.shown.headline
+        assert "No attempt has been made" in summary.shown.head.text
 
 
 @pytest.mark.slow

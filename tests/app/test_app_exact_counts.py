@@ -19,7 +19,7 @@ def test_counts_are_a_mapping(changes: list[tuple[int, int | None]]) -> None:
             counts[index] = wanted[index] = tokens
     assert counts == wanted
     assert list(counts) == sorted(wanted)
-    assert (len(counts), counts.total()) == (len(wanted), sum(wanted.values()))
+    assert (len(counts), sum(counts.values())) == (len(wanted), sum(wanted.values()))
     assert [counts.get(index) for index in range(-3, 43)] == [wanted.get(index) for index in range(-3, 43)]
 
 

@@ -38,10 +38,10 @@ async def test_the_key_brings_it_up_with_the_chosen_compaction(rotating: Path) -
         screen, lineage = conversation(pilot), lineage_of(pilot)
         assert (screen.state.pane, screen.saved.pane) == ("summary", "summary")
         assert (lineage.column, lineage.items.has_focus) == (3, True)
-        assert "compaction 4 of 4" in lineage.headline
-        assert "first summary: 18 of 26 items here" in lineage.headline
+        assert "compaction 4 of 4" in lineage.head.text
+        assert "first summary: 18 of 26 items here" in lineage.head.text
         # The budget comes from the engine, after the list was read.
-        assert "748 of 4.8k tokens" in lineage.headline
+        assert "748 of 4.8k tokens" in lineage.head.text
 
 
 async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
@@ -50,7 +50,7 @@ async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
         screen, lineage = conversation(pilot), lineage_of(pilot)
         assert (screen.state.generation, screen.state.compaction) == (3, 2)
         assert lineage.column == 1
-        assert "a fallback text, which no model wrote" in lineage.headline
+        assert "a fallback text, which no model wrote" in lineage.head.text
         await press(pilot, "0", "right_square_bracket")
         assert (lineage.column, screen.state.compaction, screen.state.generation) == (2, 3, 4)
         assert lineage.items.has_focus
@@ -101,7 +101,7 @@ async def test_narrow(rotating: Path) -> None:
 async def test_a_conversation_without_compactions(rotating: Path) -> None:
     async with running(rotating, "Check the load test scripts") as pilot:
         await press(pilot, "0", "enter", "f")
-        assert lineage_of(pilot).headline == "No compaction has a summary to follow."
+        assert lineage_of(pilot).head.text == "No compaction has a summary to follow."
         assert told(pilot) == []
 
 

@@ -221,7 +221,7 @@ async def test_the_facts_of_a_model_are_shown_beside_those_of_the_rules(rotating
         assert fact.text == line
         assert "model a-model" in pane.body.text
         assert "importance 3" in pane.body.text
-        assert "The rules found" in pane.headline
+        assert "The rules found" in pane.head.text
         await press(pilot, "R")
         assert pane.scope == "4"
 

@@ -125,10 +125,10 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         await press(pilot, "0", "escape")
-        assert "compaction 1 of 1" in lineage_of(pilot).headline
+        assert "compaction 1 of 1" in lineage_of(pilot).head.text
         await press(pilot, "4", "escape")
         facts = facts_of(pilot)
-        assert "compaction 1 of 1" in facts.headline
+        assert "compaction 1 of 1" in facts.head.text
         assert facts.scope == "1"
         assert facts.facts.entries
         assert all(isinstance(f, Life) and len(f.fates) == 1 for f in facts.facts.entries)
@@ -136,13 +136,13 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         assert moment(screen).phase == "after"
         # The compaction that has just been is the chosen one; of the one before it is known what became of it since.
         assert screen.state.compaction == 2
-        assert "compaction 2 of 2" in facts.headline
+        assert "compaction 2 of 2" in facts.head.text
         view = screen.query_one(LossesPane).view
         assert view is not None
         (first,) = [scope for scope in view.scopes or () if scope.name == "1"]
         assert any(isinstance(fact, Life) and len(fact.fates) == 2 for fact in first.facts)
         await press(pilot, "escape", "0", "escape")
-        assert "of 3" in lineage_of(pilot).headline
+        assert "of 3" in lineage_of(pilot).head.text
 
 
 @pytest.mark.slow

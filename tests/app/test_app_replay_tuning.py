@@ -26,7 +26,7 @@ async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
         await press(pilot, "6", *["down"] * SIZE_KNOB)
         recorded = latest(pilot, RUNS).run.metrics
         pane = screen.query_one(WhatIfPane)
-        assert "3 compactions" in pane.figures
+        assert "3 compactions" in pane.figures.text
         await press(pilot, "enter", *"9000", "enter")
         assert screen.state.summary_size == 9_000
         large = latest(pilot, RUNS).run.metrics

@@ -19,7 +19,7 @@ async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
     pane = LossesFacts()
     async with hosting(pane, size=size, set_up=lambda: pane.set_view(LOSSES)):
         assert pane.facts.entries == FACTS
-        head = " ".join(pane.headline.split())
+        head = " ".join(pane.head.text.split())
         assert head.startswith("compaction 1 of 3 ")
         for outcome in ("lost", "value lost", "paraphrased", "verbatim"):
             assert f"{OUTCOMES[outcome][0]} 1 {outcome}" in head
@@ -86,7 +86,7 @@ async def test_where_room_is_short_the_head_tells_the_filters() -> None:
     async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(LOSSES)) as host:
         pane.facts.focus()
         await host.press("c", "w")
-        assert "only constraint, user (2)" in pane.headline
+        assert "only constraint, user (2)" in pane.head.text
         assert not pane.filters.display
 
 
@@ -126,14 +126,14 @@ async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to()
         for _ in range(3):
             pane.next_scope()
             await host.settle()
-            turned.append((pane.scope, pane.headline.split("  ")[0]))
+            turned.append((pane.scope, pane.head.text.split("  ")[0]))
         assert turned == [("pruned", "pruned"), ("risk", "at risk"), ("1", "compaction 1 of 3")]
         pane.next_scope()
         await host.settle()
         pane.set_view(replace(LOSSES, chosen=2))
         assert (pane.scope, len(pane.facts.entries)) == ("2", 2)
         pane.set_view(replace(LOSSES, chosen=3))
-        assert pane.headline.startswith("compaction 3 of 3   no facts")
+        assert pane.head.text.startswith("compaction 3 of 3   no facts")
         pane.set_view(replace(LOSSES, chosen=0))
         assert pane.scope == "risk", "before any compaction, what is at risk"
 
@@ -141,15 +141,15 @@ async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to()
 async def test_waiting_nothing_and_hostile_text() -> None:
     pane = LossesFacts()
     async with hosting(pane, size=(60, 30), set_up=lambda: pane.set_view(LossesView())) as host:
-        assert "Looking for facts" in pane.headline
+        assert "Looking for facts" in pane.head.text
         pane.set_view(LossesView(note="Half of it is read."))
-        assert "Half of it is read." in pane.headline
+        assert "Half of it is read." in pane.head.text
         pane.set_view(LossesView((FactScope("1", ()),), 1, SURVIVAL))
         await host.settle()
-        assert "no facts" in pane.headline
+        assert "no facts" in pane.head.text
         unseen = replace(SURVIVAL.compactions[0], before=0)
         pane.set_view(LossesView((), 1, replace(SURVIVAL, compactions=(unseen,), shares={})))
-        assert "Its losses are unknown" in pane.headline
+        assert "Its losses are unknown" in pane.head.text
         bad = fact(1, "lost", text=HOSTILE, values=(HOSTILE, ""), excerpt=HOSTILE, changed=HOSTILE)
         pane.set_view(LossesView((FactScope("1", (bad,)),), 1))
         await host.settle()

@@ -52,13 +52,13 @@ async def test_figures_follow_the_column_that_comes_with_the_value() -> None:
     view = lineage_view(*BODIES, budget=100)
     async with hosting(pane, (110, 40), lambda: pane.set_view(view)) as host:
         pane.items.focus()
-        assert "compaction 1 of 3   + 8 new" in pane.headline
+        assert "compaction 1 of 3   + 8 new" in pane.head.text
         pane.set_view(replace(view, column=1))
         assert pane.column == 1
-        assert "compaction 2 of 3" in pane.headline
-        assert "− 1 dropped" in pane.headline
-        assert "first summary: 7 of 8 items here" in pane.headline
-        assert "of 100 tokens — over budget" in pane.headline
+        assert "compaction 2 of 3" in pane.head.text
+        assert "− 1 dropped" in pane.head.text
+        assert "first summary: 7 of 8 items here" in pane.head.text
+        assert "of 100 tokens — over budget" in pane.head.text
         # Another compaction is chosen by the screen, the same for all panes.
         await host.press("right_square_bracket", "left_square_bracket", "right", "left", "h", "l", "1", "0")
         assert pane.column == 1
@@ -146,7 +146,7 @@ async def test_what_says_something_else_and_what_is_stale_is_marked_and_told() -
         pane.items.focus()
         assert shown(pane, "Set the retry").startswith("›! + new ≈ reworded = kept")
         assert "◷ + new = kept = kept Write docs" in shown(pane, "Write docs")
-        assert "! 1 changed meaning   ◷ 1 stale open item" in pane.headline
+        assert "! 1 changed meaning   ◷ 1 stale open item" in pane.head.text
         assert "changed meaning at compaction 2: 41 became 7" in history(pane)
         await host.press("down")
         assert "stale: 3 summaries since compaction 1 list it in the same words" in history(pane)
@@ -190,11 +190,11 @@ async def test_where_room_is_short_the_head_tells_the_filter_and_the_list_keeps_
     pane = SummaryLineage()
     async with hosting(pane, (78, 9), lambda: pane.set_view(lineage_view(*BODIES, column=1))) as host:
         pane.items.focus()
-        assert "compaction 2 of 3   = 2  # 2  ÷ 2  ✓ 2  − 1" in pane.headline
+        assert "compaction 2 of 3   = 2  # 2  ÷ 2  ✓ 2  − 1" in pane.head.text
         assert pane.items.size.height >= 4
         assert pane.body.size.height == 3
         await host.press("f")
-        assert "only dropped" in pane.headline
+        assert "only dropped" in pane.head.text
         assert any("Never post" in line for line in items(pane))
 
 
@@ -215,12 +215,12 @@ async def test_it_fits_and_is_safe(size: tuple[int, int]) -> None:
 async def test_nothing_to_show() -> None:
     pane = SummaryLineage()
     async with hosting(pane, (80, 24)) as host:
-        assert "Following the items" in pane.headline
+        assert "Following the items" in pane.head.text
         pane.items.focus()
         await host.press("enter", "down", "J", "f")
         pane.set_view(lineage_view(None))
         await host.settle()
-        assert pane.headline == "No compaction has a summary to follow."
+        assert pane.head.text == "No compaction has a summary to follow."
         await host.press("enter")
         assert not host.of(SummaryLineage.CellChosen)
 
@@ -236,4 +236,4 @@ async def test_a_refreshed_view_keeps_the_place() -> None:
         pane.set_view(LineageView(first.lineage, drift, first.column))
         await host.settle()
         assert (text_of(pane), pane.column, pane.filter) == at
-        assert "9 of 5 tokens" in pane.headline
+        assert "9 of 5 tokens" in pane.head.text

@@ -54,7 +54,7 @@ async def test_where_the_pane_is_high_knobs_curve_and_numbers_stand_below_each_o
         assert pane.graph.region.bottom <= pane.body.region.y
         assert pane.graph.size.height >= 8
         assert pane.body.size.height >= 8
-        assert "recorded  12 compactions" in pane.figures
+        assert "recorded  12 compactions" in pane.figures.text
         pane.knobs.focus()
         assert "m" not in host.screen.active_bindings
         await host.pilot.resize_terminal(130, 38)
@@ -125,7 +125,7 @@ async def test_a_step_moves_the_cursor_and_a_run_that_comes_later_begins_there()
 async def test_the_pane_shows_settings_before_a_run() -> None:
     pane = WhatIfPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_settings(TUNE)) as host:
-        assert "Reading the conversation" in pane.figures
+        assert "Reading the conversation" in pane.figures.text
         assert "The next one" in shown(pane)
         pane.set_run(RUNS)
         await host.settle()

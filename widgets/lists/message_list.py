@@ -125,7 +125,8 @@ class MessageList(LineList):
         super().__init__(id=id)
         self._source: RowSource = ListSource(())
         self._length = 0
-        self._boundaries: tuple[Boundary, ...] = ()
+        #: The boundary lines in drawing order.
+        self.boundaries: tuple[Boundary, ...] = ()
         #: The text that is marked in the rows.
         self.highlight = ""
         self._missing: list[int] = []
@@ -142,7 +143,7 @@ class MessageList(LineList):
         if any(row.region for row in rows):
             yield " ".join(GUTTERS.values()), f"region: {', '.join(GUTTERS)}"
         kinds = {
-            boundary.kind for boundary in self._boundaries if visible.start <= boundary.at <= visible.stop
+            boundary.kind for boundary in self.boundaries if visible.start <= boundary.at <= visible.stop
         }
         if "recorded" in kinds:
             yield "━", "recorded boundary"
@@ -174,7 +175,7 @@ class MessageList(LineList):
         """
         self._source = source
         if boundaries is not None:
-            self._boundaries = _in_order(boundaries)
+            self.boundaries = _in_order(boundaries)
         self._length = len(source)
         self._wanted = range(0)
         self.resized()
@@ -183,10 +184,10 @@ class MessageList(LineList):
     def set_boundaries(self, boundaries: Sequence[Boundary]) -> None:
         """Draw these boundary lines; the row under the cursor stays where it is on screen."""
         ordered = _in_order(boundaries)
-        if ordered == self._boundaries:
+        if ordered == self.boundaries:
             return
         before = self.line_of(self._cursor)
-        self._boundaries = ordered
+        self.boundaries = ordered
         self.resized()
         shift = self.line_of(self._cursor) - before
         if shift:
@@ -222,11 +223,6 @@ class MessageList(LineList):
         self._drawn.clear()
         super().notify_style_update()
 
-    @property
-    def boundaries(self) -> tuple[Boundary, ...]:
-        """The boundary lines in drawing order."""
-        return self._boundaries
-
     # Lines and rows.
 
     @property
@@ -237,11 +233,11 @@ class MessageList(LineList):
     @property
     def line_count(self) -> int:
         """Messages and boundary lines."""
-        return self._length + len(self._boundaries)
+        return self._length + len(self.boundaries)
 
     def line_of(self, row: int) -> int:
         """The line that shows a message."""
-        return row + sum(1 for boundary in self._boundaries if boundary.at <= row)
+        return row + sum(1 for boundary in self.boundaries if boundary.at <= row)
 
     def row_at(self, line: int) -> int | None:
         """The message that a line shows; None for a boundary line."""
@@ -249,13 +245,13 @@ class MessageList(LineList):
         return item if isinstance(item, int) and 0 <= item < self._length else None
 
     def _item_at(self, line: int) -> int | Boundary:
-        for shift, boundary in enumerate(self._boundaries):
+        for shift, boundary in enumerate(self.boundaries):
             place = min(boundary.at, self._length) + shift
             if line == place:
                 return boundary
             if line < place:
                 return line - shift
-        return line - len(self._boundaries)
+        return line - len(self.boundaries)
 
     # Messages out.
 

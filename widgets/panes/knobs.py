@@ -81,7 +81,9 @@ class Knobs(Inked, can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self._state = TuneState(Settings(), Settings())
-        self._settings, self._summary = self._state.settings, self._state.summary_size
+        #: The settings on screen.
+        self.settings = self._state.settings
+        self._summary = self._state.summary_size
         self._binding = self._state.binding
         self._kinds = knobs_of(self._state.heeds)
         self._knob = 0
@@ -98,7 +100,7 @@ class Knobs(Inked, can_focus=True):
         before, self._state = self._state, state
         shown = {kind.name: self.value(kind.name) for kind in self._kinds}
         unchanged = _around(state) == _around(before)
-        self._settings, self._summary = state.settings, state.summary_size
+        self.settings, self._summary = state.settings, state.summary_size
         if not unchanged:
             self._binding = state.binding
             self._kinds = knobs_of(state.heeds)
@@ -112,18 +114,13 @@ class Knobs(Inked, can_focus=True):
         self.refresh(Region(0, row, self.size.width, 1))
 
     @property
-    def settings(self) -> Settings:
-        """The settings as they are shown."""
-        return self._settings
-
-    @property
     def knob(self) -> str:
         """The setting under the cursor."""
         return self._kinds[self._knob].name
 
     def value(self, name: str) -> Value:
         """Current value of a knob."""
-        value: Value = self._summary if name == SUMMARY_SIZE else getattr(self._settings, name)
+        value: Value = self._summary if name == SUMMARY_SIZE else getattr(self.settings, name)
         return value
 
     def _default(self, name: str) -> Value:
@@ -190,9 +187,9 @@ class Knobs(Inked, can_focus=True):
             if name == SUMMARY_SIZE:
                 self._summary = value if isinstance(value, int | float) else None
             elif name == "profile":
-                self._settings = with_profile(self._settings, str(value))
+                self.settings = with_profile(self.settings, str(value))
             else:
-                self._settings = self._settings.with_(**{name: value})
+                self.settings = self.settings.with_(**{name: value})
         except UsageProblem as problem:
             self._error = str(problem)
             return
@@ -200,7 +197,7 @@ class Knobs(Inked, can_focus=True):
             # Another profile may change the threshold too.
             self.refresh()
         self._refresh_row(self._knob)
-        self.post_message(UseSettings((self._settings, self._summary)))
+        self.post_message(UseSettings((self.settings, self._summary)))
 
     # Typing a value.
 
@@ -356,7 +353,7 @@ class Knobs(Inked, can_focus=True):
         source = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
         unbound = self._state.unbound.get(kind.name, "")
         if unbound:
-            return f"{source} Not used by {self._settings.profile}: {unbound}."
+            return f"{source} Not used by {self.settings.profile}: {unbound}."
         binding = self._binding.get(kind.name, "")
         return f"{source} A rule of the profile overrides it: {binding}." if binding else source
 

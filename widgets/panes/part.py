@@ -62,11 +62,6 @@ class Part(Vertical, Generic[View]):
         """Whether the part has few rows."""
         return 0 < self.size.height < self.LOW
 
-    @property
-    def headline(self) -> str:
-        """The text above the body."""
-        return self.head.text
-
     def set_view(self, view: View | None) -> None:
         """Show a value, or None while it is read. An equal value changes nothing."""
         if view == self.view:

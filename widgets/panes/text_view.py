@@ -67,7 +67,8 @@ class TextView(InkedScroll, can_focus=True):
         self._query = ""
         self._matches: list[tuple[int, int, int]] = []
         self._match = -1
-        self._active: int | None = None
+        #: The highlighted logical line.
+        self.active: int | None = None
 
     # Values in.
 
@@ -92,26 +93,21 @@ class TextView(InkedScroll, can_focus=True):
 
     def set_active(self, line: int | None) -> None:
         """Highlight a logical line and scroll to it."""
-        self._active = line
+        self.active = line
         if line is not None:
             self.show_line(line)
         self.refresh()
 
     @property
-    def active(self) -> int | None:
-        """The highlighted logical line."""
-        return self._active
-
-    @property
     def active_tag(self) -> str:
         """The tag of the highlighted line; "" for none."""
-        return "" if self._active is None or self._styled is None else self._styled[self._active].tag
+        return "" if self.active is None or self._styled is None else self._styled[self.active].tag
 
     def step_tag(self, by: int) -> None:
         """Highlight the next or previous tag; the first or last if none is highlighted."""
         tags = ["", *(line.tag for line in self._styled or ())]
         tagged = [number for number, (before, tag) in enumerate(pairwise(tags)) if tag not in ("", before)]
-        at = self._active
+        at = self.active
         near = [number for number in tagged if at is None or (number > at if by > 0 else number < at)]
         if near:
             self.set_active(near[0] if by > 0 else near[-1])
@@ -136,7 +132,7 @@ class TextView(InkedScroll, can_focus=True):
     def _changed(self, keep_place: bool) -> None:
         top = self.scroll_offset.y if keep_place else 0
         self._safe.clear()
-        self._active = None if not keep_place else self._active
+        self.active = self.active if keep_place else None
         self._search()
         self._lay_out(0)
         self.jump_to(top)
@@ -258,7 +254,7 @@ class TextView(InkedScroll, can_focus=True):
             high = len(text) if span[1] == -1 else max(0, span[1] - indent)
             over.append((low, high, self.screen.get_component_rich_style("screen--selection")))
         out = draw_part(self.ink, value, safe, start, text, over)
-        if line == self._active:
+        if line == self.active:
             base += self.ink("active")
         return out.strip(width, base).apply_offsets(0, row)
 
@@ -298,10 +294,6 @@ class TextView(InkedScroll, can_focus=True):
             parts.append(text[low:high])
             before = line
         return "".join(parts), "\n"
-
-    def selection_updated(self, selection: Selection | None) -> None:
-        """The selection is drawn."""
-        self.refresh()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys for matches if there is no match, so that others can use them."""

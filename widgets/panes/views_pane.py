@@ -44,31 +44,27 @@ class ViewsPane(Part[View]):
 
     def __init__(self, *, id: str | None = None) -> None:
         self._views = {view.mode.name: view for view in self.VIEWS}
-        self._shown = self.VIEWS[0].mode.name
+        #: The view on screen.
+        self.view_name = self.VIEWS[0].mode.name
         self._made: dict[str, Part[Any]] = {}
         self._bar = ModeBar([view.mode for view in self.VIEWS])
         super().__init__(self._bar, id=id)
 
     @property
-    def view_name(self) -> str:
-        """The view on screen."""
-        return self._shown
-
-    @property
     def shown(self) -> Part[Any] | None:
         """The widget of the view on screen; None before it is made."""
-        return self._made.get(self._shown)
+        return self._made.get(self.view_name)
 
     def show_view(self) -> None:
         """Hand the view on screen its part of the value."""
         if self.shown is not None:
-            self.shown.set_view(None if self.view is None else self._views[self._shown].of(self.view))
+            self.shown.set_view(None if self.view is None else self._views[self.view_name].of(self.view))
 
     def show(self, name: str) -> None:
         """Bring a view on screen; an unknown name changes nothing."""
-        if name == self._shown or name not in self._views:
+        if name == self.view_name or name not in self._views:
             return
-        self._shown = name
+        self.view_name = name
         self._bar.set_modes(self._bar.modes, name)
         if self.is_mounted:
             self.call_next(self._bring_up)
@@ -84,7 +80,7 @@ class ViewsPane(Part[View]):
         await self._bring_up()
 
     async def _bring_up(self) -> None:
-        name, widget = self._shown, self.shown
+        name, widget = self.view_name, self.shown
         if widget is None:
             widget = self._made[name] = self._views[name].widget()
             widget.add_class("view")
@@ -93,7 +89,7 @@ class ViewsPane(Part[View]):
             await self.mount(widget)
         else:
             self.show_view()
-        if name != self._shown:
+        if name != self.view_name:
             # Another view was wanted meanwhile; its own call follows.
             return
         widget.display = True
@@ -107,7 +103,7 @@ class ViewsPane(Part[View]):
     def action_view(self, by: int) -> None:
         """Show the next or previous view, cyclically."""
         names = list(self._views)
-        self.show(names[(names.index(self._shown) + by) % len(names)])
+        self.show(names[(names.index(self.view_name) + by) % len(names)])
 
     @on(ModeBar.ModeChosen)
     def _view_chosen(self, event: ModeBar.ModeChosen) -> None:

@@ -64,11 +64,12 @@ class WhatIfPane(Container):
 
     def __init__(self, *, id: str | None = None) -> None:
         self._state: TuneState | None = None
-        self._run: ReplayView | None = None
+        #: The runs on screen.
+        self.run: ReplayView | None = None
         self._step = 0
-        self.knobs, self._views, self._figures = Knobs(), ModeBar(self.VIEWS), Headline(6)
+        self.knobs, self._views, self.figures = Knobs(), ModeBar(self.VIEWS), Headline(6)
         self.graph, self.body = TokenGraph(), TextView()
-        rest = Vertical(self._views, self._figures, self.graph, self.body, classes="rest")
+        rest = Vertical(self._views, self.figures, self.graph, self.body, classes="rest")
         super().__init__(Container(self.knobs, classes="knobs"), rest, id=id)
 
     def on_mount(self) -> None:
@@ -76,16 +77,6 @@ class WhatIfPane(Container):
         self._show_run()
         self._show_numbers()
         self._arrange()
-
-    @property
-    def run(self) -> ReplayView | None:
-        """The runs on show."""
-        return self._run
-
-    @property
-    def figures(self) -> str:
-        """The text about the runs above the graph."""
-        return self._figures.text
 
     @property
     def view_name(self) -> str:
@@ -101,9 +92,9 @@ class WhatIfPane(Container):
 
     def set_run(self, run: ReplayView | None) -> None:
         """Show runs; None while the conversation is being read."""
-        if run == self._run:
+        if run == self.run:
             return
-        self._run = run
+        self.run = run
         if self.is_mounted:
             self._show_run()
             self._show_numbers()
@@ -113,7 +104,7 @@ class WhatIfPane(Container):
         """Move the graph's cursor to a step, counted from 1 (0: nowhere)."""
         if step != self._step:
             self._step = step
-            if self._run is not None:
+            if self.run is not None:
                 self.graph.state = replace(self.graph.state, step=step)
 
     def show(self, name: str) -> None:
@@ -121,17 +112,17 @@ class WhatIfPane(Container):
         self._views.choose(name)
 
     def _show_run(self) -> None:
-        if self._run is None:
-            self._figures.set_lines([TextLine("Reading the conversation …", "muted")])
+        if self.run is None:
+            self.figures.set_lines([TextLine("Reading the conversation …", "muted")])
             self.graph.state = GraphState()
         else:
             notes = (
                 []
                 if self._views.display
-                else [TextLine(note, "muted") for note in self._run.notes[: max(1, len(self._run.runs) - 1)]]
+                else [TextLine(note, "muted") for note in self.run.notes[: max(1, len(self.run.runs) - 1)]]
             )
-            self._figures.set_lines([*run_lines(self._run, self._figures.size.width), *notes])
-            self.graph.state = replace(self._run.graph, step=self._step)
+            self.figures.set_lines([*run_lines(self.run, self.figures.size.width), *notes])
+            self.graph.state = replace(self.run.graph, step=self._step)
 
     def _show_numbers(self) -> None:
         lines: list[TextLine] = []
@@ -139,7 +130,7 @@ class WhatIfPane(Container):
         parts = (
             [TextLine(text) for text in state.outcome] if state is not None else [],
             budget_lines(state.budgets) if state is not None and state.budgets is not None else [],
-            run_table(self._run) if self._run is not None else [],
+            run_table(self.run) if self.run is not None else [],
         )
         for part in parts:
             lines += [TextLine(""), *part] if lines and part else part
@@ -159,7 +150,7 @@ class WhatIfPane(Container):
             self._views.display = low
             self.refresh_bindings()
         curve = not low or self.view_name == "curve"
-        self._figures.display = curve
+        self.figures.display = curve
         self.graph.display = curve
         self.body.display = not low or not curve
         for part, other in ((self.graph, self.body), (self.body, self.graph)):
@@ -170,7 +161,7 @@ class WhatIfPane(Container):
         """Disable changing views if all are on screen, and going to compactions without a run."""
         if action == "view":
             return bool(self._views.display)
-        return self._run is not None if action == "compaction" else True
+        return self.run is not None if action == "compaction" else True
 
     def action_view(self, by: int) -> None:
         """Show the curve, or the numbers."""

@@ -82,7 +82,7 @@ class Clipboard:
                 app.notify(refusal, severity="error", markup=False)
         app.refresh()
 
-    def _current(self) -> Message | None:
+    def current(self) -> Message | None:
         """The message under the cursor, read from the store; None on the system prompt."""
         rows = self._host.messages.rows
         if rows is None:
@@ -92,7 +92,7 @@ class Clipboard:
         return messages[0] if messages else None
 
     def _message(self) -> str:
-        message, rows = self._current(), self._host.messages.rows
+        message, rows = self.current(), self._host.messages.rows
         if message is None:
             return rows.system_prompt if rows is not None else ""
         calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]

@@ -46,13 +46,8 @@ class CompactionRows:
 
     def missing(self, wanted: range) -> dict[int, range]:
         """The unread messages of some rows: a range of indexes by generation."""
-        missing: dict[int, list[int]] = {}
-        for row in wanted:
-            if row < len(self):
-                rows, index = self.place(row)
-                if index not in rows.lines:
-                    missing.setdefault(rows.generation.number, []).append(index)
-        return spans_of(missing)
+        places = [self.place(row) for row in wanted if row < len(self)]
+        return spans_of((rows.generation.number, index) for rows, index in places if index not in rows.lines)
 
     def boundaries(self) -> tuple[Boundary, ...]:
         """The recorded boundaries as lines between the rows."""

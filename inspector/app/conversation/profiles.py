@@ -43,8 +43,7 @@ class ProfilePrompt(ModalScreen["str | None"]):
 
     def compose(self) -> ComposeResult:
         """Yield the question and every profile with its note."""
-        profiles = names()
-        options = [Option(self._line(name), id=name) for name in profiles]
+        options = [Option(self._line(name), id=name) for name in names()]
         with Vertical(id="profiles", classes="dialog"):
             yield Static(Text("Profile", style="bold"))
             yield Static(Text(_ABOUT), id="about")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from msgspec import Struct, field
 
@@ -109,17 +109,13 @@ class GenerationRows:
         self.lines: dict[int, Line] = {} if lines is None else lines
         self.exact = Counts() if exact is None else exact
         self.marks = RowMarks()
-        self._pruned: frozenset[int] = frozenset()
+        #: The indexes that the plan prunes.
+        self.pruned: frozenset[int] = frozenset()
         self._left: Collection[int] = ()
         self._summary_at: int | None = None
 
     def __len__(self) -> int:
         return len(self.generation) + self.offset
-
-    @property
-    def pruned(self) -> frozenset[int]:
-        """The indexes that the plan prunes."""
-        return self._pruned
 
     def index(self, row: int) -> int:
         """The message of a row; -1 for the system prompt."""
@@ -134,7 +130,7 @@ class GenerationRows:
         if marks.same(self.marks):
             return False
         if marks.plan is not self.marks.plan:
-            self._pruned = frozenset(marks.plan.pruned) if marks.plan is not None else frozenset()
+            self.pruned = frozenset(marks.plan.pruned) if marks.plan is not None else frozenset()
         self.marks = marks
         before, after = marks.made_by, marks.ended_by
         self._left = ()
@@ -156,8 +152,8 @@ class GenerationRows:
     def missing(self, rows: range) -> Mapping[int, range]:
         """Unread messages of some rows: a range of indexes by generation."""
         start, stop = max(0, self.index(rows.start)), min(self.index(rows.stop), len(self.generation))
-        wanted = [index for index in range(start, stop) if index not in self.lines]
-        return {self.generation.number: range(wanted[0], wanted[-1] + 1)} if wanted else {}
+        number = self.generation.number
+        return spans_of((number, index) for index in range(start, stop) if index not in self.lines)
 
     def boundaries(self) -> tuple[Boundary, ...]:
         """The lines between rows: the plan's, and the recorded ones of the compaction that ended the list."""
@@ -176,7 +172,7 @@ class GenerationRows:
         index_of, plan = self.marks.token_index, self.marks.plan
         if index_of is not None and index < len(index_of):
             tokens = index_of.tokens(index)
-            if index in self._pruned:
+            if index in self.pruned:
                 pruned = index_of.pruned_tokens(index)
         flags = set[Flag]() if line is None else set(line.flags)
         if index in self._left:
@@ -242,9 +238,12 @@ def boundaries(
     return tuple(lines)
 
 
-def spans_of(indexes: Mapping[int, Sequence[int]]) -> dict[int, range]:
-    """Return, by generation, the range of some indexes."""
-    return {number: range(min(places), max(places) + 1) for number, places in indexes.items()}
+def spans_of(places: Iterable[tuple[int, int]]) -> dict[int, range]:
+    """Return, by generation, the range of indexes with all places (generation, index)."""
+    indexes: dict[int, list[int]] = {}
+    for number, index in places:
+        indexes.setdefault(number, []).append(index)
+    return {number: range(min(within), max(within) + 1) for number, within in indexes.items()}
 
 
 def lines_of(messages: Iterable[Message], start: int) -> dict[int, Line]:

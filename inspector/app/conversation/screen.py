@@ -59,6 +59,7 @@ from widgets.intents import (
     DismissFinding,
     GoTo,
     GoToStep,
+    Intent,
     ReadRows,
     ShowPane,
     StepCompaction,
@@ -271,68 +272,47 @@ class ConversationScreen(JobScreen):
 
     # Intents of parts and panes.
 
-    @on(GoTo)
-    async def _go_to(self, event: GoTo) -> None:
-        if event.pane:
-            await self.panes.bring(event.pane)
-        if event.find:
+    @on(Intent)
+    async def _obey(self, intent: Intent) -> None:
+        match intent:
+            case GoTo():
+                await self._go_to(intent)
+            case ShowPane():
+                await self.panes.bring(intent.pane)
+            case ChooseCompaction():
+                self.navigation.choose_compaction(intent.index)
+            case StepCompaction():
+                self.navigation.choose_compaction(self.state.compaction + intent.by)
+            case Change():
+                self.change(**intent.changes)
+            case UseSettings():
+                self.tuner.use(intent.tuning)
+            case GoToStep():
+                self.player.go_to(intent.step)
+            case ReadRows():
+                self.messages.read(intent.wanted)
+            case CopyText():
+                self.clipboard.copy_text(intent.text, intent.what)
+            case CopyFacts():
+                self.clipboard.copy_facts(intent.facts, intent.at_risk)
+            case DeleteAttempt():
+                self.attempts.delete(intent.attempt)
+            case TraceText():
+                self.tracer.trace(intent.text)
+            case DismissFact():
+                self.dismissing.fact(intent.fact)
+            case DismissFinding():
+                self.dismissing.finding(intent.finding)
+
+    async def _go_to(self, place: GoTo) -> None:
+        if place.pane:
+            await self.panes.bring(place.pane)
+        if place.find:
             # Escape ends this search like any other search.
             self.finder.show()
-        self.navigation.go_to(event)
-        if not event.pane:
+        self.navigation.go_to(place)
+        if not place.pane:
             self.message_list.focus()
-
-    @on(ShowPane)
-    async def _show_pane(self, event: ShowPane) -> None:
-        await self.panes.bring(event.pane)
-
-    @on(ChooseCompaction)
-    def _choose_compaction(self, event: ChooseCompaction) -> None:
-        self.navigation.choose_compaction(event.index)
-
-    @on(StepCompaction)
-    def _step_compaction(self, event: StepCompaction) -> None:
-        self.navigation.choose_compaction(self.state.compaction + event.by)
-
-    @on(Change)
-    def _change(self, event: Change) -> None:
-        self.change(**event.changes)
-
-    @on(UseSettings)
-    def _use_settings(self, event: UseSettings) -> None:
-        self.tuner.use(event.tuning)
-
-    @on(GoToStep)
-    def _go_to_step(self, event: GoToStep) -> None:
-        self.player.go_to(event.step)
-
-    @on(ReadRows)
-    def _read_rows(self, event: ReadRows) -> None:
-        self.messages.read(event.wanted)
-
-    @on(CopyText)
-    def _copy_text(self, event: CopyText) -> None:
-        self.clipboard.copy_text(event.text, event.what)
-
-    @on(CopyFacts)
-    def _copy_facts(self, event: CopyFacts) -> None:
-        self.clipboard.copy_facts(event.facts, event.at_risk)
-
-    @on(DeleteAttempt)
-    def _delete_attempt(self, event: DeleteAttempt) -> None:
-        self.attempts.delete(event.attempt)
-
-    @on(TraceText)
-    def _trace_text(self, event: TraceText) -> None:
-        self.tracer.trace(event.text)
-
-    @on(DismissFact)
-    def _dismiss_fact(self, event: DismissFact) -> None:
-        self.dismissing.fact(event.fact)
-
-    @on(DismissFinding)
-    def _dismiss_finding(self, event: DismissFinding) -> None:
-        self.dismissing.finding(event.finding)
 
     # Events of widgets.
 

@@ -94,7 +94,7 @@ class StepRows(GenerationRows):
         self.during = marks.ended_by if self.at.phase in _DURING else None
         changed = super().put(replace(marks, ended_by=None))
         if self.at.phase not in ("said", "pruned"):
-            self._pruned = frozenset()
+            self.pruned = frozenset()
         return changed
 
     def row(self, row: int) -> MessageRow:
@@ -129,18 +129,8 @@ class StepRows(GenerationRows):
 
     def missing(self, rows: range) -> Mapping[int, range]:
         """Unread messages of some rows: a range of indexes by generation."""
-        wanted: dict[int, list[int]] = {}
-        for row in rows:
-            behind = row - self.offset
-            if not 0 <= behind < self._starts[-1]:
-                continue
-            part, within = self._part(behind)
-            live = part.live >= 0
-            number = self.at.generation if live else part.generation
-            index = part.live + within if live else part.start + within
-            if index not in self._past.get(number, {}):
-                wanted.setdefault(number, []).append(index)
-        return spans_of(wanted)
+        places = [self.place(row) for row in rows if self.offset <= row < len(self)]
+        return spans_of((of.number, at) for of, at in places if at not in self._past.get(of.number, {}))
 
     def boundaries(self) -> tuple[Boundary, ...]:
         """Planned boundaries at this moment, and the recorded ones of the compaction in progress."""

@@ -40,10 +40,6 @@ class Counts(MutableMapping[int, int]):
     def __len__(self) -> int:
         return self._known
 
-    def total(self) -> int:
-        """All of them."""
-        return sum(self._tokens) - _UNKNOWN * (len(self._tokens) - self._known)
-
 
 class ExactSums:
     """Sums over the counts of a list from its first message on. `counts` may grow; -1 is the system prompt."""

@@ -56,9 +56,6 @@ class Tracer:
         lives = () if facts is None or index < 0 else facts.by_message.of(generation.number, index)
         if lives:
             return lives[0].fact.text
-        messages = host.store.messages(generation, index, index + 1) if index >= 0 else ()
-        return (
-            next((line.strip() for line in safe(messages[0].text).split("\n") if line.strip()), "")
-            if messages
-            else ""
-        )
+        message = host.clipboard.current()
+        text = "" if message is None else safe(message.text)
+        return next((line.strip() for line in text.split("\n") if line.strip()), "")
