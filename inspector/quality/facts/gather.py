@@ -16,18 +16,18 @@ from inspector.core.scan.words import folded, has_unspaced
 from inspector.quality.facts.fact import STANDING, Fact, Mention, Saying, SpokenMessage, Statement
 from inspector.quality.limits import CROWDED
 
-#: Points for who says it and for the kind; a cue of the agent's weighs more the surer it is.
+#: Points for the speaker, for the kind of a statement, and for each degree of strength of an agent's statement.
 ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
 KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
 _SURE = 3.0
-#: Points that a statement loses where it was pasted, asked, or is an errand.
+#: Points that a pasted statement, a question and an errand lose.
 _PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
 _VALUE = "value "
-#: Minimum characters and maximum messages later for a text to be the beginning of the same, sent again at more length.
+#: Minimum characters of an unfinished message, and maximum messages until it is sent again at full length.
 _BEGUN, _AGAIN = 24, 4
-#: Minimum content words of what the agent says for it to be joined with the same at more length.
-_FEWEST = 3
-#: Points that a statement of a message with more than CROWDED loses, that a rule loses, and a sure rule.
+#: Minimum content words of an agent's statement that is joined with a longer statement.
+_MIN_JOINED_WORDS = 3
+#: Points that a remark, a rule and a sure rule lose in a message with more than CROWDED statements.
 _CROWDED, _CROWDED_RULE, _CROWDED_SURE = 42.0, 32.0, 10.0
 _SUREST = 9
 #: Words and values of a statement without a penalty for being short, and the largest penalty.
@@ -35,26 +35,27 @@ _LONG, _LONG_OF_AGENT = 20, 8
 _BRIEF = 45.0
 #: Pairs of characters that count as a word, in scripts without spaces.
 _PAIRS_A_WORD = 3
-#: Messages of the user's after which what the agent said is old, and the points that it loses then.
+#: Messages of the user after which an agent's statement is old, and the points that it loses.
 _FAR, _OLD = 6, 12.0
-#: Points for each message fewer: in an answer, and on the way to one.
+#: Points of an agent's statement for each user message before it is old: in an answer, and on the way to an answer.
 _ANSWERED, _ON_THE_WAY = 8.0, 4.0
-#: Maximum findings and decisions of the agent's, and maximum values, that are listed of a compaction.
+#: Maximum findings and decisions of the agent, and maximum values, to list for a compaction.
 FOUND_BY_AGENT, VALUES_OF_AGENT = 3, 4
-#: Minimum later messages that use a name for it to be a fact although only a tool printed it.
+#: Minimum later messages that use a name that only a tool printed, to make it a fact.
 TOOL_USES = 3
-# Forms of such names; others ("utf-8") are too often no name of anything.
+# Forms of such names. Other forms ("utf-8") often name nothing.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
-#: Maximum words in addition to a name for a user's statement to be about that name alone.
-_BESIDE = 3
+#: Maximum content words of a user's statement that only gives a name.
+_MAX_NAMING_WORDS = 3
 
 
 class _Gathered(Struct):
     """A fact while its sayings are collected.
 
-    `statement` has the words to show, `best` is its index in `sayings`. `crowded`: it was first said in a message with
-    many statements."""
+    `statement` has the words to show, `best` is its index in `sayings`. `crowded`: the message of its first saying has
+    many statements.
+    """
 
     statement: Statement
     sayings: list[tuple[Saying, Statement]]
@@ -62,17 +63,17 @@ class _Gathered(Struct):
     crowded: bool = False
 
     def by(self, role: str) -> bool:
-        """Whether only this role said it."""
+        """Return whether only this role said the fact."""
         return all(saying.role == role for saying, _ in self.sayings)
 
     @property
     def values(self) -> set[tuple[str, str]]:
-        """Its values, canonical, with their units."""
+        """The canonical values of the statement, with their units."""
         return {(value.canon, value.unit) for value in self.statement.values}
 
 
 def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
-    """Return every fact, best rank first. The order of equals is that of the conversation."""
+    """Return every fact, best rank first. Facts of equal rank are in the order of the conversation."""
     used = _Uses(steps)
     course = _Course(steps)
     found: dict[str, _Gathered] = {}
@@ -87,12 +88,12 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     _join_begun(found)
     _join_shorter(found)
     _join_values(found)
-    made = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
+    every = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
     # A pasted value counts only after a use.
     facts = [
         fact
-        for fact, gathered in made
-        if not course.passed(gathered, fact.uses) and (fact.uses or not _shown(gathered))
+        for fact, gathered in every
+        if not course.passed(gathered, fact.uses) and (fact.uses or not _is_pasted_value(gathered))
     ]
     known = {value.canon for fact in facts for value in fact.values if value.distinctive}
     facts += _printed(used, known)
@@ -102,10 +103,10 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
 
 
 def _weight(statement: Statement, role: str) -> float:
-    """Return how much a statement counts by who says it, its kind and how sure its cue is."""
-    sure = _SURE * statement.strength if role == "assistant" else KIND[statement.kind] + statement.strength
+    """Return how much a statement counts, by its speaker, its kind and its strength."""
+    kind = _SURE * statement.strength if role == "assistant" else KIND[statement.kind] + statement.strength
     errand = _ERRAND * statement.rule.endswith(".errand")
-    return ROLE.get(role, 0.0) + sure - _PASTED * statement.pasted - _ASKED * statement.asked - errand
+    return ROLE.get(role, 0.0) + kind - _PASTED * statement.pasted - _ASKED * statement.asked - errand
 
 
 def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
@@ -125,7 +126,7 @@ def _join(found: dict[str, _Gathered], key: str, into: str) -> None:
 
 
 def _join_begun(found: dict[str, _Gathered]) -> None:
-    """Join what a user began to say with the same at more length, where the message was sent again."""
+    """Join a statement of an unfinished message with the longer statement of the message that was sent again."""
     bare = {key: key.rstrip(" ?？") for key in found if not key.startswith(_VALUE) and len(key) >= _BEGUN}
     longer = ""
     for key in sorted(bare, key=bare.__getitem__, reverse=True):
@@ -137,47 +138,53 @@ def _join_begun(found: dict[str, _Gathered]) -> None:
 
 
 def _sent_again(begun: _Gathered, longer: _Gathered) -> bool:
-    steps = [[saying.step for saying, _ in one.sayings] for one in (begun, longer)]
-    return begun.by("user") and longer.by("user") and 0 < min(steps[1]) - max(steps[0]) <= _AGAIN
+    """Return whether a user finished a statement in one of the next messages."""
+    last_begun = max(saying.step for saying, _ in begun.sayings)
+    first_longer = min(saying.step for saying, _ in longer.sayings)
+    return begun.by("user") and longer.by("user") and 0 < first_longer - last_begun <= _AGAIN
 
 
 def _join_shorter(found: dict[str, _Gathered]) -> None:
-    """Join what the agent said with the same at more length: with all its words and values."""
-    said: dict[str, frozenset[str]] = {}
-    having: dict[str, list[str]] = defaultdict(list)
-    for key, one in found.items():
-        things = frozenset(one.statement.things)
-        if len(things) >= _FEWEST and one.by("assistant"):
-            said[key] = things
-            for thing in things:
-                having[thing].append(key)
-    for key in sorted(said, key=lambda key: (len(said[key]), key)):
-        rarest = min((having[thing] for thing in said[key]), key=len)
-        for other in rarest:
-            if other in found and said[key] < said[other] and found[key].values <= found[other].values:
+    """Join a statement of the agent with a longer statement that has all its words and values."""
+    words_of: dict[str, frozenset[str]] = {}
+    keys_with: dict[str, list[str]] = defaultdict(list)
+    for key, gathered in found.items():
+        words = frozenset(gathered.statement.things)
+        if len(words) >= _MIN_JOINED_WORDS and gathered.by("assistant"):
+            words_of[key] = words
+            for word in words:
+                keys_with[word].append(key)
+    for key in sorted(words_of, key=lambda key: (len(words_of[key]), key)):
+        # Every longer statement has the rarest word too.
+        for other in min((keys_with[word] for word in words_of[key]), key=len):
+            if (
+                other in found
+                and words_of[key] < words_of[other]
+                and found[key].values <= found[other].values
+            ):
                 _join(found, key, other)
                 break
 
 
 def _join_values(found: dict[str, _Gathered]) -> None:
-    """Join statements of the agent's with the same value and a common word into the longest."""
-    giving: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, one in found.items():
-        if one.statement.rule.startswith("value.") and one.by("assistant"):
-            for value in one.values:
-                giving[value].append(key)
-    for keys in giving.values():
+    """Join statements of the agent that share a value and a word into the longest statement."""
+    keys_with: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, gathered in found.items():
+        if gathered.statement.rule.startswith("value.") and gathered.by("assistant"):
+            for value in gathered.values:
+                keys_with[value].append(key)
+    for keys in keys_with.values():
         longest: list[str] = []
         left = (key for key in keys if key in found)
         for key in sorted(left, key=lambda key: (-len(found[key].statement.things), key)):
-            things = frozenset(found[key].statement.things)
-            same = (
+            words = frozenset(found[key].statement.things)
+            alike = (
                 other
                 for other in longest
                 if found[key].values <= found[other].values
-                and not things.isdisjoint(found[other].statement.things)
+                and not words.isdisjoint(found[other].statement.things)
             )
-            into = next(same, None)
+            into = next(alike, None)
             if into is None:
                 longest.append(key)
             else:
@@ -185,20 +192,20 @@ def _join_values(found: dict[str, _Gathered]) -> None:
 
 
 def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield every fact, but of the agent's facts only the best few of each compaction that took them."""
-    told: Counter[tuple[int | None, bool]] = Counter()
+    """Yield every fact, but only the best few of the agent's facts for each compaction that took them."""
+    counts: Counter[tuple[int | None, bool]] = Counter()
     for fact in ranked:
         if fact.role == "assistant":
-            valued = fact.kind == "value"
-            taken = {(saying.compaction, valued) for saying in fact.sayings}
-            if all(told[one] >= (VALUES_OF_AGENT if valued else FOUND_BY_AGENT) for one in taken):
+            is_value = fact.kind == "value"
+            groups = {(saying.compaction, is_value) for saying in fact.sayings}
+            if all(counts[group] >= (VALUES_OF_AGENT if is_value else FOUND_BY_AGENT) for group in groups):
                 continue
-            told.update(taken)
+            counts.update(groups)
         yield fact
 
 
 def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
-    """The distinctive values that a user's own rule, choice or wish is about: naming them again is using that fact."""
+    """Return the distinctive values in a user's rule, choice or wish. A later mention is a use of that fact."""
     return frozenset(
         value.canon
         for step in steps
@@ -216,7 +223,7 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
         return ""
     if statement.kind == "value":
         named = [value for value in statement.values if value.distinctive]
-        alone = len(statement.values) == 1 and len(statement.things) <= _BESIDE
+        alone = len(statement.values) == 1 and len(statement.things) <= _MAX_NAMING_WORDS
         if named and (role != "user" or statement.pasted or alone):
             if named[0].canon in owned:
                 return ""
@@ -226,11 +233,12 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
     return folded(_EMPHASIS.sub("", statement.text))
 
 
-def _shown(gathered: _Gathered) -> bool:
+def _is_pasted_value(gathered: _Gathered) -> bool:
     return gathered.statement.kind == "value" and all(statement.pasted for _, statement in gathered.sayings)
 
 
 def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
+    """Return the fact of collected sayings, with its uses and its rank."""
     statement = gathered.statement
     best = gathered.sayings[gathered.best][0]
     others = [saying for at, (saying, _) in enumerate(gathered.sayings) if at != gathered.best]
@@ -260,9 +268,9 @@ def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
         sayings=(best, *others),
         uses=uses,
         rank=round(rank, 2),
-        pasted=all(one.pasted for saying, one in gathered.sayings if saying.role == best.role),
+        pasted=all(other.pasted for saying, other in gathered.sayings if saying.role == best.role),
     )
-    older = [one for one in gathered.sayings if one[0].generation < best.generation]
+    older = [(saying, other) for saying, other in gathered.sayings if saying.generation < best.generation]
     return replace(fact, earlier=tuple(_earlier(fact, older))) if older else fact
 
 
@@ -281,34 +289,34 @@ def _crowding(statement: Statement) -> float:
 
 
 def _strength(statement: Statement, crowded: bool) -> int:
-    """Return the strength of a fact. A crowded message is mostly a document: it describes, or rules something else."""
+    """Return the strength of a fact. A crowded message is mostly a document, so its rules may be for something else."""
     return min(statement.strength, STANDING - 1) if crowded else statement.strength
 
 
 def _value(statement: Statement) -> str:
-    given = ", ".join(dict.fromkeys(value.text for value in statement.values))
-    return given or statement.text.strip(" .。;；")
+    values = ", ".join(dict.fromkeys(value.text for value in statement.values))
+    return values or statement.text.strip(" .。;；")
 
 
 def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact]:
     """Yield a version of the fact for each saying that was the best until then."""
-    weight = -math.inf
-    for saying, said in sorted(older, key=lambda one: one[0].step):
-        if (now := _weight(said, saying.role)) <= weight:
+    best = -math.inf
+    for saying, statement in sorted(older, key=lambda pair: pair[0].step):
+        if (weight := _weight(statement, saying.role)) <= best:
             continue
-        weight = now
+        best = weight
         yield replace(
             fact,
-            kind=said.kind,
-            text=said.text,
-            value=_value(said),
-            values=said.values,
-            things=said.things,
-            rule=said.rule,
-            strength=said.strength,
-            cue=said.cue,
+            kind=statement.kind,
+            text=statement.text,
+            value=_value(statement),
+            values=statement.values,
+            things=statement.things,
+            rule=statement.rule,
+            strength=statement.strength,
+            cue=statement.cue,
             role=saying.role,
-            sayings=(saying, *(one for one in fact.sayings if one != saying)),
+            sayings=(saying, *(other for other in fact.sayings if other != saying)),
         )
 
 
@@ -317,8 +325,10 @@ def _name(key: str) -> str:
 
 
 class _Course:
-    """How much the user said between a saying and the compaction that took it, and what the agent said on its way to an
-    answer: overtaken, mostly, by what it found next."""
+    """The course of a conversation: how old a saying was at its compaction, and whether it is in an answer.
+
+    The agent's next findings mostly replace what it said on its way to an answer.
+    """
 
     def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self._tasks: dict[int, int] = {}
@@ -332,21 +342,23 @@ class _Course:
         self._answers = frozenset(last.values())
         self._generations, self._ends = [*ends], [*ends.values()]
 
-    def weight(self, one: _Gathered) -> float:
+    def weight(self, gathered: _Gathered) -> float:
         """Return the bonus of the agent's words for being late and in an answer; negative for old words."""
         return max(
             (_FAR - self._age(saying)) * (_ANSWERED if saying.step in self._answers else _ON_THE_WAY) - _OLD
-            for saying, _ in one.sayings
+            for saying, _ in gathered.sayings
         )
 
-    def passed(self, one: _Gathered, uses: int) -> bool:
-        """Whether only the agent said something long before its compaction: on its way to an answer, or as a number
-        without a later use."""
+    def passed(self, gathered: _Gathered, uses: int) -> bool:
+        """Return whether a fact was old at its compaction.
+
+        Only the agent said it, on its way to an answer or as a value without a later use.
+        """
         return all(
             saying.role == "assistant"
             and (saying.step not in self._answers or (statement.kind == "value" and not uses))
             and self._age(saying) >= _FAR
-            for saying, statement in one.sayings
+            for saying, statement in gathered.sayings
         )
 
     def _age(self, saying: Saying) -> int:
@@ -360,7 +372,7 @@ class _Course:
 
 
 class _Uses:
-    """Index of uses of names and values. For names in pruned results it has every mention."""
+    """Index of the uses of names and values. For a name in a pruned result it has every mention."""
 
     def __init__(self, steps: Sequence[SpokenMessage]) -> None:
         self.named: dict[str, list[tuple[SpokenMessage, Mention]]] = defaultdict(list)
@@ -377,7 +389,7 @@ class _Uses:
                         self.valued[value.canon, value.unit].append((step.saying.step, things))
 
     def of(self, statement: Statement, first: int, own: set[int]) -> int:
-        """Later messages, other than the sayings, that use a value of the fact."""
+        """Return the number of later messages, without `own`, that use a value of a statement."""
         steps: set[int] = set()
         things = frozenset(statement.things)
         for value in statement.values:
@@ -397,31 +409,36 @@ class _Uses:
 
 
 def _printed(used: _Uses, known: set[str]) -> Iterable[Fact]:
-    """Yield names from pruned tool results that only calls use, and use often, as separate facts."""
+    """Yield a fact for each name in a pruned tool result that only calls use, and use often."""
     for canon, mentions in used.named.items():
         if (
             canon in known
             or len(mentions) < 2
-            or any(_spoken(*one) and not one[1].called for one in mentions)
+            or any(_spoken(step, mention) and not mention.called for step, mention in mentions)
         ):
             continue
         if mentions[0][1].value.form not in _LINKS or not any(step.saying.pruned for step, _ in mentions):
             continue
         first = mentions[0][0]
-        later = [one for one in mentions if _spoken(*one) and one[0].saying.step > first.saying.step]
-        if len(later) >= TOOL_USES:
-            yield _named(canon, mentions, len(later))
+        uses = sum(
+            _spoken(step, mention) and step.saying.step > first.saying.step for step, mention in mentions
+        )
+        if uses >= TOOL_USES:
+            yield _named(canon, mentions, uses)
 
 
 def _spoken(step: SpokenMessage, mention: Mention) -> bool:
-    """Return whether a mention is a use of the name, rather than a paste or a print."""
+    """Return whether a person or the agent uses a name in a mention, not a paste or a tool."""
     return step.saying.role == "assistant" or (step.saying.role == "user" and not mention.pasted)
 
 
 def _named(canon: str, mentions: Sequence[tuple[SpokenMessage, Mention]], uses: int) -> Fact:
-    step, mention = next((one for one in mentions if one[0].saying.pruned), mentions[0])
+    """Return the fact of a name that a tool printed."""
+    step, mention = next((pair for pair in mentions if pair[0].saying.pruned), mentions[0])
     sayings = [
-        replace(other.saying, span=m.text_span) for other, m in mentions if not m.called and other is not step
+        replace(other.saying, span=found.text_span)
+        for other, found in mentions
+        if not found.called and other is not step
     ]
     return Fact(
         key=_name(f"value {canon}"),
@@ -438,10 +455,10 @@ def _named(canon: str, mentions: Sequence[tuple[SpokenMessage, Mention]], uses: 
         uses=uses,
         rank=round(ROLE["tool"] + KIND["value"] + min(20.0, 1.5 * uses), 2),
         pruned=True,
-        pasted=all(one.pasted for other, one in mentions if other.saying.role == step.saying.role),
+        pasted=all(found.pasted for other, found in mentions if other.saying.role == step.saying.role),
     )
 
 
 def values_said(facts: Iterable[Fact]) -> frozenset[tuple[str, str]]:
-    """Return every value that some fact gives, with its unit: a summary that gives one of these changed nothing."""
+    """Return every value of the facts, with its unit. A summary with one of these values contradicts no fact."""
     return frozenset((value.canon, value.unit) for fact in facts for value in fact.values)
