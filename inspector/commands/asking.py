@@ -76,10 +76,6 @@ class Asked:
         self._scheduler = scheduler
         self._masker: DocumentMasker | None = None
 
-    def whole(self) -> Answers:
-        """Open `[PATH]`."""
-        return self._opened(self.path)
-
     def several(self, problem: str = "") -> tuple[Answers, tuple[str, ...]]:
         """Open the store of `[PATH] ...`, and return the other words.
 
@@ -88,12 +84,12 @@ class Asked:
         self.path, others = split_path(self.words)
         if problem and not "".join(others).strip():
             raise UsageProblem(problem)
-        return self._opened(self.path), others
+        return self.whole(), others
 
     def one_or_all(self) -> tuple[Answers, str | None]:
         """Open the store of `[PATH] [CONVERSATION]`, and return the name, None for all conversations."""
         self.path, name = path_or_name(self.words, self.demo)
-        return self._opened(self.path), name
+        return self.whole(), name
 
     def one(self, problem: str = NAME_IT) -> tuple[Answers, str]:
         """Open the store of `[PATH] CONVERSATION`. The name may be left out if a store has one conversation.
@@ -105,19 +101,20 @@ class Asked:
             name = only_one(self.path, self.demo)
         if name is None:
             raise UsageProblem(problem)
-        return self._opened(self.path), name
+        return self.whole(), name
 
     def opened(self) -> tuple[Answers, Inspection, ResolvedSettings]:
         """Open `[PATH] CONVERSATION` with the settings in force for it."""
         answers, name = self.one()
         return answers, *answers.opened(name)
 
-    def _opened(self, path: str | None) -> Answers:
+    def whole(self) -> Answers:
+        """Open the store of PATH."""
         from inspector.answers.answers import Answers
         from inspector.answers.scheduling import Scheduling
 
         scheduling = None if self._scheduler is None else Scheduling(self._scheduler, watch=self.progress)
-        self.answers = Answers(open_source(path, self.demo), self.flags, self.config, scheduling)
+        self.answers = Answers(open_source(self.path, self.demo), self.flags, self.config, scheduling)
         return self.answers
 
     @contextmanager

@@ -62,7 +62,6 @@ class Gauge(Inked):
     Gauge {
         height: 1;
         background: $background;
-        color: $foreground;
     }
     """
 

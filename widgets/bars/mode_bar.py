@@ -34,8 +34,6 @@ class ModeBar(Inked):
     DEFAULT_CSS = """
     ModeBar {
         height: 1;
-        background: $surface;
-        color: $foreground;
     }
     """
 

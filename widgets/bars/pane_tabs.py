@@ -39,7 +39,6 @@ class PaneTabs(Inked):
     PaneTabs {
         height: auto;
         background: $panel;
-        color: $foreground;
     }
     """
 

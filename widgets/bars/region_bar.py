@@ -59,7 +59,6 @@ class RegionBar(Inked, can_focus=True):
     RegionBar {
         height: auto;
         background: $background;
-        color: $foreground;
     }
     """
 

@@ -105,7 +105,6 @@ class Timeline(Inked, can_focus=True):
     Timeline {
         height: 1;
         background: $background;
-        color: $foreground;
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

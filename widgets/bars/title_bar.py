@@ -31,7 +31,6 @@ class TitleBar(Inked):
         height: 1;
         padding: 0 1;
         background: $panel;
-        color: $foreground;
     }
     """
 

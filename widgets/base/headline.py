@@ -19,8 +19,6 @@ class Headline(Inked):
     DEFAULT_CSS = """
     Headline {
         height: auto;
-        background: $surface;
-        color: $foreground;
     }
     """
 

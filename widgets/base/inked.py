@@ -91,6 +91,10 @@ class Inked(Widget):
     than drawing.
     """
 
+    DEFAULT_CSS = """
+    Inked { background: $surface; color: $foreground; }
+    """
+
     def __init__(self, *children: Widget, **options: Any) -> None:
         super().__init__(*children, **options)
         self._inks: dict[str, Style] = {}
@@ -134,8 +138,6 @@ class InkedScroll(Inked, ScrollView):
 
     DEFAULT_CSS = """
     InkedScroll {
-        background: $surface;
-        color: $foreground;
         overflow-x: hidden;
         overflow-y: auto;
         scrollbar-size-vertical: 1;

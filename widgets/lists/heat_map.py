@@ -55,8 +55,6 @@ class HeatMap(Inked, can_focus=True):
     HeatMap {
         height: 1fr;
         min-height: 4;
-        background: $surface;
-        color: $foreground;
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

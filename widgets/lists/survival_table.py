@@ -52,10 +52,6 @@ class Survival(Struct, frozen=True):
 class SurvivalTable(Inked):
     """A row per kind, a column per compaction, and a column "all". A click posts ChooseCompaction."""
 
-    DEFAULT_CSS = """
-    SurvivalTable { background: $surface; color: $foreground; }
-    """
-
     def __init__(self) -> None:
         super().__init__()
         self._survival = Survival()

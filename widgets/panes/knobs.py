@@ -58,8 +58,6 @@ class Knobs(Inked, can_focus=True):
     DEFAULT_CSS = """
     Knobs {
         height: auto;
-        background: $surface;
-        color: $foreground;
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

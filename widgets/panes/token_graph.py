@@ -73,8 +73,6 @@ class TokenGraph(Inked, can_focus=True):
     TokenGraph {
         height: 1fr;
         min-height: 5;
-        background: $surface;
-        color: $foreground;
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -213,8 +213,8 @@ class MessagePart:
             # The moment stays while the conversation is read again.
             return rows
         if rows is not None and not isinstance(rows, StepRows) and rows.lines is lines:
-            if rows.generation is not generation:
-                rows.grow(generation)
+            # The list may have grown.
+            rows.generation = generation
             return rows
         return GenerationRows(generation, opened.prompt_of(number), lines, counts)
 

@@ -16,13 +16,11 @@ from inspector.app.conversation.state import Loaded, Opened
 from inspector.app.saved_state import store_last
 from inspector.config.dismissals import Dismissals
 from inspector.core.errors import InspectorError
-from inspector.engines.settings import SETTING_NAMES, Settings, difference
+from inspector.engines.settings import SETTING_NAMES, SETTINGS, Settings, difference
 
 if TYPE_CHECKING:
     from inspector.app.conversation.screen import ConversationScreen
 
-_RATIOS = ("threshold", "target_ratio")
-_OPTIONAL = ("max_tokens", "summary_context")
 _JOB = "opening"
 #: What another number changes in a sentence.
 _NUMBERS = re.compile(r"\d[\d,]*|s\b|\b(?:is|are|was|were|has|have)\b")
@@ -198,8 +196,8 @@ def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str,
 
 def _fits(name: str, value: Any) -> bool:
     """Whether a remembered value is of the kind that the setting needs."""
-    if name == "profile":
-        return isinstance(value, str)
+    row = SETTINGS[name]
     if value is None:
-        return name in _OPTIONAL
-    return isinstance(value, (int, float) if name in _RATIOS else int) and not isinstance(value, bool)
+        return row.optional
+    kinds = {"choice": str, "share": int | float}.get(row.kind, int)
+    return isinstance(value, kinds) and not isinstance(value, bool)

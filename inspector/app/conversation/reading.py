@@ -98,11 +98,6 @@ def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch
     return lines_of(store.messages(generation, wanted.start, wanted.stop), wanted.start)
 
 
-def read_compactions(inspection: Inspection, watch: Watch) -> tuple[Compaction, ...]:
-    """The recorded compactions, oldest first. Raises StoreErrors."""
-    return inspection.compactions()
-
-
 def read_token_index(
     inspection: Inspection, generation: Generation, profile: str, watch: Watch
 ) -> TokenIndex:

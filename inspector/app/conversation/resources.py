@@ -134,8 +134,9 @@ def _at_rest(state: State, loaded: Loaded) -> bool:
 
 # Resources.
 
+#: The recorded compactions, oldest first.
 COMPACTIONS: Resource[tuple[Compaction, ...]] = Resource(
-    "compactions", reading.read_compactions, (_inspection,)
+    "compactions", lambda inspection, watch: inspection.compactions(), (_inspection,)
 )
 TOKEN_INDEX: Resource[TokenIndex] = Resource(
     "token index", reading.read_token_index, (_inspection, _generation, _profile)

@@ -141,10 +141,6 @@ class GenerationRows:
         self._summary_at = None if before is None else before.summary_at
         return True
 
-    def grow(self, generation: Generation) -> None:
-        """Replace the list by a longer one with the same beginning."""
-        self.generation = generation
-
     def place(self, row: int) -> tuple[Generation, int]:
         """The list that a row's body is read from, and its index there; -1 for the system prompt."""
         return self.generation, self.index(row)

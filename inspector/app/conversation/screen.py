@@ -6,9 +6,9 @@ handed to the parts on screen. Actions compute the next state; slow work is a jo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 from textual import events, on
@@ -35,7 +35,7 @@ from inspector.app.conversation.player import Player
 from inspector.app.conversation.reader import Reader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
-from inspector.app.conversation.state import Loaded, Resource, State
+from inspector.app.conversation.state import Loaded, State
 from inspector.app.conversation.tracer import Tracer
 from inspector.app.conversation.tuner import Tuner
 from inspector.app.events import StoreChanged
@@ -68,8 +68,6 @@ from widgets.intents import (
 )
 from widgets.lists.line_list import LineList
 from widgets.lists.message_list import MessageList
-
-T = TypeVar("T")
 
 
 def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
@@ -113,7 +111,9 @@ class ConversationScreen(JobScreen):
         self.flags = flags
         self.config = config
         self.derived: Derived | None = None
-        self.messages = MessagePart(self.jobs, self._counted, self._say_once, self._rows_came)
+        self.messages = MessagePart(
+            self.jobs, self._counted, lambda text: self.app.say_once(text), self._rows_came
+        )
         self.panes = Panes(tabs, self.jobs, id="panes")
         self.message_list = MessageList(id="messages")
         self.player = Player(self, self.set_interval)
@@ -127,6 +127,7 @@ class ConversationScreen(JobScreen):
         self.navigation = Navigation(self)
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
         self.reader = Reader(self)
+        self.when = self.reader.when
         self._derive = Deriver()
         # Parts handle these actions of KEYS.
         self.action_find = self.finder.ask
@@ -192,10 +193,6 @@ class ConversationScreen(JobScreen):
     def begin_with(self, loaded: Loaded) -> None:
         """Store loaded data without showing it. The next state that is assigned shows it."""
         self.set_reactive(ConversationScreen.loaded, loaded)
-
-    def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
-        """Call `then` with the value of a resource when it is read. Calls keep their order."""
-        self.reader.when(resource, then)
 
     def watch_loaded(self) -> None:
         """Show new data, and make the calls that wait for it."""
@@ -266,9 +263,6 @@ class ConversationScreen(JobScreen):
         self.message_list.rows_changed()
         self.panes.rows_changed()
         self._refresh_parts()
-
-    def _say_once(self, sentence: str) -> None:
-        self.app.say_once(sentence)
 
     # Intents of parts and panes.
 

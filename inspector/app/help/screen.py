@@ -120,8 +120,7 @@ def help_for(app: InspectorApp) -> HelpPage:
         text = binding.tooltip or binding.description
         shown = app.get_key_display(binding)
         rows[text] = f"{rows[text]} {shown}" if text in rows else shown
-    moves = {"Next field": "tab", "Previous field": "shift+tab"}
-    everywhere |= moves
+    everywhere |= {"Next field": "tab", "Previous field": "shift+tab"}
     return HelpPage(
         title,
         tuple(about),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
+from inspector.engines.settings import SETTINGS
 from inspector.replay.metrics import Metric
 from widgets.base import human
 
@@ -15,6 +16,6 @@ def written(metric: Metric, value: float) -> str:
 
 def value_words(name: str, value: float) -> str:
     """A value of a setting."""
-    if name in ("threshold", "target_ratio"):
+    if SETTINGS[name].kind == "share":
         return f"{value * 100:.4g}%"
     return human.tokens(int(value)) if value >= 10_000 else f"{int(value):,}"
