@@ -1,4 +1,4 @@
-"""Read the facts of one message. Pure: the same message always gives the same facts."""
+"""Read the facts of one message. The same message always gives the same facts."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from inspector.quality.facts.rules import (
 from inspector.quality.facts.sentences import LONGEST, MOST, Sentence, sentences, statements, without_label
 from inspector.quality.facts.values import COUNTED, FLEETING, QUANTITIES, names_in, placed, values_of
 
-#: The role of a message that is the text of a command of the user's: a prompt in a file, handed on by a program.
+#: Role of a message with the text of a user's command: a prompt in a file that a program passes on.
 COMMAND = "command"
-#: Maximum names that are kept of one message: of what a person or the agent wrote, and of what a tool printed.
+#: Maximum names to keep of a message of the user or agent, and of a result of a tool.
 NAMES, TOOL_NAMES = 60, 12
 _SHOWN = 200
-#: A longer text of a command is a manual.
+#: Maximum characters of a command. A longer text is a manual.
 _MANUAL = 8_000
-#: Minimum characters of a text that counts as an answer of the agent although the message calls a tool.
+#: Minimum characters of an answer in a message of the agent that also calls a tool.
 _ANSWER = 1_000
-#: Minimum words of a finding of the agent's: "I found the bug!" says nothing.
+#: Minimum content words of a finding of the agent. "I found the bug!" has too few.
 _FEWEST_OF_AGENT = 3
-#: Characters of a call's arguments that are read.
+#: Maximum characters of the arguments of a call to read.
 _ARGUMENTS = 20_000
-# A document of an agent with its decisions and findings.
+#: Matches the path of a document in which an agent keeps decisions and findings.
 _DOCUMENT = late_pattern(
     r"(?i:plan|hand-?off|notes?|memory|decision|design|spec|adr|progress|status|todo|context|summary|findings|"
     r"claude|agents)[\w .-]{0,60}\.(?:md|mdx|txt|rst)$|"
@@ -84,21 +84,21 @@ _ONWARD = late_pattern(
 #: Sign between an answer and its question in the text of a fact, and the endings of the rules of answers and choices.
 ARROW = " ← "
 ANSWER, CHOICE = ".answer", ".choice"
-#: Characters of a message that may be nothing but an answer or a choice.
+#: Maximum characters of a message that is only an answer or a choice.
 _SHORT = 80
 _ASKED = 240
-#: Minimum characters of a statement that is copied from the agent, and minimum number of copied statements.
+#: Minimum characters of a copied statement, and minimum number of copied statements in a message.
 _COPIED, _FEWEST_COPIED = 24, 3
 _SEMICOLON = late_pattern(r";\s+|；")
 _REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
-# A sentence that only points to nearby text.
+#: Matches a sentence that only points to nearby text.
 _SHOWS = late_pattern(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
 )
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
 _MARKS = late_pattern(r"[*_]{2,}")
-#: Headings over a description of how things are.
+#: Matches a heading over a description.
 _BACKGROUND = late_pattern(
     r"[\W\d]*(?:context|background|motivation|(?:the )?problem(?: statement)?|(?:root )?causes?(?: analysis)?|"
     r"symptoms?|verification|test plan|current (?:state|behaviou?r|situation)|(?:actual|observed) behaviou?r|"
@@ -110,7 +110,7 @@ _BACKGROUND = late_pattern(
 def extract(message: Message) -> MessageFacts:
     """Return the facts of a message and the names that it uses. Spans are in `safe(message.text)`.
 
-    The summary in a handoff says nothing itself, nor does the to-do list that a compaction put back.
+    A summary in a handoff and a to-do list that a compaction put back have no facts.
     """
     text, role = message.text, message.role
     if role == "user" and text.startswith(TODO_START):
@@ -125,17 +125,22 @@ def extract(message: Message) -> MessageFacts:
 
 
 def _of_tail(text: str, own: str, role: str) -> MessageFacts:
-    """Return the facts of a tail message that has a merged summary, at the place of the message's text."""
+    """Return the facts of a tail message with a merged summary. `own` is its text without the summary."""
     at = text.rfind(own) if own.strip() else -1
     if at < 0:
         return MessageFacts()
-    found = facts_of(own, role)
+    facts = facts_of(own, role)
     return MessageFacts(
         tuple(
-            replace(one, span=_moved(one.span, at), values=placed(one.values, at), cue=_moved(one.cue, at))
-            for one in found.statements
+            replace(
+                statement,
+                span=_moved(statement.span, at),
+                values=placed(statement.values, at),
+                cue=_moved(statement.cue, at),
+            )
+            for statement in facts.statements
         ),
-        tuple(replace(one, text_span=_moved(one.text_span, at)) for one in found.mentions),
+        tuple(replace(mention, text_span=_moved(mention.text_span, at)) for mention in facts.mentions),
     )
 
 
@@ -144,19 +149,19 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> MessageFacts:
-    """Return what a safe text says when `role` says it; `calls` are the tools it calls and their arguments.
+    """Return the facts of a safe text of `role`. `calls` are the tools that it calls, with their arguments.
 
-    In a tool's result the user may speak: the reason for which a call was refused, the answer to a question.
+    The result of a tool may have words of the user: the reason of a refusal, the answer to a question.
     """
     if role == "tool":
-        said = tuple(replace(one, voice=USER) for one in _said_in_result(text))
-        return MessageFacts(said, tuple(_mentions(text, (), TOOL_NAMES)))
+        by_user = tuple(replace(statement, voice=USER) for statement in _of_user_in_result(text))
+        return MessageFacts(by_user, tuple(_mentions(text, (), TOOL_NAMES)))
     if role == COMMAND:
         if len(text) > _MANUAL:
             return MessageFacts()
-        shown = [replace(one, pasted=True) for one in sentences(text)]
+        pasted = [replace(sentence, pasted=True) for sentence in sentences(text)]
         return MessageFacts(
-            tuple(replace(one, voice=USER) for sentence in shown for one in _of_user(text, sentence))
+            tuple(replace(rule, voice=USER) for sentence in pasted for rule in _of_user(text, sentence))
         )
     if role not in (USER, AGENT):
         return MessageFacts()
@@ -166,9 +171,11 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
         found += _of_person(text, prose)
     else:
         working = bool(calls) and len(text) < _ANSWER
-        found += [one for sentence in prose for one in _of_agent(text, sentence, working)]
-        found += [one for tool, arguments in calls for one in _of_document(tool, arguments)]
-    spoken = [(one.start, one.end) for one in prose if not one.pasted]
+        for sentence in prose:
+            found += _of_agent(text, sentence, working)
+        for tool, arguments in calls:
+            found += _of_document(tool, arguments)
+    spoken = [(sentence.start, sentence.end) for sentence in prose if not sentence.pasted]
     mentions = list(_mentions(text[:MOST], spoken, NAMES))
     known = {mention.value.canon for mention in mentions}
     for tool, arguments in calls:
@@ -180,18 +187,18 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
 
 
 def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
-    """Yield the statements of a user's message. Under a heading such as "Context" they describe and rule nothing."""
+    """Yield the statements of a user's message. Under a heading such as "Context" they are no constraints."""
     describes = False
     for sentence in prose:
         if sentence.heading:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
-        for one in _of_user(text, sentence):
-            kind = "link" if describes and one.kind == "constraint" else one.kind
-            yield replace(one, kind=kind, pasted=one.pasted or sentence.planned)
+        for statement in _of_user(text, sentence):
+            kind = "link" if describes and statement.kind == "constraint" else statement.kind
+            yield replace(statement, kind=kind, pasted=statement.pasted or sentence.planned)
 
 
 def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
-    """Yield the statements of a user's sentence. Pasted ones and headings count only where they give a rule away."""
+    """Yield the statements of a user's sentence. Pasted sentences and headings count only with the cue of a rule."""
     start = without_label(text, sentence.start, sentence.end)
     for span in statements(text, start, sentence.end):
         body = text[slice(*span)]
@@ -226,6 +233,7 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
 
 
 def _needed(body: str, values: Sequence[Value]) -> frozenset[str]:
+    """Return which needs of a rule's cue a sentence meets: a number, a name, a reason."""
     found = {"number" if value.form in COUNTED else "name" for value in values}
     if "`" in body or '"' in body:
         found.add("name")
@@ -235,7 +243,7 @@ def _needed(body: str, values: Sequence[Value]) -> frozenset[str]:
 
 
 def _says_something(body: str, values: Sequence[Value]) -> bool:
-    """Return whether a sentence of the user's says anything: a nod or a single small word does not."""
+    """Return whether a user's sentence has content. A nod or a single small word has none."""
     if NODS.fullmatch(body) is not None or _SHOWS.match(body) is not None:
         return False
     stems = sum(1 for _ in load_stemmer().words(body))
@@ -260,7 +268,7 @@ def _statement(
 
 
 def _of_agent(text: str, sentence: Sentence, working: bool) -> Iterator[Statement]:
-    """Yield what the agent found, decided or measured; `working`: it says so on its way to a tool call."""
+    """Yield what the agent found, decided or measured. `working`: the message only leads to a tool call."""
     start = without_label(text, sentence.start, sentence.end)
     if sentence.pasted or sentence.heading or NARRATES.match(text, start, sentence.end):
         return
@@ -273,6 +281,7 @@ def _of_agent(text: str, sentence: Sentence, working: bool) -> Iterator[Statemen
 
 
 def _found(text: str, span: Span, working: bool) -> Iterator[Statement]:
+    """Yield the finding in a part of an agent's sentence, by a cue or by its most important value."""
     body = text[slice(*span)]
     values = placed(values_of(body), span[0])
     cue = best_cue(body, AGENT, _needed(body, values))
@@ -292,7 +301,7 @@ def _found(text: str, span: Span, working: bool) -> Iterator[Statement]:
 
 
 def _worth(value: Value, body: str, working: bool) -> int:
-    """Return how sure it is that the agent gives a value that counts, rather than talks of code; 0: it does not."""
+    """Return how surely a value of the agent is a result, not a part of code. 0: it is not."""
     if value.form in COUNTED and ("`" in body or value.unit in FLEETING or (working and value.canon == "0")):
         return 0
     if value.form in ("ticket", "url", "uuid", "version"):
@@ -312,67 +321,71 @@ def _of_document(tool: str, arguments: str) -> Iterator[Statement]:
     if '"' not in arguments or not re.search(r"(?i)write|edit|create|note|memory|plan", tool):
         return
     try:
-        given = json.loads(arguments)
+        named = json.loads(arguments)
     except ValueError:
         return
-    if not isinstance(given, dict):
+    if not isinstance(named, dict):
         return
     path = next(
-        (str(given[key]) for key in ("file_path", "path", "filePath", "filename") if key in given), ""
+        (str(named[key]) for key in ("file_path", "path", "filePath", "filename") if key in named), ""
     )
     if not (_DOCUMENT.search(path) or re.search(r"(?i)plan|memory|note", tool)):
         return
     for key in ("content", "new_string", "file_text", "text", "plan", "newText"):
-        body = given.get(key)
-        if isinstance(body, str) and body.strip():
-            for one in sentences(safe(body), False):
-                for found in _of_agent(safe(body), one, False):
-                    values = tuple(replace(value, span=(0, 0)) for value in found.values)
-                    # A document is written to be read again: it counts more than what is said in passing.
-                    yield replace(
-                        found, span=(0, 0), cue=(0, 0), values=values, strength=min(10, found.strength + 2)
-                    )
+        body = named.get(key)
+        if not isinstance(body, str) or not body.strip():
+            continue
+        document = safe(body)
+        for sentence in sentences(document, False):
+            for found in _of_agent(document, sentence, False):
+                values = tuple(replace(value, span=(0, 0)) for value in found.values)
+                # A document is meant for later, so it counts more than a passing remark.
+                strength = min(10, found.strength + 2)
+                yield replace(found, span=(0, 0), cue=(0, 0), values=values, strength=strength)
 
 
-def _said_in_result(text: str) -> Iterator[Statement]:
+def _of_user_in_result(text: str) -> Iterator[Statement]:
+    """Yield what the user says in the result of a tool: answers to questions, and reasons of a refusal."""
     if _HINT.match(text) is None:
         return
     head = text[:MOST]
     for pattern in _ANSWERS:
-        for found in pattern.finditer(head):
-            asked, said = head[slice(*found.span("asked"))], found.span("said")
-            own = [one for sentence in sentences(head, False, *said) for one in _of_user(head, sentence)]
-            if _ONWARD.match(head[slice(*said)]):
+        for match in pattern.finditer(head):
+            span, answer = match.span("said"), match["said"]
+            if _ONWARD.match(answer):
                 continue
-            tale = len(own) == 1 and own[0].told and not own[0].asked
-            if head[slice(*said)].rstrip().endswith(("?", "？")) or (said[1] - said[0] > _SHORT and not tale):
+            own = [rule for sentence in sentences(head, False, *span) for rule in _of_user(head, sentence)]
+            is_remark = len(own) == 1 and own[0].told and not own[0].asked
+            if answer.rstrip().endswith(("?", "？")) or (len(answer) > _SHORT and not is_remark):
                 yield from own
-            elif head[slice(*said)].strip():
-                yield _answer(head, said, asked)
+            elif answer.strip():
+                yield _answer(head, span, match["asked"])
     for pattern in _SPOKEN:
-        for found in pattern.finditer(head):
-            for sentence in sentences(head, False, *found.span("said")):
+        for match in pattern.finditer(head):
+            for sentence in sentences(head, False, *match.span("said")):
                 yield from _of_user(head, sentence)
 
 
-def _answer(text: str, said: Span, asked: str) -> Statement:
-    """Return the choice that an answer is: its words are the answer and the question, its span is the answer's."""
-    body, question = " ".join(text[slice(*said)].split()), " ".join(asked.split())
+def _answer(text: str, span: Span, asked: str) -> Statement:
+    """Return the decision of an answer. It has the words of answer and question, and the span of the answer."""
+    answer, question = " ".join(text[slice(*span)].split()), " ".join(asked.split())
     if len(question) > _ASKED:
         question = "…" + question[-_ASKED:].partition(" ")[2]
-    values = placed(values_of(text[slice(*said)]), said[0])
-    things = tuple(dict.fromkeys(load_stemmer().words(f"{question} {body}")))
-    return Statement("decision", _beside(body, question), said, values, f"any{ANSWER}", (0, 0), 7, things)
+    values = placed(values_of(text[slice(*span)]), span[0])
+    things = tuple(dict.fromkeys(load_stemmer().words(f"{question} {answer}")))
+    return Statement("decision", _beside(answer, question), span, values, f"any{ANSWER}", (0, 0), 7, things)
 
 
-def _beside(said: str, meant: str) -> str:
-    return f"{' '.join(said.split()).replace(ARROW, ' - ')}{ARROW}{meant}"
+def _beside(answer: str, meaning: str) -> str:
+    """Return an answer with its question, or a label with its point."""
+    return f"{' '.join(answer.split()).replace(ARROW, ' - ')}{ARROW}{meaning}"
 
 
 def chosen(text: str, before: str) -> tuple[Statement, ...]:
-    """Return what a user's safe text chooses, by number or letter, of the list in the message before it.
+    """Return the points that a user's safe text chooses, by number or letter, from the list in the message before it.
 
-    A statement for each point; empty where it chooses nothing or the list has not all of it."""
+    Empty if the text is not a choice, or if the list lacks one of the points.
+    """
     body = text.strip()
     choice = CHOICES.match(body) if 0 < len(body) <= _SHORT else None
     if choice is None:
@@ -390,16 +403,18 @@ def chosen(text: str, before: str) -> tuple[Statement, ...]:
 
 
 def agreed(text: str, before: str) -> tuple[Statement, ...]:
-    """Return the statements of a user's safe text that only agrees, refuses or answers in a word.
+    """Return the decision of a user's safe text that only agrees, refuses or answers in a word.
 
-    Each has the last question of the message before. Empty if the text says more, or if there is no question."""
+    It has the last question of the message before. Empty if the text says more, or if there is no question.
+    """
     body = text.strip()
     if not (agrees(text) or answers_only(text)):
         return ()
     last = before.rstrip().rfind("\n\n")
     questions = [
-        one for one in sentences(before, False)
-        if one.start >= last and before[one.start : one.end].rstrip("*_) \n").endswith(("?", "？"))
+        sentence for sentence in sentences(before, False)
+        if sentence.start >= last
+        and before[sentence.start : sentence.end].rstrip("*_) \n").endswith(("?", "？"))
     ]  # fmt: skip
     if not questions:
         return ()
@@ -412,20 +427,25 @@ def agreed(text: str, before: str) -> tuple[Statement, ...]:
 
 
 def sent_back(statements: tuple[Statement, ...], before: str) -> tuple[Statement, ...]:
-    """Return the statements of a user's message, those as pasted that are copied from the agent's message before it.
+    """Return the statements of a user's message. A statement copied from the agent's message before it is pasted.
 
-    A copy has several lines; a user may repeat a single sentence to agree."""
-    told = " ".join(_MARKS.sub("", before).split())
+    A copy has several statements. A user may repeat a single sentence to agree.
+    """
+    source = " ".join(_MARKS.sub("", before).split())
     copied = {
-        one.span for one in statements if len(one.text) >= _COPIED and " ".join(one.text.split()) in told
+        statement.span
+        for statement in statements
+        if len(statement.text) >= _COPIED and " ".join(statement.text.split()) in source
     }
     if len(copied) < _FEWEST_COPIED:
         return statements
-    return tuple(replace(one, pasted=True) if one.span in copied else one for one in statements)
+    return tuple(
+        replace(statement, pasted=True) if statement.span in copied else statement for statement in statements
+    )
 
 
 def answers_only(text: str) -> bool:
-    """Return whether a user's text is a word or two without meaning unless they answer a question."""
+    """Return whether a user's text is one or two words that only have a meaning as an answer."""
     body = text.strip()
     if (
         not 0 < len(body) <= _SHORT
@@ -437,42 +457,47 @@ def answers_only(text: str) -> bool:
 
 
 def asked_and_answered(fact: Fact) -> tuple[str, str]:
-    """Return the question that a fact answers and the answer; "" and the fact's text where it answers none, of a choice
-    the point that was chosen."""
+    """Return the question and the answer in a fact.
+
+    Without a question, return "" and the text of the fact. For a choice, the text is the point that the user chose.
+    """
     if not fact.rule.endswith((ANSWER, CHOICE)):
         return "", fact.text
-    said, _, meant = fact.text.partition(ARROW)
-    return ("", meant) if fact.rule.endswith(CHOICE) else (meant, said)
+    answer, _, meaning = fact.text.partition(ARROW)
+    return ("", meaning) if fact.rule.endswith(CHOICE) else (meaning, answer)
 
 
 def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
-    """Return what each label is in the nearest message that lists all of them; `texts` come nearest first."""
+    """Return the point of each label in the nearest message that lists them all. `texts` begin with the nearest."""
     for text in texts:
-        found = {label: point for label in labels if (point := _point(label, text[-MOST:]))}
-        if found and len(found) == len(set(labels)):
-            return found
+        points = {label: point for label in labels if (point := _point(label, text[-MOST:]))}
+        if points and len(points) == len(set(labels)):
+            return points
     return {}
 
 
 def _point(label: str, text: str) -> str:
-    """Return the point of a label: a point behind a word ("Option 1: ...") if there is one, else the last."""
+    """Return the point of a label: the last one after a word ("Option 1: ..."), else the last one, else ""."""
     pattern = re.compile(
         rf"^[ \t>*|#`-]{{0,20}}(?P<word>[A-Za-z]+[ \t]+)?[*_`#]{{0,4}}{re.escape(label.upper())}[*_`]{{0,4}}"
         r"[ \t]*[.):：、|–—-][ \t]*(?P<point>\S.+)$",
         re.MULTILINE,
     )
-    best = max(pattern.finditer(text), key=lambda one: (one["word"] is not None, one.start()), default=None)
+    best = max(
+        pattern.finditer(text), key=lambda match: (match["word"] is not None, match.start()), default=None
+    )
     return "" if best is None else best["point"]
 
 
 def _mentions(text: str, spoken: Sequence[Span], limit: int) -> Iterable[Mention]:
+    """Yield the names in a text, each with its sentence in `spoken`, else with its line as pasted."""
     for value, at in names_in(text, limit):
         sentence = next((span for span in spoken if span[0] <= at < span[1]), None)
         start, end = sentence or _line(text, at)
         if end - start > _SHOWN:
             start, end = max(start, at - _SHOWN // 3), min(end, at + len(value.text) + _SHOWN // 2)
-        there = Value(value.text, value.form, value.canon, "", True, (at, at + len(value.text)))
-        yield Mention(there, " ".join(text[start:end].split()), (start, end), sentence is None)
+        name = Value(value.text, value.form, value.canon, "", True, (at, at + len(value.text)))
+        yield Mention(name, " ".join(text[start:end].split()), (start, end), sentence is None)
 
 
 def _line(text: str, at: int) -> Span:
