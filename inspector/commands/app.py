@@ -29,18 +29,9 @@ from inspector.core.errors import UsageProblem
 @click.option("--compaction", type=COUNT, metavar="K", help="Open CONVERSATION at this compaction.")
 @plain_option
 @settings_options
-def open_app(
-    words: tuple[str, ...],
-    demo: bool,
-    theme: str | None,
-    compaction: int | None,
-    config: Path | None,
-    **options: Any,
-) -> None:
+def open_app(words: tuple[str, ...], **options: Any) -> None:
     """Open the terminal app."""
-    opening.open_app(
-        words, demo=demo, theme=theme, compaction=compaction, config=config, options=options, plain=is_plain()
-    )
+    opening.open_app(words, plain=is_plain(), **options)
 
 
 @command("[PATH]")

@@ -26,8 +26,8 @@ def open_app(
     theme: str | None = None,
     compaction: int | None = None,
     config: Path | None = None,
-    options: dict[str, Any] | None = None,
     plain: bool = False,
+    **settings: Any,
 ) -> None:
     """Run the app on `[PATH] [CONVERSATION]` until the user leaves it; without a terminal print the same as text, and
     with `plain` as plain lines.
@@ -43,7 +43,7 @@ def open_app(
         check_theme(theme)
     path, name = path_or_name(words, demo)
     store = open_source(path, demo, name)
-    flags = flags_of(options) if options else {}
+    flags = flags_of(settings) if settings else {}
     why = _why_no_app()
     if plain or why:
         from inspector.answers.answers import Answers

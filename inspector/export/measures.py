@@ -14,7 +14,7 @@ from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Evidence, Measure, Share
 
 #: Maximum length of evidence, in characters.
-_TOLD = 300
+_LONGEST = 300
 
 #: Maximum number of lost things per measure and compaction.
 _LISTED = 5
@@ -60,7 +60,7 @@ def _measure(measure: Measure) -> Document:
 
 def _evidence(entry: Evidence) -> Document:
     return {
-        "text": safe_title(entry.text, _TOLD),
+        "text": safe_title(entry.text, _LONGEST),
         **fields_of(entry, "known", "role", "note", "said"),
         "found": None if entry.found is None else {**built(entry.found), "where": entry.where},
     }
@@ -102,10 +102,10 @@ def _cell(measure: Document, unit: str) -> str:
     if unit == "tokens":
         numbers = measure["numbers"]
         return f"{numbers.get('spent', 0):,}" if numbers else "–"
-    return _told(measure["share"]) or "–"
+    return _share_words(measure["share"]) or "–"
 
 
-def _told(share: Document | None) -> str:
+def _share_words(share: Document | None) -> str:
     if share is None or not share["of"]:
         return ""
     if share["of"] > 9_999:

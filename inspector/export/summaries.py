@@ -124,7 +124,7 @@ def print_lineage(document: Document) -> None:
         for row in group["rows"]:
             flag = "!" if row["row"] in turned else "◷" if row["row"] in stale else " "
             states = {cell["compaction"]: cell["state"] for cell in row["cells"]}
-            line = "".join(f"{_told(states.get(place), cells):<{cells}}" for place in places)
+            line = "".join(f"{_state_words(states.get(place), cells):<{cells}}" for place in places)
             say(f"  {flag} {line}{' '.join(row['text'].split())}")
     say("")
     for column in columns:
@@ -145,7 +145,7 @@ def print_lineage(document: Document) -> None:
         say(f"◷ stale ({why} since compaction {entry['since']}): {' '.join(entry['text'].split())}")
 
 
-def _told(state: State | None, cells: int) -> str:
+def _state_words(state: State | None, cells: int) -> str:
     if state is None:
         return ""
     return f"{STATE_SIGNS[state]} {state}" if cells > 3 else STATE_SIGNS[state]

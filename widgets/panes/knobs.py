@@ -339,9 +339,9 @@ class Knobs(Inked, can_focus=True):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return one row for each setting, and the rows of the longest foot, so that nothing moves with the cursor."""
-        return len(self._kinds) + max(len(self._told(kind, width)) for kind in self._kinds)
+        return len(self._kinds) + max(len(self._explained(kind, width)) for kind in self._kinds)
 
-    def _told(self, kind: KnobKind, width: int) -> list[str]:
+    def _explained(self, kind: KnobKind, width: int) -> list[str]:
         """Rows that explain a setting and the full source of its value."""
         return _rows(f"{kind.help} {self._origin(kind)}", width)
 
@@ -410,7 +410,7 @@ class Knobs(Inked, can_focus=True):
         elif self._edit is not None:
             rows, style = _rows(_TYPING, width), note
         else:
-            rows, style = self._told(self._kinds[self._knob], width), note
+            rows, style = self._explained(self._kinds[self._knob], width), note
         text = rows[row] if row < len(rows) else ""
         return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
 

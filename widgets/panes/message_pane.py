@@ -138,16 +138,13 @@ class MessagePane(TextPart[MessageView]):
         view, mode = self.view, self._bar.mode
         if view is None:
             return
-        if mode == "calls":
+        texts = {"reasoning": view.reasoning, "pruned": view.pruned or "", "whole": view.whole}
+        if mode in texts:
+            self.body.set_text(texts[mode])
+        elif mode == "calls":
             self.body.set_lines(_call_lines(view.calls))
-        elif mode == "reasoning":
-            self.body.set_text(view.reasoning)
         elif mode == "fates":
             self.body.set_lines(_statement_lines(view.statements))
-        elif mode == "pruned":
-            self.body.set_text(view.pruned or "")
-        elif mode == "whole":
-            self.body.set_text(view.whole)
         elif mode == "raw":
             self.body.set_lines(list(readable(view.raw)))
         elif mode == "text" and view.markdown:

@@ -72,6 +72,7 @@ class NextRequest(TextPart[CacheView]):
     ]
 
     LOW = 18
+    OPENS_FIRST = True
     NEEDY = frozenset({"layout", "ttl", "tag", "open"})
 
     def __init__(self) -> None:
@@ -144,12 +145,6 @@ class NextRequest(TextPart[CacheView]):
     def action_ttl(self) -> None:
         """Take the other time to live."""
         self._ttls.step(1)
-
-    def action_open(self) -> None:
-        """Go to the message of the highlighted breakpoint, else of the first."""
-        if not self.body.active_tag:
-            self.action_tag(1)
-        super().action_open()
 
     def open(self, tag: str) -> None:
         """Go to the message of a breakpoint."""

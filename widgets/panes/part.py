@@ -89,6 +89,8 @@ class Part(Vertical, Generic[View]):
 class TextPart(Part[View]):
     """A part with a text: a line with a tag can be lit (the action `tag`), and opened by click or the action `open`."""
 
+    #: Whether the action `open` lights the first place if none is lit.
+    OPENS_FIRST: ClassVar[bool] = False
     body: TextView
 
     def open(self, tag: str) -> None:
@@ -100,6 +102,8 @@ class TextPart(Part[View]):
 
     def action_open(self) -> None:
         """Open the lit line."""
+        if self.OPENS_FIRST and not self.body.active_tag:
+            self.action_tag(1)
         if self.body.active_tag:
             self.open(self.body.active_tag)
 

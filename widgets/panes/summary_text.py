@@ -28,6 +28,7 @@ class SummaryText(TextPart[SummaryView]):
     ]
     #: Below this height the head has one line less.
     LOW = 16
+    OPENS_FIRST = True
     NEEDY = frozenset({"tag", "open", "fold_all"})
 
     def __init__(self) -> None:
@@ -66,12 +67,6 @@ class SummaryText(TextPart[SummaryView]):
         self.body.set_lines(lines, keep_place=keep_place)
         if tag and keep_place:
             self.body.set_active(next((at for at, line in enumerate(lines) if line.tag == tag), None))
-
-    def action_open(self) -> None:
-        """Fold or unfold the highlighted section, else the first."""
-        if not self.body.active_tag:
-            self.action_tag(1)
-        super().action_open()
 
     def open(self, tag: str) -> None:
         """Fold or unfold a section."""

@@ -47,7 +47,7 @@ def heat_state(state: SweepState, swept: Sweep | None, now: Settings, force: Set
     )
 
 
-def best_told(swept: Sweep | None, metric: str) -> str:
+def best_words(swept: Sweep | None, metric: str) -> str:
     """Return the meaning of the mark of the best cell, also if several or all cells are equally good. None: not swept
     yet."""
     if swept is None or not swept.conversations:

@@ -87,7 +87,7 @@ def course_chart(report: Report) -> Chart:
         "lanes": [lane(generation) for generation in report.generations if generation.said],
         "marks": list(_marks(course.falls, [x(fall.step) for fall in course.falls])),
         "said": f"{plural(steps, 'message')} said",
-        "told": _course_told(course, limits),
+        "told": _course_words(course, limits),
     }
 
 
@@ -137,7 +137,7 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
         yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "told": words}
 
 
-def _course_told(course: Course, limits: dict[str, int]) -> str:
+def _course_words(course: Course, limits: dict[str, int]) -> str:
     falls = "; ".join(
         f"compaction {fall.compaction} after {fall.step:,} messages, from ~{fall.before:,} to ~{fall.after:,} tokens"
         + (" (no summary was made)" if fall.fallback else "")

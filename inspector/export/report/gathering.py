@@ -299,7 +299,7 @@ def _findings(listed: Iterable[Finding]) -> tuple[Document, ...]:
     )
 
 
-def _told(share: Share | None, numbers: dict[str, int], unit: str) -> str:
+def _cell(share: Share | None, numbers: dict[str, int], unit: str) -> str:
     if unit == "tokens":
         return f"{numbers['spent']:,} tokens" if "spent" in numbers else ""
     return share_words(share)
@@ -311,10 +311,10 @@ def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Doc
     for identity, definition in DEFINITIONS.items():
         by_number = {measure.compaction: measure for measure in measures.curve(identity)}
         cells = [
-            "" if measured is None else _told(measured.share, dict(measured.numbers), definition.unit)
+            "" if measured is None else _cell(measured.share, dict(measured.numbers), definition.unit)
             for measured in map(by_number.get, range(1, compactions + 1))
         ]
         share, numbers = measures.whole(identity)
-        whole = _told(share, dict(numbers), definition.unit)
+        whole = _cell(share, dict(numbers), definition.unit)
         rows.append({**fields_of(definition, "title", "counts"), "cells": cells, "whole": whole})
     return tuple(rows) if compactions else ()
