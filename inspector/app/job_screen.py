@@ -74,8 +74,8 @@ class JobScreen(Screen[None]):
         if self.left:
             return
         bar = self.query_one(NotesBar)
-        shown = (*bar.sentences, *map(with_urls, sentences))
-        bar.show([text for text in shown if text not in self.app.put_away])
+        texts = (*bar.sentences, *map(with_urls, sentences))
+        bar.show([text for text in texts if text not in self.app.put_away])
 
     @on(Problem)
     def _problem(self, event: Problem) -> None:

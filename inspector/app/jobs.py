@@ -38,7 +38,7 @@ _NOTHING = object()
 class Job:
     """A job. `function` works on `values`.
 
-    `then` gets the result, `some` partial results, `failed` a sentence, `told` the progress ("" when it ended).
+    `then` gets the result, `some` partial results, `failed` a sentence, `progress` the progress ("" when it ended).
     """
 
     name: str
@@ -48,7 +48,7 @@ class Job:
     then: Callable[[Any], None] | None
     some: Callable[[Any], None] | None
     failed: Callable[[str], None]
-    told: Callable[[str], None]
+    progress: Callable[[str], None]
     worker: Worker[None] | None = field(default=None, repr=False)
     value: Any = field(default=_NOTHING, repr=False)
     timer: TimerHandle | None = field(default=None, repr=False)
@@ -81,7 +81,7 @@ class JobWatch:
         now = time.monotonic()
         if now - self._last >= TELL_SECONDS:
             self._last, self._text = now, f"{what} {done:,} of {total:,}"
-            self._post(JobMessage(self._job, self._job.told, self._text))
+            self._post(JobMessage(self._job, self._job.progress, self._text))
 
     def check(self) -> None:
         """Wait while the user is busy. Raises Cancelled if the job was replaced or its screen closed."""
@@ -101,7 +101,7 @@ class JobWatch:
     def end(self) -> None:
         """The work is over."""
         if self._text:
-            self._post(JobMessage(self._job, self._job.told, ""))
+            self._post(JobMessage(self._job, self._job.progress, ""))
 
 
 class Jobs:

@@ -99,7 +99,7 @@ class SavedState(Struct):
 
 
 def store_last(values: dict[str, T], root: str, value: T | None) -> None:
-    """Store a value of a conversation as the last one of its kind; None deletes it."""
+    """Store the value of a conversation as the newest entry; None deletes the entry."""
     values.pop(root, None)
     if value is not None:
         values[root] = value

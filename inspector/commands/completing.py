@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 PROGRAM = "compaction-inspector"
-#: Environment variable by which a shell asks click for completions.
+#: Environment variable with which a shell asks click for completions.
 VARIABLE = "_COMPACTION_INSPECTOR_COMPLETE"
 #: Maximum number of completed conversations.
 _MOST = 200

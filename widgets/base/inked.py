@@ -64,7 +64,7 @@ INKS: dict[str, str] = {
     "footer-line": "$foreground 20%",
     "pointed": "underline $foreground",
 }
-#: Those that differ with 16 colours, where nothing can be blended: other colours with a share are dimmed.
+#: Styles that differ with 16 colours, which cannot be blended. Other styles with a share are dimmed.
 _SIXTEEN = {
     "label": "$foreground",
     "quiet": "dim $foreground",

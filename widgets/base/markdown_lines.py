@@ -147,7 +147,7 @@ class _Lines:
     def _end_table(self) -> None:
         """Add the rows of a table, each column as wide as its widest cell; a line is below the first row.
 
-        Rows of a wide table would wrap into each other. Its cells stand below each other instead.
+        Rows of a wide table would wrap into each other. Its cells are below each other instead.
         """
         rows, self._table = self._table or [], None
         widths = [max(width_of(text) for text, _ in column) for column in zip(*rows, strict=False)]

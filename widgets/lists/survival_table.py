@@ -79,7 +79,7 @@ class SurvivalTable(Inked):
         survival, kinds = self._survival, self._survival.kinds
         mark = "▸" if column == self._column else ""
         if column == len(survival.compactions):
-            # After an encrypted summary nobody knows what survives.
+            # After an encrypted summary the surviving facts are unknown.
             unknown = survival.compactions[-1].encrypted
             head, shares = "all", [None if unknown else _last(survival.shares[kind]) for kind in kinds]
         else:

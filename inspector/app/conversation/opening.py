@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inspector.app.conversation.screen import ConversationScreen
 
 _JOB = "opening"
-#: What another number changes in a sentence.
+#: Numbers of a sentence, and the words that change with them.
 _NUMBERS = re.compile(r"\d[\d,]*|s\b|\b(?:is|are|was|were|has|have)\b")
 
 

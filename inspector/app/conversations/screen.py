@@ -261,7 +261,7 @@ class ConversationsScreen(JobScreen):
             self._follow(False)
 
     def _show_empty(self) -> None:
-        """Tell why the list is empty."""
+        """Show why the list is empty."""
         table, empty = self.query_one(ConversationTable), self.query_one("#empty", Static)
         empty.display = not table.row_count
         if not self._rows:

@@ -130,7 +130,7 @@ class Panes(Vertical):
         self.show(event.tab)
 
     def rows_changed(self) -> None:
-        """Tell the pane on screen that messages were read, because its list may wait for them."""
+        """Draw lists of the panes again, because messages were read."""
         for rows in self.query(MessageList):
             rows.rows_changed()
 
