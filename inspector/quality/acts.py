@@ -22,11 +22,11 @@ ActKind = Literal["read", "write", "fetch", "run", "ask", "fail"]
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
 Lines = tuple[int, int | None]
 
-#: The lines of an edit: some, not known which. They overlap with a reading of the whole file alone.
+#: Unknown lines of an edit. They overlap only with a reading of the whole file.
 SOME_LINES: Lines = (0, 0)
 #: Longest text of one argument, in characters, that is searched.
 MAX_ARGUMENT = 20_000
-#: Longest command, in characters, that is compared. Longer ones write files or hold whole programs.
+#: Longest command, in characters, that is compared. Longer commands write files or have whole programs.
 MAX_COMMAND = 2_000
 _MAX_PATH = 400
 _MAX_URL = 2_000
@@ -55,7 +55,7 @@ _ADDRESS = late_pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
 _URL = late_pattern(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
 _PATCHED = late_pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
 _REPOSITORY = late_pattern(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
-#: A descriptor that is joined with another one, and one of standard error (with its file, if that follows at once).
+#: Match a joined descriptor ("2>&1"), and a redirection of standard error ("2>file").
 _JOINED = late_pattern(r"(?:\d?>&|<&)[\d-](?=\s|[;&|)]|\Z)")
 _ERRORS_TO = late_pattern(r"2>{1,2}(.*)", re.S)
 #: Files of the system, which have no text of their own.
@@ -172,8 +172,11 @@ def error_in(result: str) -> str:
 
 
 def marked_error(result: str) -> str:
-    """The first line of several words of a result that is marked as an error; "" if the user stopped or refused the
-    call, or if it says nothing about the error: a question ("Exit plan mode?") asks for a permission."""
+    """The first line of several words of a result that is marked as an error.
+
+    "" if the user stopped or refused the call, if the line does not name the error, or if it asks for a permission
+    ("Exit plan mode?").
+    """
     if _REFUSED.search(result[:_ERROR_PART]):
         return ""
     text = _TAG.sub("", result[:_ERROR_PART])
@@ -229,15 +232,19 @@ def plain_path(path: str) -> str:
 
 
 def simple_commands(command: str) -> Iterator[list[str]]:
-    """The words of each simple command of a shell line, up to MAX_COMMAND characters. A line with unbalanced quotes has
-    none."""
+    """The words of each simple command of a shell line, up to MAX_COMMAND characters.
+
+    Empty if the line has unbalanced quotes.
+    """
     for pipeline in pipelines(command):
         yield from pipeline
 
 
 def pipelines(command: str) -> Iterator[list[list[str]]]:
-    """The pipelines of a shell line, each as the words of its simple commands, without redirections of standard error.
-    Limits as in simple_commands."""
+    """The pipelines of a shell line, each as the words of its simple commands.
+
+    Without redirections of standard error. The limits are those of simple_commands.
+    """
     lexer = shlex.shlex(_JOINED.sub(" ", command[:MAX_COMMAND]), posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
@@ -361,7 +368,7 @@ def _without_cd(command: str) -> str:
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:
-    """The arguments by key; a call whose arguments are plain text has them under "command" for shell tools."""
+    """The arguments by key. Empty if they are not a JSON object."""
     try:
         values = json.loads(call.arguments)
     except (ValueError, RecursionError):

@@ -52,30 +52,30 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "fetched again": ("page fetched again", "pages fetched again"),
     "ran again": ("command run again", "commands run again"),
 }
-#: Kinds of acts that open something. The acts of one call share its result.
+#: Kinds of acts that open a file or a page. The acts of one call share its result.
 _OPENS = ("read", "fetch")
 #: Fates after which a fact can explain an event.
 _HARMED = ("lost", "value lost", "weakened", "contradicted")
-#: Kinds of statements that hold until they are taken back. A request may be made again for another thing.
+#: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
 _LASTING = ("constraint", "preference", "value")
 #: End of the rule of a question.
 _QUESTION = ".question"
 
-#: Minimum number of content words that two statements share, and their minimum overlap with the shorter and the longer.
+#: Minimum content words that two statements share, and minimum overlap with the shorter and the longer statement.
 MIN_SHARED_WORDS = 4
 MIN_OVERLAP = 0.75
 MIN_OVERLAP_OF_LONGER = 0.4
-#: The same in a message that says that something is repeated ("I told you").
+#: The same in a message that complains of a repetition ("I told you").
 MIN_CORRECTED_WORDS = 3
 MIN_CORRECTED_OVERLAP = 0.5
-#: Minimum number of content words that two questions share, and their minimum overlap with the longer.
+#: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
 MIN_QUESTION_OVERLAP = 0.6
-#: A command that ran this often in one list is routine there (tests, builds, polling).
+#: Minimum runs in one list of a routine command (tests, builds, polling).
 ROUTINE_RUNS = 3
 _SHOWN = 200
 
-#: Words of a user who repeats something, or who says that something was not done.
+#: Words of a user who repeats something, or who complains of missing work.
 _CORRECTION = re.compile(
     r"\b(?:(?:i|we)(?:['’]ve| have)? (?:already |just )?(?:told|said|asked|mentioned|explained|wrote|wanted|agreed)"
     r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
@@ -105,9 +105,9 @@ _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
-#: Those whose first argument is a file.
+#: Programs that only read, whose first argument is a file.
 _WITHOUT_PATTERN = frozenset({"find", "wc", "tree", "du", "stat", "strings", "diff", "xxd"})
-#: Commands that change files which they do not name.
+#: Matches a command that changes files without naming them.
 _CHANGES = re.compile(
     r"\bgit (?:-\S+ \S+ )?(?:fetch|pull|merge|rebase|checkout|switch|reset|stash|cherry-pick|revert|apply|am|restore"
     r"|clean)\b"
@@ -143,8 +143,8 @@ class AftermathEvent(Struct, frozen=True):
     """Something done again after a compaction.
 
     `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of the earlier
-    act (None for an act against a rule). `fact` is the text of the lost or weakened fact behind the event ("" if none
-    is found), with its `category` and `fate`. `tokens` are the rough tokens of the repeated act.
+    act (None for an act against a rule). `fact` is the text of the lost or weakened fact behind the event, with its
+    `category` and `fate` ("" if there is no such fact). `tokens` are the rough tokens of the repeated act.
     """
 
     compaction: int
@@ -189,9 +189,9 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
-    Files and pages that one call opens share the tokens of its result; one that it could not open is left out. Agents
-    do not mark every failed command, so the output of commands and writes is searched for an error. The text of a read
-    file may have such lines and is not searched.
+    Files and pages that one call opens share the tokens of its result. A file that it could not open is left out.
+    Agents do not mark every failed command, so this searches the output of commands and writes for an error. It does
+    not search the text of a read file, which may have such lines.
     """
     result = message.text
     tokens = text_tokens(len(result))
@@ -246,7 +246,8 @@ class _HarmedFacts:
     def about(self, names: Sequence[str], generation: int) -> tuple[Fact, str] | None:
         """Return the harmed fact of the highest rank that names one of `names` (paths or addresses).
 
-        A rule that names a file does not say what is in it."""
+        A rule that names a file does not count: it does not give the content of the file.
+        """
         for fact, fate in self._of(generation):
             if fact.binds:
                 continue
@@ -273,17 +274,19 @@ class _HarmedFacts:
         return self._rules[generation]
 
     def _of(self, generation: int) -> list[tuple[Fact, str]]:
+        """Return the harmed facts of a list with their fates, best rank first."""
         if generation not in self._by_generation:
-            found = [
+            harmed = [
                 (life.fact, fate)
                 for life in self._lives.values()
                 if (fate := self.fate(life.fact, generation))
             ]
-            self._by_generation[generation] = sorted(found, key=lambda entry: -entry[0].rank)
+            self._by_generation[generation] = sorted(harmed, key=lambda entry: -entry[0].rank)
         return self._by_generation[generation]
 
 
 def _taken_back(life: Life | None, generation: int) -> bool:
+    """Return whether the user contradicted a fact in this list or before."""
     return (
         life is not None
         and life.contradicted is not None
@@ -336,7 +339,7 @@ _AGAIN: Mapping[str, AftermathKind] = {
 
 
 def _place_of(act: Act) -> tuple[str, str]:
-    """Return where an act is looked up: files by their names, since a path may be relative."""
+    """Return the key of an act in the index of earlier acts. Files have their names, because a path may be relative."""
     if act.kind in ("read", "write"):
         return "read", act.key.replace("\\", "/").rpartition("/")[2]
     return act.kind, act.key
@@ -344,7 +347,7 @@ def _place_of(act: Act) -> tuple[str, str]:
 
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | None:
     """Return the last earlier step with the same act, if every such step has left the list."""
-    found = None
+    last = None
     for other, done in reversed(earlier):
         if not overlap(act.lines, done.lines) or other.step == step.step:
             continue
@@ -353,15 +356,18 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | N
         if other.left is None or other.left >= step.generation:
             return None
         if act.key == done.key:
-            found = found or other
-    return found
+            last = last or other
+    return last
 
 
 def _worth_comparing(
     act: Act, runs: Mapping[tuple[int, str], int], before: Step, written: Sequence[str]
 ) -> bool:
-    """Return whether a second run counts: it is not routine, the first one did not fail, and nothing that it may read
-    was written since. `written` has the paths, "" for unknown ones."""
+    """Return whether a second run counts.
+
+    It is not routine, the first run did not fail, and no file that it may read has changed since. `written` has the
+    paths of changed files, "" for an unknown path.
+    """
     commands = list(simple_commands(act.key))
     programs = [(words[0].rpartition("/")[2], words[1] if len(words) > 1 else "") for words in commands]
     telling = [
@@ -383,39 +389,42 @@ def _worth_comparing(
 def _searched(words: Sequence[str]) -> list[str]:
     """Return the files and folders that a looking command names, without leading dots."""
     named = [word.strip("./") for word in words[1:] if not word.startswith("-")]
-    # The first word is a pattern or a program, or the name of git's command, which a pattern follows.
+    # The first argument is a pattern, for git a subcommand and a pattern.
     first = 2 if words[0] == "git" else 0 if words[0] in _WITHOUT_PATTERN else 1
     return named[first:]
 
 
 def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
+    """Yield an event for each harmed rule that an act breaks."""
     if act.kind not in ("write", "read", "run"):
         return
     for fact, fate, forbidden in harmed.rules(step.generation):
-        said_since = any(
+        still_in_list = any(
             saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
             for saying in fact.sayings
         )
-        if not said_since and fact.first.step < step.step and any(one.forbids(act) for one in forbidden):
+        breaks_rule = fact.first.step < step.step and any(rule.forbids(act) for rule in forbidden)
+        if breaks_rule and not still_in_list:
             yield _event("against a rule", step, act, None, (fact, fate))
 
 
 def _asked_before(
     step: Step, words: frozenset[str], asked: Sequence[tuple[Step, frozenset[str]]]
 ) -> Step | None:
+    """Return the last earlier step with the same question, if every such step has left the list."""
     if len(words) < MIN_QUESTION_WORDS:
         return None
-    found = None
-    for other, theirs in reversed(asked):
-        shared = len(words & theirs)
+    last = None
+    for other, other_words in reversed(asked):
+        shared = len(words & other_words)
         if other.step == step.step or shared < MIN_QUESTION_WORDS:
             continue
-        if shared < MIN_QUESTION_OVERLAP * max(len(words), len(theirs)):
+        if shared < MIN_QUESTION_OVERLAP * max(len(words), len(other_words)):
             continue
         if other.left is None or other.left >= step.generation:
             return None
-        found = found or other
-    return found
+        last = last or other
+    return last
 
 
 def _question_words(text: str) -> frozenset[str]:
@@ -443,7 +452,10 @@ def _place(step: Step | Saying) -> Place:
 
 
 def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
-    """Yield an event for each message of the user that repeats a statement that left the list: the closest one."""
+    """Yield an event for each message of the user that repeats a statement that left the list.
+
+    The event is the repetition with the largest overlap.
+    """
     statements = [fact for fact in facts.facts if fact.role == "user" and not fact.pasted and fact.things]
     by_word: dict[str, list[Fact]] = defaultdict(list)
     for fact in statements:
@@ -455,7 +467,7 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
         for saying in fact.sayings
         if fact.role == "user" and saying.generation > 1 and _CORRECTION.search(fact.text)
     }
-    said = Counter((one.generation, one.index) for fact in facts.facts for one in fact.sayings)
+    facts_at = Counter((saying.generation, saying.index) for fact in facts.facts for saying in fact.sayings)
     best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
     for fact in statements:
         for saying in fact.sayings:
@@ -464,13 +476,13 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
             # A message with many statements is a document, often the template of a command.
             if (
                 saying.generation < 2
-                or said[place] > CROWDED
+                or facts_at[place] > CROWDED
                 or saying.role != "user"
                 or (not corrects and _SETTLED.search(fact.text))
             ):
                 continue
             for score, other, before in _repeats(fact, saying, by_word, corrects):
-                if said[before.generation, before.index] > CROWDED or (
+                if facts_at[before.generation, before.index] > CROWDED or (
                     place in best and best[place][0] >= score
                 ):
                     continue
@@ -484,14 +496,16 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
 
 
 def _names_differ(fact: Fact, other: Fact) -> bool:
-    """Return whether two statements have exact values and share none: then they are about different things."""
-    mine, theirs = ({value.canon for value in one.values} for one in (fact, other))
-    return bool(mine and theirs) and mine.isdisjoint(theirs)
+    """Return whether two statements have only different values, so that they are about different things."""
+    values, other_values = ({value.canon for value in each.values} for each in (fact, other))
+    return bool(values and other_values) and values.isdisjoint(other_values)
 
 
 def _asks(fact: Fact, other: Fact) -> bool:
-    """Return whether an earlier statement asks for something that a later one asks for too. Reports, nods and questions
-    about a state repeat nothing."""
+    """Return whether an earlier statement (`other`) asks for something, as a decision or a question.
+
+    A question after a question does not repeat it: the user may ask for the state again.
+    """
     return other.kind == "decision" or (other.rule.endswith(_QUESTION) and not fact.rule.endswith(_QUESTION))
 
 
@@ -500,7 +514,7 @@ def _repeats(
 ) -> Iterator[tuple[float, Fact, Saying]]:
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
-    `corrects`: the message says that it repeats something, so fewer words are enough.
+    `corrects`: the message complains of a repetition, so fewer words are enough.
     """
     words = frozenset(fact.things)
     shared: Counter[str] = Counter()
@@ -511,22 +525,24 @@ def _repeats(
             candidates[other.key] = other
     for key, count in shared.items():
         other = candidates[key]
-        theirs = len(set(other.things))
-        longer, shorter = max(len(words), theirs), min(len(words), theirs)
+        other_count = len(set(other.things))
+        longer, shorter = max(len(words), other_count), min(len(words), other_count)
         repeated = (
             count >= MIN_SHARED_WORDS
             and count >= MIN_OVERLAP * shorter
             and count >= MIN_OVERLAP_OF_LONGER * longer
         )
-        enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * theirs
+        enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * other_count
         # All words of a short statement are enough too.
-        corrected = corrects and (enough or count == theirs == MIN_CORRECTED_WORDS - 1)
+        corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
         if not (repeated or corrected) or (not corrected and _names_differ(fact, other)):
             continue
         if other.kind not in _LASTING and not (corrected and _asks(fact, other)):
             continue
-        before = [one for one in other.sayings if one.step < saying.step and one.role == "user"]
+        before = [
+            earlier for earlier in other.sayings if earlier.step < saying.step and earlier.role == "user"
+        ]
         if before and all(
-            one.compaction is not None and one.compaction < saying.generation for one in before
+            earlier.compaction is not None and earlier.compaction < saying.generation for earlier in before
         ):
             yield count / longer, other, before[-1]

@@ -17,18 +17,18 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
 
-#: Characters of one text that are scanned; the rest of a longer one is data.
+#: Maximum characters of a text to scan. The rest of a longer text is data.
 MOST = 60_000
-#: Maximum characters of a statement; a longer sentence is cut at a clause or between words.
+#: Maximum characters of a statement. A longer sentence is cut at a clause or between words.
 LONGEST = 420
-#: A longer message of the user holds a document. Only so many characters at its ends are the user's own words.
+#: Maximum characters of a message without a document, and characters at both ends of a document that the user wrote.
 _DOCUMENT, _EDGE = 20_000, 2_000
-#: A line with fewer characters is not wrapped: it ends where its writer ended it.
+#: Minimum characters of a wrapped line. The writer ended a shorter line.
 _WRAPPED = 45
 #: Characters of a line to examine when code and logs are separated from prose.
 _LINE = 600
 
-# A message that begins so was written by a program in the user's name.
+# Matches the start of a message that a program wrote in the user's name.
 _BY_PROGRAM = late_pattern(
     r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System|\[SYSTEM|\[tool (?:result|output)|Caveat: "
     r"The messages below were|"
@@ -52,7 +52,7 @@ _OWN_TAGS = word_set(
     "command-args task feedback answer user_query user_message user-message user_input objective "
     "question request"
 )
-#: Tags that only programs write; they count in the middle of a line too.
+#: Tags that only programs write, also in the middle of a line.
 _PROGRAM_TAGS = word_set(
     "system-reminder local-command-caveat local-command-stdout local-command-stderr "
     "command-name command-message command-args task-notification bash-stdout bash-stderr "
@@ -65,9 +65,9 @@ _PROGRAM_TAGS = word_set(
 _FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 
-# A line that a program printed: a log, a diff, a trace, a prompt of a shell, a compiler's complaint.
-#: A line of a printed file with its number: "14 │ text".
+#: Matches a line of a printed file with its number: "14 │ text".
 _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
+#: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
 _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|ERROR: |\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
@@ -99,7 +99,7 @@ _MARKUP = late_pattern(
     r"\s*</?[A-Za-z][\w-]{0,40}(?:\s[^<>]{0,300})?/?>|"
     r".{0,200}[\w:-]=\"[^\"]*\"(?:\s+[\w:-]+=\"|\s*/?>)"
 )
-# A whole line of code; a sentence is not one because it begins like it.
+# Matches a whole line of code. A sentence that begins like code does not match.
 _CODE = late_pattern(
     r"\s*(?:[{}\[\]()<>;,]+|[\w.\[\]'\"]{1,80}(?:\s?:\s?\w[\w\[\], |]{0,60})?\s?(?:[-+*/|&]|"
     r":)?=(?!=)\s?\S.{0,300}|"
@@ -164,7 +164,7 @@ _ABBREVIATED = late_pattern(
     re.IGNORECASE,
 )  # fmt: skip
 _CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
-# How a clause begins that lays down a rule by itself.
+# Start of a clause that is a rule by itself.
 _RULE = (
     r"(?:please\s+)?(?:do\s?n[o']?t|do not|never|always|make sure|ensure|avoid|must not|only use|don’t|keep|"
     r"leave|use|ask|tell|show|warn|stop)\s+"
@@ -201,9 +201,9 @@ _LABEL = late_pattern(
 
 
 class Sentence(Struct, frozen=True):
-    """A sentence of prose: its span, whether it is pasted rather than said, and whether it is a heading.
+    """A sentence of prose, with its span.
 
-    `planned`: it is part of a plan or a document that the user passes on.
+    `pasted`: the speaker did not write it. `planned`: it is part of a plan or a document that the user passes on.
     """
 
     start: int
@@ -219,7 +219,7 @@ def by_program(text: str) -> bool:
 
 
 def by_person(text: str) -> bool:
-    """Return whether a person wrote any part of a user's message: not all of it is a notice or a program's block."""
+    """Return whether a person wrote any part of a user's message. Notices and blocks of programs do not count."""
     if by_program(text[:400]):
         return any(text[slice(*own)].strip() for own in _spoken_in_tags(text, 0, len(text)))
     note = _NOTE.search(text)
@@ -230,8 +230,8 @@ def by_person(text: str) -> bool:
 def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
     """Yield the sentences of text[start:end], a safe text, in order.
 
-    Code, logs, diffs and tables are left out; sentences of pages, reviews, quotes and tagged blocks are `pasted`. With
-    `of_user` the blocks that programs put into a user's message are left out too.
+    It leaves out code, logs, diffs and tables, and with `of_user` the blocks that programs put into a user's message.
+    Sentences of pages, reviews, quotes and tagged blocks are `pasted`.
     """
     end = min(len(text), end, start + MOST)
     if of_user:
@@ -252,6 +252,7 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
 
 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the spans inside the tags around words of the user."""
     for opened in _OPENING.finditer(text, start, end):
         if opened["tag"] in _OWN_TAGS:
             close = text.find(f"</{opened['tag']}>", opened.end(), end)
@@ -260,7 +261,7 @@ def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
-    """Yield the spans outside of program blocks and those inside tags of the user's, and whether each is pasted."""
+    """Yield the spans that a program did not write, and whether each is pasted."""
     for span, pasted in _tagged(text, start, end):
         at = span[0]
         for found in ENVELOPE.finditer(text, *span):
@@ -270,6 +271,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
 
 
 def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
+    """Yield the spans outside of program tags, and whether each is in another tag, so that it is pasted."""
     at = look = start
     while (opened := _OPENING.search(text, look, end)) is not None:
         look, tag = opened.end(), opened["tag"]
@@ -277,7 +279,7 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
         alone = not text[max(line, start) : opened.start()].strip()
         if tag not in _PROGRAM_TAGS and tag not in _OWN_TAGS and not alone:
             continue
-        # A long document may end behind the part that is scanned.
+        # A long document may end after the scanned part.
         close = text.find(f"</{tag}>", look)
         if close < 0 and tag not in _PROGRAM_TAGS:
             continue
@@ -296,6 +298,7 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
 
 
 def _of_part(text: str, span: Span, pasted: bool) -> Iterator[Sentence]:
+    """Yield the sentences of a span."""
     for start, end, shown, heading in _paragraphs(text, span):
         at = start
         items = _items_in_line(text, start, end)
@@ -308,11 +311,11 @@ def _of_part(text: str, span: Span, pasted: bool) -> Iterator[Sentence]:
 
 
 def _items_in_line(text: str, start: int, end: int) -> list[int]:
-    """Return where the items of a numbered list in one paragraph begin: "1. do X 2. do Y" has two."""
-    found = [(int(mark["number"]), mark.start()) for mark in _IN_LINE.finditer(text, start, end)]
-    numbers = [number for number, _ in found]
-    counts = numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 1
-    return [at for _, at in found if at > start] if counts else []
+    """Return the starts of the items of a numbered list in one paragraph: "1. do X 2. do Y" has two."""
+    marks = list(_IN_LINE.finditer(text, start, end))
+    numbers = [int(mark["number"]) for mark in marks]
+    is_list = numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 1
+    return [mark.start() for mark in marks if mark.start() > start] if is_list else []
 
 
 def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterator[Sentence]:
@@ -332,14 +335,14 @@ def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterat
 
 
 def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
-    """Yield (start, end, pasted, heading) of each run of prose lines; a wrapped line joins the one before it."""
+    """Yield (start, end, pasted, heading) of each run of prose lines. A wrapped line joins the line before it."""
     lines = text[slice(*span)].split("\n")
     coded, pasted = _fenced(lines), _pages(lines)
     at, open_at, open_end, was = span[0], -1, -1, False
     indented = False
     for number, line in enumerate(lines):
         here, at = at, at + len(line) + 1
-        # The lines under a mark of an agent's terminal are set in: they were copied with it.
+        # Indented lines under a mark of an agent's terminal are a copy of its output.
         indented = (
             line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented and bool(line.strip())
         )
@@ -361,7 +364,7 @@ def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
 
 
 def _continues(text: str, end: int, line: str) -> bool:
-    """Return whether a line goes on with the sentence of the line before it."""
+    """Return whether a line continues the sentence of the line before it."""
     lead = line.lstrip(" \t>")[:1]
     if end - text.rfind("\n", 0, end - 1) < _WRAPPED:
         return False
@@ -369,7 +372,7 @@ def _continues(text: str, end: int, line: str) -> bool:
 
 
 def _fenced(lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines of fenced code, fences included; a fence that never closes holds nothing."""
+    """Return the numbers of the lines of fenced code and of all fences. A fence that never closes has no code."""
     found: set[int] = set()
     opened: tuple[int, str] | None = None
     for number, line in enumerate(lines):
@@ -391,14 +394,14 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
 def _pages(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines of a pasted page, a bot's review or a block of printed lines or code.
 
-    Of a page and a review the first paragraph before it and the last one behind it, in plain words, stay the person's.
+    In a message with a page or a review, a first or last paragraph in plain words belongs to the person.
     """
     found: set[int] = set()
     filled = [number for number, line in enumerate(lines) if line.strip()]
     for block in _line_blocks(lines):
         printed = [number for number in block if _PRINTED.match(lines[number][:_LINE])]
         if len(printed) * 3 >= len(block) and len(block) > 1:
-            # A person's list may go on behind what a program printed.
+            # A person's list may continue after printed lines.
             items = [number for number in block if _ITEM.match(lines[number])]
             goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
             found.update(range(printed[0], goes_on[0] if goes_on else block[-1] + 1))
@@ -413,7 +416,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         first = marks[0] if not pages or len(pages) < 3 else filled[0]
         blocks = list(_line_blocks(lines))
         paste = [block for block in blocks if block[-1] >= first]
-        # A person leads a paste in, and goes on behind it.
+        # A person may introduce a paste, and continue after it.
         if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
             paste = paste[1:]
         if len(paste) > 1 and _plain_words(lines, paste[-1], marks):
@@ -423,6 +426,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:
+    """Return whether a block is a short paragraph without marks of a page, a review or markup."""
     text = " ".join(lines[number] for number in block)
     return (
         not set(block) & set(marks)
@@ -465,14 +469,14 @@ def _is_code(line: str) -> bool:
 
 
 def without_label(text: str, start: int, end: int) -> int:
-    """Return where a sentence begins behind its bullet, number, heading mark or label ("NOTE:")."""
+    """Return the start of a sentence after its bullet, number, heading mark or label ("NOTE:")."""
     label = _LABEL.match(text, start, end)
     return label.end() if label is not None and label.end() < end else start
 
 
 def statements(text: str, start: int, end: int) -> list[Span]:
-    """Split a sentence where a rule follows a task or another rule: "refactor X, but do not change Y" has two."""
-    found = []
+    """Split a sentence before each further rule: "refactor X, but do not change Y" has two statements."""
+    spans = []
     at = start
     for joint in _JOINT.finditer(text, start, end):
         left = text[at : joint.start()]
@@ -486,20 +490,20 @@ def statements(text: str, start: int, end: int) -> list[Span]:
             continue
         if _HANGS.match(left) or left.count("(") > left.count(")") or left.count('"') % 2:
             continue
-        found.append((at, joint.start()))
+        spans.append((at, joint.start()))
         at = joint.end()
-    found.append((at, end))
-    return found
+    spans.append((at, end))
+    return spans
 
 
 def clauses(text: str, start: int, end: int) -> list[Span]:
-    """Return the clauses of a sentence as spans; the marks between them belong to none."""
-    found = []
+    """Return the spans of the clauses of a sentence, without the marks between them."""
+    spans = []
     at = start
     for mark in _CLAUSE.finditer(text, start, end):
         if mark.start() > at:
-            found.append((at, mark.start()))
+            spans.append((at, mark.start()))
         at = mark.end()
     if at < end:
-        found.append((at, end))
-    return found
+        spans.append((at, end))
+    return spans
