@@ -153,10 +153,6 @@ def _print_fact(lines: StyledLines, entry: Document) -> None:
         lines.add((f"→ {line}", "dim"), indent=4)
 
 
-def _alive(fate: Document) -> bool:
-    return fate["fate"] in ("verbatim", "paraphrased")
-
-
 def _after(entry: Document) -> Iterable[str]:
     """Sentences about the fact's later life."""
     if entry.get("changed"):
@@ -164,7 +160,8 @@ def _after(entry: Document) -> Iterable[str]:
     died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")
     if died is not None and died != entry["compaction"]:
         yield f"gone after compaction {died}"
-    again = next((f for f in entry.get("fates", ()) if died and f["compaction"] > died and _alive(f)), None)
+    later = (fate for fate in entry.get("fates", ()) if died is not None and fate["compaction"] > died)
+    again = next((fate for fate in later if fate["fate"] in ("verbatim", "paraphrased")), None)
     if again:
         yield f"in the list again after compaction {again['compaction']} ({again['where']})"
     if back:

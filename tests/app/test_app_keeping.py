@@ -118,3 +118,13 @@ def test_settings_that_are_remembered_are_all_of_them() -> None:
     from inspector.engines.settings import SETTING_NAMES
 
     assert set(SETTING_NAMES) == set(Settings.__struct_fields__)
+
+
+def test_every_changed_setting_is_used_again() -> None:
+    kept = {"tail_mode": "legacy", "threshold_cap": None, "min_tail_user_messages": 3}
+    settings = first_settings(Settings(threshold_cap=90_000), kept, {})
+    assert (settings.tail_mode, settings.threshold_cap, settings.min_tail_user_messages) == (
+        "legacy",
+        None,
+        3,
+    )
