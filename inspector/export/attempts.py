@@ -96,7 +96,7 @@ def recall_document(recall: Recall) -> Document:
         "right": recall.right,
         "agreement": {
             **fields_of(agreed, "share", "of", "both", "neither"),
-            "judged_there_not_answered": agreed.told,
+            "judged_there_not_answered": agreed.unanswered,
             "judged_gone_answered": agreed.answered,
             "open": agreed.open,
         },

@@ -355,7 +355,7 @@ def _of_user_in_result(text: str) -> Iterator[Statement]:
             if _ONWARD.match(answer):
                 continue
             own = [rule for sentence in sentences(head, False, *span) for rule in _of_user(head, sentence)]
-            is_remark = len(own) == 1 and own[0].told and not own[0].asked
+            is_remark = len(own) == 1 and own[0].uncued and not own[0].asked
             if answer.rstrip().endswith(("?", "？")) or (len(answer) > _SHORT and not is_remark):
                 yield from own
             elif answer.strip():

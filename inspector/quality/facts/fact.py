@@ -87,7 +87,7 @@ class Statement(Struct, frozen=True):
     voice: str = ""
 
     @property
-    def told(self) -> bool:
+    def uncued(self) -> bool:
         """Whether it is a user's sentence without a cue for a rule, a choice or a wish."""
         return self.rule.endswith(PLAIN)
 

@@ -283,7 +283,7 @@ def _brevity(statement: Statement, role: str) -> float:
 
 def _crowding(statement: Statement) -> float:
     """Return the penalty of a statement in a crowded message. A final colon only introduces other statements."""
-    if statement.told or statement.text.endswith((":", "：")):
+    if statement.uncued or statement.text.endswith((":", "：")):
         return _CROWDED
     return _CROWDED_SURE if statement.strength >= _SUREST else _CROWDED_RULE
 

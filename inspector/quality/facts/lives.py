@@ -44,9 +44,9 @@ def lives_of(
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
-    `ends[k]` is the number of messages before compaction k + 1; `lists_after` has the list after each compaction.
-    `watch` gets the number of followed facts now and then; an exception from it ends the work. The summaries of
-    `unreadable` compactions cannot be read: they may have any fact that is not in the list word for word.
+    `ends[k]` is the number of messages before compaction k + 1. `lists_after` has the list after each compaction.
+    `watch` gets the number of followed facts from time to time. An exception from it ends the work. The summaries of
+    `unreadable` compactions cannot be read, so they may have any fact that is not in the list word for word.
     `places` selects the fates that have a place and an excerpt: every fate, the last one and changes from the fate
     before, or only contradicted values. The places of a long conversation need more memory than everything else.
     `work` replaces `fates_of`.
@@ -56,7 +56,7 @@ def lives_of(
     summarized: dict[str, Fact] = {}
     for fact in facts:
         for _, number in _taken(fact, lists_after):
-            name, version = _told_by(fact, number)
+            name, version = _version_of(fact, number)
             summarized[name] = version
             taken_by.setdefault(name, set()).add(number)
     asked = Following(summarized, taken_by, values_said(facts), unreadable, places)
@@ -65,13 +65,13 @@ def lives_of(
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
     for fact in facts:
-        # Fates take most of the memory, so they are not held twice.
-        fates_of_it: dict[str, list[Fate]] = {}
+        # Fates take most of the memory, so `pop` keeps only one copy.
+        fates_of_fact: dict[str, list[Fate]] = {}
         for apart, start in _taken(fact, lists_after):
-            name, version = _told_by(fact, start)
-            if name not in fates_of_it:
-                fates_of_it[name] = fates.pop(name)
-            fates_since = tuple(one for one in fates_of_it[name] if one.compaction >= start)
+            name, version = _version_of(fact, start)
+            if name not in fates_of_fact:
+                fates_of_fact[name] = fates.pop(name)
+            fates_since = tuple(fate for fate in fates_of_fact[name] if fate.compaction >= start)
             life = _life(version, start, fates_since, ends, later)
             if apart:
                 pruned.append(replace(life, pruned=True))
@@ -84,7 +84,7 @@ def lives_of(
     return ConversationFacts(tuple(facts), tuple(lives), tuple(pruned))
 
 
-def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
+def _version_of(fact: Fact, compaction: int) -> tuple[str, Fact]:
     """Return a unique name for the version of a fact at a compaction, and that version."""
     version = fact.by(compaction)
     return (fact.key if version is fact else f"{fact.key} {version.first.step}"), version
@@ -93,7 +93,8 @@ def _told_by(fact: Fact, compaction: int) -> tuple[str, Fact]:
 class Following(Struct, frozen=True):
     """Input of `fates_of`: facts by name, and the compactions that took each.
 
-    The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact."""
+    The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact.
+    """
 
     facts: Mapping[str, Fact]
     taken_by: Mapping[str, Collection[int]]
@@ -117,11 +118,14 @@ Work = Callable[[Following, Mapping[int, PassageIndex], Callable[[int], None] | 
 def fates_of(
     asked: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None = None
 ) -> dict[str, list[Fate]]:
-    """Return the fates of each fact by name, from its first compaction on. A text that stays is read once."""
+    """Return the fates of each fact by name, from its first compaction on.
+
+    The texts of a list are in layers, one for each compaction that added texts. So a text that stays is read once.
+    """
     facts = asked.facts
     first = {name: min(asked.taken_by[name]) for name in facts}
     layers: list[_Layer] = []
-    standing: frozenset[ListKey] = frozenset()
+    present: frozenset[ListKey] = frozenset()
     numbers = sorted(lists_after)
     followed: list[_Followed] = []
     waiting = sorted(facts, key=lambda name: -first[name])
@@ -131,9 +135,9 @@ def fates_of(
         # Most facts of a long conversation are gone, so they share one fate.
         nothing: dict[Outcome, Fate] = {outcome: Fate(number, outcome) for outcome in ("lost", "uncertain")}
         places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
-        added = _Layer(after.only({at for key, at in places.items() if key not in standing}))
-        standing = frozenset(places)
-        layers = [one for one in (*layers, added) if not standing.isdisjoint(one.keys)]
+        added = _Layer(after.only({at for key, at in places.items() if key not in present}))
+        present = frozenset(places)
+        layers = [layer for layer in (*layers, added) if not present.isdisjoint(layer.keys)]
         unplaced: dict[tuple[Outcome, Where], Fate] = {}
         old = len(followed)
         while waiting and first[waiting[-1]] <= number:
@@ -151,21 +155,19 @@ def fates_of(
             if not here:
                 one.fates.append(unread or nothing[unfound(one.probe, after)])
                 continue
-            best, part = best_of([(match, places[key]) for key, match in here.items()])
-            sure = settled(best, one.probe, after)
-            if sure is None:
+            match, part = best_of([(match, places[key]) for key, match in here.items()])
+            best = settled(match, one.probe, after)
+            if best is None:
                 one.fates.append(unread or nothing["lost"])
                 continue
-            best = sure
             state = best.outcome, after.parts[part].where
             if unread is not None and best.outcome != "verbatim":
                 one.fates.append(unread)
-            elif (
-                asked.places == "every"
-                or best.changed
-                or (asked.places == "changes" and (number in asked.taken_by[one.name] or one.state != state))
-                or (asked.places == "changes" and number == numbers[-1])
-            ):
+                continue
+            shows_change = asked.places == "changes" and (
+                number == numbers[-1] or number in asked.taken_by[one.name] or one.state != state
+            )
+            if asked.places == "every" or best.changed or shows_change:
                 one.fates.append(placed_fate(best, part, after, number))
             else:
                 one.fates.append(unplaced.setdefault(state, Fate(number, *state)))
@@ -225,7 +227,8 @@ def _only_printed(fact: Fact) -> bool:
 
 
 def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], later: _Later) -> Life:
-    died = next((one.compaction for one in fates if one.gone), None)
+    """Return the life of a fact: its fates, and the sayings that repeat or contradict it later."""
+    died = next((fate.compaction for fate in fates if fate.gone), None)
     back = None
     if died is not None:
         end = ends[died - 1] if died <= len(ends) else None
@@ -246,44 +249,44 @@ class _Later:
             for statement in step.facts.statements:
                 if statement.asked or statement.pasted:
                     continue
-                said = step.saying, statement
+                pair = step.saying, statement
                 for value in statement.values:
                     if not value.distinctive:
-                        self.valued[value.canon, value.unit].append(said)
+                        self.valued[value.canon, value.unit].append(pair)
                 if len(statement.things) >= 2 and statement.values:
                     for word in set(statement.things):
-                        self.worded[word].append(said)
+                        self.worded[word].append(pair)
 
     def again(self, fact: Fact, end: int) -> Saying | None:
         """Return the first saying from step `end` on that repeats the fact, or its value for the same thing."""
-        found = [saying for saying in fact.sayings if saying.step >= end]
+        repeating = [saying for saying in fact.sayings if saying.step >= end]
         things = frozenset(fact.things)
         for value in fact.values:
             if value.distinctive:
-                found += [s for s in self.named.get(value.canon, ()) if s.step >= end]
+                repeating += [saying for saying in self.named.get(value.canon, ()) if saying.step >= end]
             else:
-                found += [
+                repeating += [
                     saying
                     for saying, statement in self.valued.get((value.canon, value.unit), ())
                     if saying.step >= end
                     and len(things.intersection(statement.things)) >= min(2, len(things))
                 ]
-        return min(found, key=lambda saying: saying.step, default=None)
+        return min(repeating, key=lambda saying: saying.step, default=None)
 
     def contrary(self, fact: Fact) -> Contradiction | None:
-        """Return the first later statement with another value of the same form for the same thing.
-
-        The fact no longer holds after it."""
+        """Return the first later statement that ends a fact: it has another value of the form for the same thing."""
         things = frozenset(fact.things)
         if len(things) < 2 or not fact.values or fact.kind == "link":
             return None
         last = max(saying.step for saying in fact.sayings)
         rarest = min(
-            (w for w in things if w in self.worded), key=lambda w: (len(self.worded[w]), w), default=None
+            (word for word in things if word in self.worded),
+            key=lambda word: (len(self.worded[word]), word),
+            default=None,
         )
         if rarest is None:
             return None
-        # A word in hundreds of messages does not show that two are about the same thing.
+        # A word of hundreds of messages does not show that two messages are about the same thing.
         for saying, statement in self.worded[rarest][-400:]:
             if saying.step <= last or saying.role not in (("user",) if fact.role == "user" else _SPOKEN):
                 continue
@@ -295,12 +298,12 @@ class _Later:
 
 def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
     """Return the other value of a statement about the same thing; "" for another subject or the same value."""
-    theirs = frozenset(statement.things)
-    if len(things & theirs) < SAME_THING * len(things | theirs):
+    other_things = frozenset(statement.things)
+    if len(things & other_things) < SAME_THING * len(things | other_things):
         return ""
-    mine = {(value.form, value.unit): value.canon for value in fact.values}
-    other = {(value.form, value.unit): value for value in statement.values}
-    shared = mine.keys() & other.keys()
-    if len(mine) != len(fact.values) or len(other) != len(statement.values) or not shared:
+    values = {(value.form, value.unit): value.canon for value in fact.values}
+    others = {(value.form, value.unit): value for value in statement.values}
+    shared = values.keys() & others.keys()
+    if len(values) != len(fact.values) or len(others) != len(statement.values) or not shared:
         return ""
-    return ", ".join(other[form].text for form in sorted(shared) if other[form].canon != mine[form])
+    return ", ".join(others[form].text for form in sorted(shared) if others[form].canon != values[form])

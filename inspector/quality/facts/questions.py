@@ -57,8 +57,8 @@ def _chosen(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Value]]:
     for fact in facts:
         if len(chosen) >= most:
             break
-        there = (one for one in fact.values if len(one.text) > 1 and one.text in fact.text)
-        value = next((one for one in there if one.canon not in asked), None)
+        in_text = (value for value in fact.values if len(value.text) > 1 and value.text in fact.text)
+        value = next((value for value in in_text if value.canon not in asked), None)
         if value is not None:
             chosen.append((fact, value))
             asked.add(value.canon)
@@ -89,42 +89,41 @@ def prompt_of(questions: Sequence[Question], context: str) -> str:
 
 
 def answers_in(text: str, count: int) -> tuple[str, ...]:
-    """Return the answer to each question, "" for a missing answer; the first of several counts."""
-    found: dict[int, str] = {}
+    """Return the first answer to each question, "" for a missing answer."""
+    answers: dict[int, str] = {}
     for match in _LINE.finditer(text):
-        found.setdefault(int(match[1]), match[2].strip())
-    return tuple(found.get(number, "") for number in range(1, count + 1))
+        answers.setdefault(int(match[1]), match[2].strip())
+    return tuple(answers.get(number, "") for number in range(1, count + 1))
 
 
 def is_right(question: Question, answer: str) -> bool:
-    """Whether an answer gives the value: the same exact value in it and no other of its form, or the same text."""
+    """Return whether an answer gives the value: it has no other value of that form, or is the text of the value."""
     plain = answer.strip(" .\"'`“”").lower()
     if not plain or plain == UNKNOWN:
         return False
     if plain in (question.value.text.lower(), question.value.canon.lower()):
         return True
-    given = values_of(answer)
     forms = _NUMBERS if question.value.form in _NUMBERS else {question.value.form}
-    alike = {one.canon for one in given if one.form in forms}
-    return alike == {question.value.canon}
+    return {value.canon for value in values_of(answer) if value.form in forms} == {question.value.canon}
 
 
 class Agreement(Struct, frozen=True):
     """Agreement of fates and answers, in numbers of facts.
 
-    `both`: alive and answered rightly. `neither`: not alive and not answered. `told`: alive but not answered.
-    `answered`: answered although judged not alive. `open`: the fate is not settled."""
+    `both`: alive and answered rightly. `neither`: not alive and not answered. `unanswered`: alive but not answered.
+    `answered`: answered although judged not alive. `open`: the fate is not settled.
+    """
 
     both: int
     neither: int
-    told: int
+    unanswered: int
     answered: int
     open: int
 
     @property
     def of(self) -> int:
         """Number of facts with a settled fate."""
-        return self.both + self.neither + self.told + self.answered
+        return self.both + self.neither + self.unanswered + self.answered
 
     @property
     def share(self) -> float | None:

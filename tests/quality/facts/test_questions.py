@@ -78,6 +78,6 @@ def test_agreement_counts_what_can_be_told() -> None:
     found = agreement(
         [(lost, False), (lost, True), (there, True), (there, True), (there, False), (open_, True)]
     )
-    assert (found.both, found.neither, found.told, found.answered, found.open) == (2, 1, 1, 1, 1)
+    assert (found.both, found.neither, found.unanswered, found.answered, found.open) == (2, 1, 1, 1, 1)
     assert found.share == 3 / 5
     assert agreement([]).share is None
