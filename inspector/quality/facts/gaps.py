@@ -31,7 +31,7 @@ _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Maximum characters of a quote.
 _QUOTE = 160
 #: Minimum share of the words of a list item in one line for the line to mention it.
-_TOLD = 0.5
+_MIN_MENTIONED = 0.5
 
 
 class Gap(Struct, frozen=True):
@@ -72,15 +72,16 @@ def _typed(lives: Iterable[Life]) -> list[Life]:
 
 
 def _elided(summary: str) -> Iterator[Gap]:
+    """Yield the brackets of a summary that replace a text."""
     label = ""
     for line in _FENCED.sub("", summary).split("\n"):
         label = line if _LABEL.search(line) else label
         # A list of the user's messages always shortens a pasted text, and another section retells it.
         if _LISTED in label.casefold():
             continue
-        for found in _BRACKETS.finditer(line):
-            if ELISIONS.search(found["text"]):
-                yield Gap("elided", found["text"])
+        for match in _BRACKETS.finditer(line):
+            if ELISIONS.search(match["text"]):
+                yield Gap("elided", match["text"])
 
 
 def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap]:
@@ -89,14 +90,16 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
     # The meaning of a number may be on the line after it.
     lines = [one | after for one, after in zip_longest(single, single[1:], fillvalue=frozenset[str]())]
     for life in own:
-        chosen = life.fate.alive and not life.fact.rule.endswith((".told", ".fact"))
-        choice = REFERENCES.search(life.text) if chosen else None
+        may_choose = life.fate.alive and not life.fact.rule.endswith((".told", ".fact"))
+        choice = REFERENCES.search(life.text) if may_choose else None
         if choice is None:
             continue
         labels = re.findall(r"\d{1,3}|[A-H]", choice["labels"])
         points = points_of(labels, before(life.saying.generation, life.saying.index))
         gone = [
-            label for label, text in points.items() if not (_told(text, lines) or _explained(label, summary))
+            label
+            for label, text in points.items()
+            if not (_mentions(text, lines) or _explained(label, summary))
         ]
         if gone:
             yield Gap("dangling", life.text, ", ".join(gone), life.saying.generation, life.saying.index)
@@ -109,12 +112,14 @@ def _explained(label: str, summary: str) -> bool:
     return re.search(f"{at_once}|{named}", summary) is not None
 
 
-def _told(point: str, lines: Sequence[frozenset[str]]) -> bool:
+def _mentions(point: str, lines: Sequence[frozenset[str]]) -> bool:
+    """Return whether one of the lines, as stems, mentions the point of a list."""
     words = frozenset(load_stemmer().words(point))
-    return not words or any(len(words & line) >= max(1, _TOLD * len(words)) for line in lines)
+    return not words or any(len(words & line) >= max(1, _MIN_MENTIONED * len(words)) for line in lines)
 
 
 def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
+    """Yield the lost late requests of a summary that says that all is done."""
     claim = CLAIMS.search(summary)
     if claim is None:
         return

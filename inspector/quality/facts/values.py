@@ -300,7 +300,7 @@ _WEB = late_pattern(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?
 
 
 def values_of(text: str) -> tuple[Value, ...]:
-    """Return the exact values of a text, in order and without overlap; spans are half-open, in characters."""
+    """Return the exact values of a text, in order and without overlap."""
     if _WORTH.search(text) is None:
         return ()
     return _values_of(text) if len(text) <= 2_000 else tuple(_scan(text))
@@ -461,7 +461,7 @@ def _quantity(text: str, span: Span) -> Value:
 
 
 def canon(text: str) -> str:
-    """Return what a distinctive value is compared by: lower case, without a closing slash or leading ./ ."""
+    """Return a distinctive value in the form for comparisons: lower case, without a closing slash or leading ./ ."""
     bare = text.strip(_EDGES.replace(".", ""))
     if bare.count("[") > bare.count("]"):
         bare += "]"  # app/[id]
@@ -500,7 +500,7 @@ def same_value(one: Value, other: Value) -> bool:
     if one.canon != other.canon:
         return False
     if one.unit == other.unit or not (one.unit and other.unit):
-        # A unit that only names what is counted may be left out; a measure may not.
+        # A text may leave out a unit that only names the counted things, but not a measure.
         return one.unit == other.unit or (one.unit or other.unit) in _LOOSE
     return one.unit in _LOOSE and other.unit in _LOOSE
 
@@ -514,11 +514,12 @@ def _same_bytes(one: Value, other: Value) -> bool:
 
 
 def _same_name(one: Value, other: Value) -> bool:
+    """Return whether two values, at least one of them distinctive, name the same thing."""
     if one.canon == other.canon:
         return True
     if "url" in (one.form, other.form):
         return _WEB.sub("", one.canon) == _WEB.sub("", other.canon)
-    # A path may be given from another folder on or with a line, a version with a v before it.
+    # A path may start at another folder or end with a line. A version may start with "v".
     if {one.form, other.form} <= FILES:
         short, long = sorted((value.canon.partition(":")[0].lstrip("/") for value in (one, other)), key=len)
         return long == short or long.endswith(f"/{short}")
@@ -530,11 +531,12 @@ def _same_name(one: Value, other: Value) -> bool:
 
 
 def _same_date(one: str, other: str) -> bool:
+    """Return whether two dates are the same. One of them may lack the year."""
     return one == other or ((one.startswith("--") or other.startswith("--")) and one[-5:] == other[-5:])
 
 
 def comparable(one: Value, other: Value) -> bool:
-    """Return whether two values could be given for the same thing: of one form, and of one unit or dimension."""
+    """Return whether two values may be values of the same thing: they share the form, and the unit or dimension."""
     if one.distinctive or other.distinctive:
         return (
             (one.form == other.form and one.form not in FILES)
@@ -599,7 +601,7 @@ def names_in(text: str, limit: int) -> list[tuple[Value, int]]:
 
 
 def _alone_at(text: str, token: str) -> int:
-    """Return where a token first appears by itself, neither in a tag ("</p>") nor called ("f("); -1 for nowhere."""
+    """Return the first place of a token outside of tags ("</p>") and calls ("f("), else -1."""
     at = text.find(token)
     while at >= 0:
         before, behind = text[at - 1 : at] if at else "", text[at + len(token) : at + len(token) + 1]
