@@ -237,26 +237,14 @@ def _tokens_until(grown: Sequence[int], system: int, stop: int) -> int:
 def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[Bill, Rates]]:
     """Return the bill of each compaction, by index. Compactions without known usage or prices are missing."""
     bills = {}
-    call_of = {
-        number: index
-        for index, number in inspection.summarizing(entry.request for entry in requests.priced).items()
-    }
-    by_list: dict[int, list[PricedRequest]] = {}
-    for priced in requests.priced:
-        by_list.setdefault(priced.request.generation, []).append(priced)
+    by_list = _by_list(requests)
     for recorded in inspection.compactions():
-        call = call_of.get(recorded.index)
-        before = [entry for entry in by_list.get(recorded.index, ()) if entry.request.index != call]
-        after = by_list.get(recorded.index + 1, [])
-        # The cost of a failed call is unknown. If a summary is unreadable or by an extension, its cost is known only if
-        # it was recorded.
-        unknown = (recorded.summary is None or recorded.by_hook) and call is None and recorded.usage is None
-        if not before or not after or after[0].rates is None or recorded.fallback or unknown:
+        before, call, after = _around(recorded, by_list)
+        if not before or not after or after[0].rates is None or _why_no_call(recorded, call):
             continue
         made = bill(_usage(inspection, recorded, before[-1], after), after[0].rates)
         if made is not None and call is not None:
-            written = next(entry for entry in requests.priced if entry.request.index == call)
-            made = None if written.cost is None else made.paid(written.cost, _warm(written.request))
+            made = None if call.cost is None else made.paid(call.cost, _warm(call.request))
         elif made is not None and recorded.usage is not None:
             request = _as_request(recorded, recorded.usage)
             paid = pricer(after[0].rates)(request)
@@ -309,23 +297,56 @@ def _as_request(recorded: Compaction, usage: Usage) -> Request:
 
 
 def why_no_bill(recorded: Compaction, requests: Requests) -> str:
-    """Return the reason why the cost of a compaction is unknown, as a clause."""
-    if recorded.fallback:
-        return "the summary call failed, and its cost is not recorded"
-    if recorded.summary is None:
-        return "its summary cannot be read" if recorded.encrypted else "it has no summary"
-    if recorded.by_hook and recorded.usage is None:
-        return "an extension of the agent made the summary, and its calls are not recorded"
-    lists = {priced.request.generation for priced in requests.priced}
-    if recorded.index not in lists:
+    """Return the reason why `bills_of` has no bill of a compaction, as a clause."""
+    before, call, after = _around(recorded, _by_list(requests))
+    if why := _why_no_call(recorded, call):
+        return why
+    if not before:
         return "no request before it is known"
-    if recorded.index + 1 not in lists:
+    if not after:
         return "no request followed it"
     return next(iter(requests.why_no_cost), "a price that it needs is unknown")
 
 
+def _by_list(requests: Requests) -> Mapping[int, Sequence[PricedRequest]]:
+    """Return the requests of each list, by generation."""
+    lists: dict[int, list[PricedRequest]] = {}
+    for priced in requests.priced:
+        lists.setdefault(priced.request.generation, []).append(priced)
+    return lists
+
+
+def _around(
+    recorded: Compaction, by_list: Mapping[int, Sequence[PricedRequest]]
+) -> tuple[Sequence[PricedRequest], PricedRequest | None, Sequence[PricedRequest]]:
+    """Return the requests of the list before a compaction, its summarizing call, and the requests of the list after it.
+
+    The summarizing call is None if it is not listed. It is not among the requests before the compaction.
+    """
+    calls = by_list.get(recorded.index, ())
+    call = next((entry for entry in reversed(calls) if entry.request.summarizes), None)
+    return [entry for entry in calls if entry is not call], call, by_list.get(recorded.index + 1, ())
+
+
+def _why_no_call(recorded: Compaction, call: PricedRequest | None) -> str:
+    """Return the reason why the cost of the summarizing call is unknown, as a clause, or "".
+
+    The cost of a failed call is unknown. If a summary is unreadable or by an extension, its cost is known only if it
+    was recorded.
+    """
+    if recorded.fallback:
+        return "the summary call failed, and its cost is not recorded"
+    if call is not None or recorded.usage is not None:
+        return ""
+    if recorded.summary is None:
+        return "its summary cannot be read" if recorded.encrypted else "it has no summary"
+    if recorded.by_hook:
+        return "an extension of the agent made the summary, and its calls are not recorded"
+    return ""
+
+
 def _usage(
-    inspection: Inspection, recorded: Compaction, last: PricedRequest, after: list[PricedRequest]
+    inspection: Inspection, recorded: Compaction, last: PricedRequest, after: Sequence[PricedRequest]
 ) -> CompactionUsage:
     before, first = last.request, after[0].request
     # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests.

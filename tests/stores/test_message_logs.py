@@ -12,6 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_losses
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
+from inspector.answers.requests import bills_of, list_requests, why_no_bill
 from inspector.answers.store_losses import unknown_losses
 from inspector.core.conversations import Compaction, Conversation, Request
 from inspector.engines.base import Settings
@@ -386,6 +387,46 @@ def test_openais_server_compacts(way: str, tmp_path: Path) -> None:
     assert texts(store, conversation, 2)[1:] == ["Moored.", "And the tug?"]
     if way != "answers not logged":
         assert [request.generation for request in requests] == [1, 1, 2]
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_client_that_sends_everything_again_brings_nothing_back(logged: bool, tmp_path: Path) -> None:
+    """The item is in no logged answer: the third request shows it first."""
+    again = [FIRST, ANSWER, SECOND, BLOCK, DONE, NEXT]
+    log = responses_log(
+        ({"input": [FIRST]}, [ANSWER]),
+        ({"input": [FIRST, ANSWER, SECOND]}, None),
+        ({"input": again}, [item("assistant", "At berth 7.")] if logged else None),
+        ({"input": [*again, item("assistant", "At berth 7."), item("user", "And the barge?")]}, None),
+    )
+    store, conversation, (compaction,), _ = opened(write_lines(tmp_path / "a.jsonl", log))
+    assert (compaction.before, compaction.after, compaction.encrypted) == (3, 1, True)
+    assert texts(store, conversation, 1) == [RULE, "Berth 4 is free.", "Moor it."]
+    assert texts(store, conversation, 2)[1:] == ["Moored.", "And the tug?", "At berth 7.", "And the barge?"]
+
+
+@pytest.mark.parametrize(
+    ("first", "stop", "why"),
+    [
+        (0, 3, "no request followed it"),
+        (2, 4, "no request before it is known"),
+    ],
+)
+def test_the_listed_call_of_an_encrypted_summary_is_no_reason(
+    first: int, stop: int, why: str, tmp_path: Path
+) -> None:
+    log = responses_log(
+        ({"input": [FIRST]}, [ANSWER]),
+        ({"input": [FIRST, ANSWER, SECOND]}, [DONE]),
+        ({"input": [FIRST, ANSWER, SECOND, DONE]}, [FIRST, SECOND, BLOCK]),
+        ({"input": [FIRST, SECOND, BLOCK, NEXT]}, [item("assistant", "At berth 7.")]),
+    )
+    log[2]["response"]["object"] = "response.compaction"
+    path = write_lines(tmp_path / "a.jsonl", log[first:stop])
+    store, conversation, (compaction,), _ = opened(path)
+    requests = list_requests(Answers(store, {}, None), conversation.id)
+    assert bills_of(Inspection.open(store, conversation.id), requests) == {}
+    assert (compaction.encrypted, why_no_bill(compaction, requests)) == (True, why)
 
 
 @pytest.mark.parametrize("chained", [False, True])

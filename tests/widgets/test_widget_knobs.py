@@ -216,6 +216,15 @@ async def test_where_a_value_came_from_stands_in_full_below(width: int) -> None:
         assert ORIGIN in str(widget.tooltip)
 
 
+async def test_the_rows_below_the_knobs_have_no_tooltip() -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 20)) as host:
+        await host.pilot.hover(widget, offset=(3, 0))
+        assert "threshold" in str(widget.tooltip)
+        await host.pilot.hover(widget, offset=(3, len(KNOBS)))
+        assert widget.tooltip is None
+
+
 async def test_reset_one_and_all() -> None:
     turned = Settings(threshold=0.7, target_ratio=0.5)
     widget = knobs(turned)

@@ -301,11 +301,13 @@ class Knobs(Inked, can_focus=True):
             self._slide(event.x - self.gutter.left)
             return
         offset = event.get_content_offset(self)
-        if offset is not None and offset.y < len(self._kinds):
-            kind = self._kinds[offset.y]
-            lines = [f"{kind.name}: {kind.help}", self._origin(kind)]
-            lines.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
-            self.tooltip = "\n".join(line for line in lines if line)
+        if offset is None or offset.y >= len(self._kinds):
+            self.tooltip = None
+            return
+        kind = self._kinds[offset.y]
+        lines = [f"{kind.name}: {kind.help}", self._origin(kind)]
+        lines.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
+        self.tooltip = "\n".join(line for line in lines if line)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """The end of a drag."""

@@ -242,7 +242,7 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         thread.hashes = [session.hashes[number] for number in session.live]
     elif answer:
         session.live.extend(answer)
-        thread.hashes = [*hashes, *map(_hash, exchange.answer)]
+        thread.hashes = [*thread.hashes, *map(_hash, exchange.answer)]
         text = "\n".join(
             str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
         ).strip()
