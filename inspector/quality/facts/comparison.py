@@ -46,12 +46,13 @@ from inspector.quality.facts.meaning import (
 )
 from inspector.quality.facts.passages import (
     DONE_SECTION,
+    REFUSING_SECTION,
     PassageIndex,
     mistyped,
     spelled_out,
 )
 from inspector.quality.facts.probe import Probe
-from inspector.quality.facts.rules import HEDGES, opposites
+from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
 from inspector.quality.facts.values import comparable, same_value
 
 #: Minimum word overlap of a fact with a passage that states it.
@@ -95,12 +96,6 @@ _BINDING_SECTION = late_pattern(
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
     re.I,
 )
-#: Matches the heading or label of rejected work.
-_REFUSING_SECTION = late_pattern(
-    r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?)\b|"
-    r"已?否[决決]|[放丢]弃",
-    re.I,
-)
 
 
 #: An outcome (None: the passage has nothing of the fact), and the changed text of a contradiction, else "".
@@ -113,7 +108,7 @@ class Comparison:
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
         source = after.passages[number]
         passage = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), source.text))
-        if _REFUSING_SECTION.search(source.section):
+        if REFUSING_SECTION.search(source.section):
             passage = rejected(passage)
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
         if probe.main.refusals & passage.concepts or passage.refusals & probe.main.concepts:
@@ -440,7 +435,9 @@ class Comparison:
                 if other is not None and (other.canon, other.unit) not in numbers_said:
                     return other.text
         if self.replaced and self.coverage >= MIN_SAME:
-            return self.replaced[0][1].stem
+            stem = self.replaced[0][1].stem
+            spelled = re.findall(r"[^\W_]+", self.passage.text)
+            return next((word for word in spelled if stem in load_stemmer().stems(word)), stem)
         return ""
 
     def _reversed(self) -> bool:
@@ -590,19 +587,18 @@ class Comparison:
         """Return whether the line of the passage lacks an exception, a condition, a reason or an inclusion."""
         if adjunct.kind == "aside":
             return False
-        # The words that the main clause has too do not show the adjunct.
+        # Only words that the main clause does not have count, if there are any.
         own = adjunct.concepts - self.probe.concepts or adjunct.concepts
         share = len(own & self.line.concepts) / len(own) if own else 1.0
-        marker = adjunct.text.split()[0].lower()
         # The passage must have all words of an inclusion.
-        if adjunct.kind == "inclusion" or marker == "only":
+        if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
             return share < 1.0
         # Words of two lines may be about different things.
         if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
             return True
-        if share >= MIN_ADJUNCT:
-            return False
-        return re.search(rf"\b{re.escape(marker)}\b", self.line.text, re.IGNORECASE) is None
+        if share >= MIN_ADJUNCT or not adjunct.marker:
+            return share < MIN_ADJUNCT
+        return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None
 
     @cached_property
     def line(self) -> Meaning:

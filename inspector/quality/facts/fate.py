@@ -136,7 +136,8 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
     def add(parts: Iterable[int], wording: str, score: float = 1.0) -> None:
         for part in parts:
             span = place_of(wording, after.parts[part].text)
-            quotes.setdefault(part, Match("verbatim", score, part, span))
+            if not after.is_refused(part, span[0]):
+                quotes.setdefault(part, Match("verbatim", score, part, span))
 
     for wording in probe.wordings:
         add(after.quoting(wording), wording)
@@ -147,7 +148,8 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
         add(set(after.quoting(first)).intersection(*map(after.quoting, rest)), first, 0.9)
     if probe.of_user:
         for part, span in after.nearly(probe.wordings):
-            quotes.setdefault(part, Match("verbatim", 0.95, part, span))
+            if not after.is_refused(part, span[0]):
+                quotes.setdefault(part, Match("verbatim", 0.95, part, span))
     return quotes
 
 

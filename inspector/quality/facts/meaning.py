@@ -288,9 +288,13 @@ class Word(Struct, frozen=True):
 
 
 class Adjunct(Struct, frozen=True):
-    """A clause that limits or explains a sentence. `kind`: inclusion, exception, condition, reason or aside."""
+    """A clause that limits or explains a sentence. `kind`: inclusion, exception, condition, reason or aside.
+
+    `marker` has the words that begin it, in lower case: "in case".
+    """
 
     kind: str
+    marker: str
     text: str
     concepts: frozenset[str]
     values: tuple[Value, ...]
@@ -546,8 +550,8 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
     """Split a statement into its main clause and its adjuncts."""
     main = text
     adjuncts: list[Adjunct] = []
-    for kind, start, end in _adjunct_spans(text):
-        pieces = _adjuncts(kind, text[start:end])
+    for kind, marker, start, end in _adjunct_spans(text):
+        pieces = _adjuncts(kind, marker, text[start:end])
         if any(piece.concepts or piece.values for piece in pieces):
             adjuncts += pieces
             main = main[:start] + " " * (end - start) + main[end:]
@@ -555,20 +559,21 @@ def parts_of(text: str) -> tuple[Meaning, tuple[Adjunct, ...]]:
     return (meaning, tuple(adjuncts)) if meaning.words or meaning.values else (meaning_of(text), ())
 
 
-def _adjunct_spans(text: str) -> list[tuple[str, int, int]]:
-    """Return the kind, start and end of each adjunct of a statement, in order."""
-    spans: list[tuple[str, int, int]] = []
+def _adjunct_spans(text: str) -> list[tuple[str, str, int, int]]:
+    """Return the kind, marker, start and end of each adjunct of a statement, in order."""
+    spans: list[tuple[str, str, int, int]] = []
     at = 0
     while (marker := _ADJUNCT.search(text, at)) is not None:
         before = text[: marker.start()]
         if marker.group().startswith(":") and len(before.split()) <= _MAX_LABEL:
             at = marker.end()
         elif marker.group().lower().startswith((":", "but")) and _leads_in(before, text[marker.end() :]):
-            spans = [("aside", 0, marker.start())]
+            spans = [("aside", "", 0, marker.start())]
             at = marker.end()
         else:
             end = _adjunct_end(text, marker)
-            spans.append((marker.lastgroup or "", marker.start(), end))
+            words = marker.group().strip(" ,;:").lower()
+            spans.append((marker.lastgroup or "", words, marker.start(), end))
             at = max(end, marker.end())
     return spans
 
@@ -576,8 +581,8 @@ def _adjunct_spans(text: str) -> list[tuple[str, int, int]]:
 def _leads_in(before: str, behind: str) -> bool:
     """Return whether the text before a colon or "but" only leads in.
 
-    It does if only the text behind it has a rule or a value ("the board met: every ticket costs 38 euros"), and if it
-    announces a cause ("the cause of the crash: ...").
+    It does in two cases: only the text behind it has a rule or a value ("the board met: every ticket costs 38 euros"),
+    or the text before it announces a cause ("the cause of the crash: ...").
     """
     return (_rules(behind) and not _rules(before)) or _CAUSE.search(before) is not None
 
@@ -597,13 +602,13 @@ def _adjunct_end(text: str, marker: re.Match[str]) -> int:
     return len(text) if is_last and text[end:].strip(" .!") else end
 
 
-def _adjuncts(kind: str, piece: str) -> list[Adjunct]:
+def _adjuncts(kind: str, marker: str, piece: str) -> list[Adjunct]:
     """Return the adjuncts in a piece of a statement: one, or the conditions of "once A is so and B is done"."""
     meanings = [meaning_of(part) for part in _AND.split(piece)]
     several = kind == "condition" and all(
         len(part.words) > 1 or (part.words and _PLACED.match(part.text)) for part in meanings
     )
     return [
-        Adjunct(kind, part.text, frozenset(word.concept for word in part.words) - _INCLUDES, part.values)
+        Adjunct(kind, marker, part.text, part.concepts - _INCLUDES, part.values)
         for part in (meanings if several else [meaning_of(piece)])
     ]

@@ -52,6 +52,12 @@ _DENIED_BEFORE = late_pattern(
     r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|"
     r"rather than|stopped?|nicht|no|ne|не)|n t|不|[别別])\s*$"
 )
+#: Matches the heading or label of rejected work.
+REFUSING_SECTION = late_pattern(
+    r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?)\b|"
+    r"已?否[决決]|[放丢]弃",
+    re.I,
+)
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
 # A list line that begins with a quote, and may explain it.
@@ -135,6 +141,18 @@ class PassageIndex:
     def passages(self) -> tuple[Passage, ...]:
         """Every sentence, every line of several, and every two lines of one section in the summary."""
         return tuple(passage for number, part in enumerate(self.parts) for passage in _passages(number, part))
+
+    def is_refused(self, part: int, at: int) -> bool:
+        """Return whether an index of a part is in a passage under a heading or label of rejected work."""
+        return any(start <= at < end for start, end in self._refused.get(part, ()))
+
+    @cached_property
+    def _refused(self) -> Mapping[int, list[Span]]:
+        refused: dict[int, list[Span]] = defaultdict(list)
+        for passage in self.passages:
+            if passage.section and REFUSING_SECTION.search(passage.section):
+                refused[passage.part].append(passage.span)
+        return refused
 
     @cached_property
     def by_concept(self) -> Mapping[str, tuple[int, ...]]:
@@ -222,7 +240,11 @@ class PassageIndex:
                     continue
                 place = fuzz.partial_ratio_alignment(wording, text, score_cutoff=NEAR_VERBATIM)
                 near = text[place.dest_start : place.dest_end] if place is not None else ""
-                if place is not None and _same_but_for_typos(wording, near):
+                if (
+                    place is not None
+                    and _same_but_for_typos(wording, near)
+                    and not _is_denied(text, place.dest_start)
+                ):
                     # The alignment may have cut the first word.
                     yield number, place_of(near.partition(" ")[2], part.text)
 
@@ -282,10 +304,15 @@ def _says(text: str, wording: str) -> bool:
         cut = (text[at - 1 : at] in _INSIDE and at > 0 and wording[0] in _INSIDE) or (
             text[end : end + 1] != "" and text[end : end + 1] in _INSIDE and wording[-1] in _INSIDE
         )
-        if not cut and not _DENIED_BEFORE.search(text[max(0, at - 16) : at]):
+        if not cut and not _is_denied(text, at):
             return True
         at = text.find(wording, at + 1)
     return False
+
+
+def _is_denied(text: str, at: int) -> bool:
+    """Return whether the words before an index of a plain text deny what follows."""
+    return _DENIED_BEFORE.search(text[max(0, at - 16) : at]) is not None
 
 
 def _passages(number: int, part: ListText) -> Iterator[Passage]:

@@ -121,6 +121,18 @@ def test_odd_sentences_have_a_fate(statement: list[str], summary: list[str]) -> 
 def test_what_denies_a_quote_is_no_quote() -> None:
     assert judged("Cache the price list.", "- Do not cache the price list.")[1].outcome == "contradicted"
     assert judged("Compress the images.", "- We no longer compress the images.")[1].outcome not in KEPT
+    rule = "Run the integration tests before every deploy."
+    for denial in ("Do not run", "We no longer run", "There is no need to run"):
+        assert not judged(rule, f"- {denial} the integration tests before every deploy.")[1].alive
+    assert not judged(rule, f"## Rejected ideas\n- {rule}")[1].alive
+    assert (
+        judged(rule, f"## Rejected ideas\n- Deploy at night\n\n## Rules\n- {rule}")[1].outcome == "verbatim"
+    )
+
+
+def test_a_common_word_of_a_condition_does_not_state_the_condition() -> None:
+    rule = "You must never restart the importer in case the queue is stuck."
+    assert judged(rule, "- You must never restart the importer in staging.")[1].outcome == "weakened"
 
 
 def test_a_statement_of_values_alone_is_lost_without_any_of_them() -> None:
@@ -129,6 +141,10 @@ def test_a_statement_of_values_alone_is_lost_without_any_of_them() -> None:
 
 def test_a_change_is_named() -> None:
     assert judged("The queue holds 500 jobs.", "- The queue holds 50 jobs")[1].changed == "50"
+    changed = judged("Deploy the importer to production first.", "- Deploy the importer to staging first")[
+        1
+    ].changed
+    assert changed == "staging"
 
 
 @pytest.mark.parametrize(
