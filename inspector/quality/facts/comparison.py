@@ -226,7 +226,7 @@ class Comparison:
 
     @cached_property
     def has_enough(self) -> bool:
-        """Whether the passage has most words of the fact, or all its values."""
+        """Whether the passage has most words of the fact, or all its values and half of its words in one line."""
         return self.overlap >= MIN_SAME or self._has_all_values()
 
     def _has_all_values(self) -> bool:
@@ -263,7 +263,8 @@ class Comparison:
         if self._softer():
             # In a passage of several sentences, the soft sentence may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
-        # Another sentence of the line may name a listed thing for another reason.
+        # `_leaves_out` looks for listed things in the whole line. Here they must be in the passage, and the match of a
+        # denied thing must be in a clause that denies something.
         denying = {word.clause for word in self.passage.words if word.denied}
         listed_alike = {
             word.concept for word, match in self.pairs if not word.denied or match.clause in denying
@@ -283,7 +284,7 @@ class Comparison:
         if not self.has_enough:
             return self._unlike()
         probe = self.probe
-        # A request is known by its act or its values.
+        # A request is recognized if one line has the demanded act, or all values and half of the words.
         known = not self.two_lines and (self._has_all_values() or self._has_key_word())
         doubtful = (
             (probe.request and not known)
@@ -325,8 +326,8 @@ class Comparison:
     def _shares_too_little(self) -> bool:
         """Return whether a passage shares too few words with a statement of the user.
 
-        One shared word is too little if the fact is not a rule, or if the passage is longer than the fact. Two are too
-        little if both hold.
+        One shared word is too little if the fact is not a rule, or if the passage has over two words more than the
+        fact. If both hold, fewer than three are too little, with those of adjuncts in the line.
         """
         if self.probe.values or not self.probe.of_user:
             return False
@@ -539,7 +540,11 @@ class Comparison:
         return not self.probe.key_concepts.isdisjoint(word.concept for word, _ in self.pairs)
 
     def _softer(self) -> bool:
-        """Return whether the passage weakens the fact: it is softer, holds only once, drops a hedge, or is narrower."""
+        """Return whether the passage weakens the fact.
+
+        It does if it only allows or suggests, holds only once, states a guess of the agent as certain, or names a part
+        ("some", "of the login page").
+        """
         probe, text = self.probe, self.passage.text
         if SOFT.search(FORBIDS.sub("", text)) and not SOFT.search(probe.text):
             return True

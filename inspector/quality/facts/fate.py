@@ -1,8 +1,8 @@
 """Judge what became of a fact in the list after a compaction.
 
 Each sentence and line of the list is compared with one fact at a time, and the best match decides. So the order of
-facts and texts does not matter, and removing a sentence from the list never improves a fate. Two sentences are compared
-as structures (meaning.py): words, polarity, clauses, directions, values, how they bind, exceptions and conditions.
+facts and texts does not matter, and removing a text from the list never improves a fate. Two sentences are compared as
+structures (meaning.py): words, polarity, clauses, directions, values, how they bind, exceptions and conditions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class Match(Struct, frozen=True):
     """The best match of a fact in a part of a list: its outcome, its score (0 to 1) and its place in the text.
 
     `exchanged`: two things of the fact have changed places in the passage, so a piece of the passage does not keep the
-    fact. `sure`: passage and fact are about the same thing, so that one can contradict the other.
+    fact. `sure`: the passage can contradict the fact, because both are about the same thing and the fact is no
+    question and not pasted.
     """
 
     outcome: Outcome
@@ -85,8 +86,8 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list if it counts, else None: the fact is lost.
 
-    An uncertain match counts only if the list has an exact value of the fact. A tool's result cannot have the value of
-    a user's rule.
+    An uncertain match counts if the fact has no exact value, if the list has one of its values, or if the summary is in
+    another language. For a rule of the user, the results of tools are not searched for values.
     """
     if best.outcome != "uncertain" or foreign(probe, after) or not probe.values:
         return best
@@ -172,7 +173,7 @@ def _compared(
         if not two_lines and match.outcome == "contradicted":
             denied.add(passage.part)
         found.append(match)
-    # Two lines do not keep a fact that one of them denies.
+    # Two lines do not keep a fact that a sentence of the same text contradicts.
     return found + [
         replace(match, outcome="uncertain") if match.part in denied else match for match in kept_by_two_lines
     ]
@@ -222,7 +223,7 @@ def _together(
 def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     """Return the passages with the most words and values of a fact, the best first.
 
-    At most _CANDIDATES are of one part.
+    At most _CANDIDATES are of one part, and at most three times as many in all.
     """
     scores: dict[int, float] = defaultdict(float)
     seen: set[str] = set()

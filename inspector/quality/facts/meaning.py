@@ -1,4 +1,4 @@
-"""Read the structure of a sentence: its words with polarity, clause and preposition, its values, and its force.
+"""Read the structure of a sentence: its words with polarity, clause and preposition, and its values.
 
 Words alone do not show whether a rule holds, so comparison.py compares the structures of sentences.
 """
@@ -48,7 +48,7 @@ _REFUSED = (
     r"(?:forbidden|prohibited|banned|disallowed|excluded|off[- ]limits|out of scope|rejected|discarded|ruled "
     r"out|dropped)"
 )
-# "Guests are not allowed to edit" denies what follows.
+# After "not", these deny the words before them. "Allowed to" is left out, because it denies what follows.
 _UNWANTED = r"(?:an option|(?:allowed|permitted)(?! to\b)|wanted|supported)"
 _DENIED_AFTER = late_pattern(
     rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not {_UNWANTED})|"
@@ -62,7 +62,7 @@ _CONTRAST = late_pattern(
     r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
     re.IGNORECASE,
 )
-#: Matches the word before what someone likes less.
+#: Matches "prefer ... over" and "rather ... than". What follows is liked less.
 _PREFERS = late_pattern(r"\b(?:prefer\w*|rather)\b[^.,;:!?\n]{1,80}?\b(over|than)\b", re.IGNORECASE)
 #: Matches what ends a clause.
 BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
@@ -126,14 +126,14 @@ SOFT = late_pattern(
     r"\b(?:could|might|may(?! (?:not|only|be used only)|[^;\n]{0,60}\b(?:at most|no more|up to|only)\b)|"
     r"(?:you|we|they) can(?! (?:see|find|tell)\b)|maybe|perhaps|possibly|optional(?:ly)?|"
     r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
-    r"time allows)|consider(?:ed|ing)?|considered|"
+    r"time allows)|consider(?:ed|ing)?|"
     r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
     r"(?:not )?to|would be (?:nice|good)|can be|is welcome|are welcome|allowed|permitted|"
     r"would (?:like|love)|wants? to try|plans? to|hop(?:es?|ing) to|low(?:er)? priority|not urgent|some ?day|"
     r"(?:an?|one) (?:possible )?(?:option|possibility)|(?:[’']d|would) rather|"
     r"best[- ]effort|encouraged|appreciated|desirable|desired|helpful|worth|candidates?|evaluat(?:e|ing)|look into|"
-    r"investigate|as far as|interested in|leans? towards?|might be|if (?:needed|necessary|time)|at some point|"
-    r"maybe later|could do|at (?:our|your) discretion|up to (?:you|the)|not (?:strictly )?(?:required|"
+    r"investigate|as far as|interested in|leans? towards?|if (?:needed|necessary|time)|at some point|"
+    r"at (?:our|your) discretion|up to (?:you|the)|not (?:strictly )?(?:required|"
     r"necessary|mandatory)|"
     r"it is fine|some (?:day|point)|eventually|usually|normally|generally|mostly|often|sometimes|in general|"
     r"when in doubt|aim(?:s|ing)? (?:to|for)|should ideally|discussed|under discussion|proposed|idea|wish|"
@@ -373,22 +373,25 @@ def most_denials(text: str) -> int:
 
 
 def restricts(text: str) -> bool:
-    """Return whether a sentence restricts something: it is so only there, or not elsewhere."""
+    """Return whether a sentence has a word that may restrict something, such as only, must, needs, unless or not."""
     return _RESTRICTS.search(text) is not None
 
 
 def compensates(fact: str, text: str) -> bool:
-    """Return whether a limit in `text` may have the sense of the denial in `fact`."""
+    """Return whether `text` has a limit (only, unless, at most), which may replace the denial in `fact`.
+
+    A fact with "only" has a limit of its own.
+    """
     return _LIMITS.search(text) is not None and ONLY.search(fact) is None
 
 
 def enforces(text: str) -> bool:
-    """Return whether a sentence is a rule for every time, not a single request."""
+    """Return whether a sentence has words of a rule for every time, such as "must", "always", "all" or "before"."""
     return _ENFORCED.search(text) is not None
 
 
 def is_lasting(text: str) -> bool:
-    """Return whether a sentence is about the time from now on, not about an event."""
+    """Return whether a sentence says what holds from now on, with words such as "must", "should", "any" or "rule"."""
     return _STANDING.search(text) is not None
 
 
