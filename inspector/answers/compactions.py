@@ -20,13 +20,13 @@ from inspector.quality.firing import ListBefore, Why, why_fired
 
 class JudgedCompaction(Struct, frozen=True):
     """A recorded compaction with its plan, its trigger, its findings, and its bill (None with `why_no_bill` if usage or
-    prices are unknown; `modelled` or recorded)."""
+    prices are unknown; `is_estimated` or recorded)."""
 
     compared: Compared
     why: Why
     findings: tuple[Finding, ...]
     bill: tuple[Bill, Rates] | None = None
-    modelled: bool = False
+    is_estimated: bool = False
     why_no_bill: str = ""
 
 
@@ -53,7 +53,7 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
             why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
             tuple(f for f in every if f.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
-            requests.modelled,
+            requests.is_estimated,
             "" if compared.recorded.index in bills else why_no_bill(compared.recorded, requests),
         )
         for compared in compared_all

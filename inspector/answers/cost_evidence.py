@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, answer_places, bills_of, places_by_list, requests_of
+from inspector.answers.requests import Requests, answer_finders, answer_places, bills_of, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
@@ -27,13 +27,13 @@ _SOON = 5
 
 
 class CostEvidence(Struct, frozen=True):
-    """Evidence about costs: the bills by compaction (`modelled` or recorded), the use of the cache, the cost of idling.
+    """Evidence about costs: the bills by compaction (estimated or recorded), the use of the cache, the cost of idling.
 
     `cache` and `idle` are None without requests. `missed` are the microcompactions with known saved and missed tokens.
     """
 
     bills: Mapping[int, Bill] = field(default_factory=dict)
-    modelled: bool = False
+    is_estimated: bool = False
     cache: CacheEvidence | None = None
     idle: IdleCosts | None = None
     falls: tuple[FallEvidence, ...] = ()
@@ -43,7 +43,7 @@ class CostEvidence(Struct, frozen=True):
 def cost_evidence(
     inspection: Inspection, resolved: ResolvedSettings, requests: Requests | None = None
 ) -> CostEvidence:
-    """Return the evidence of costs of a conversation. Without compactions, requests are not modelled. Raises
+    """Return the evidence of costs of a conversation. Without compactions, requests are not estimated. Raises
     StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used.
 
     `requests` are its requests if they are known.
@@ -55,11 +55,11 @@ def cost_evidence(
         return CostEvidence()
     return CostEvidence(
         {index: bill for index, (bill, _) in bills_of(inspection, requests).items()},
-        requests.modelled,
-        None if requests.modelled else cache_evidence(requests.priced),
+        requests.is_estimated,
+        None if requests.is_estimated else cache_evidence(requests.priced),
         requests.idle(),
-        () if requests.modelled else tuple(_falls(inspection, requests, resolved.settings.profile)),
-        () if requests.modelled else tuple(_missed(inspection, requests, resolved.settings.profile)),
+        () if requests.is_estimated else tuple(_falls(inspection, requests, resolved.settings.profile)),
+        () if requests.is_estimated else tuple(_missed(inspection, requests, resolved.settings.profile)),
     )
 
 
@@ -107,7 +107,7 @@ def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator
 def _in_lists(inspection: Inspection, profile: str, requests: Requests) -> tuple[PricedRequest, ...]:
     """Return the requests whose answers are in the lists. Return all requests if the times of most answers do not
     match."""
-    lists = places_by_list(inspection, profile, requests)
+    lists = answer_finders(inspection, profile, requests)
     answered = tuple(priced for priced in requests.priced if not priced.request.summarizes)
     listed = tuple(
         entry

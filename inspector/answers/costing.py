@@ -12,7 +12,7 @@ from inspector.answers.requests import (
     Requests,
     answer_places,
     bills_of,
-    modelled,
+    estimate_requests,
     priced_again,
     requests_of,
 )
@@ -33,13 +33,13 @@ class Costing(Struct, frozen=True, eq=False):
     """The basis of costs for the recorded requests, and `alternatives` with another time to live or another layout, by
     name.
 
-    `why` explains a missing basis. `modelled`: the requests are estimated.
+    `why` explains a missing basis. `is_estimated`: the requests are estimated.
     """
 
     basis: CostBasis | None
     alternatives: tuple[tuple[str, CostBasis], ...] = ()
     why: str = ""
-    modelled: bool = False
+    is_estimated: bool = False
 
     def variants(self, events: Sequence[Event]) -> tuple[tuple[str, float], ...]:
         """Return the alternative costs of a run with these events, in US dollars."""
@@ -60,14 +60,16 @@ def costing_of(
     if not requests.priced:
         return Costing(None, why="The store keeps no requests.")
     if requests.why_no_cost:
-        return Costing(None, why=f"No costs: {requests.why_no_cost[0]}.", modelled=requests.modelled)
+        return Costing(None, why=f"No costs: {requests.why_no_cost[0]}.", is_estimated=requests.is_estimated)
     places = answer_places(inspection, resolved.settings.profile, requests)
     alternatives = tuple(
         (name, _basis(inspection, recording, other, places))
         for name, other in (_alternatives(inspection, resolved, requests) if otherwise else ())
         if not other.why_no_cost
     )
-    return Costing(_basis(inspection, recording, requests, places), alternatives, modelled=requests.modelled)
+    return Costing(
+        _basis(inspection, recording, requests, places), alternatives, is_estimated=requests.is_estimated
+    )
 
 
 def _alternatives(
@@ -80,13 +82,13 @@ def _alternatives(
     long = sum(entry.request.cache_write_1h or 0 for entry in requests.priced)
     hour, profile = 2 * long > written, resolved.settings.profile
     name = "for 5 minutes" if hour else "for 1 hour"
-    if not requests.modelled:
+    if not requests.is_estimated:
         changed = list(with_ttl((entry.judged for entry in requests.priced), not hour))
         return [(name, priced_again(inspection, requests, changed))]
     layout = policy_of(inspection.conversation.row, profile).layout
     other: Layout = "envelope" if layout == "native" else "native"
-    other_ttl = modelled(inspection, profile, not hour)
-    other_layout = modelled(inspection, profile, ttl_of(resolved) == "1h", other)
+    other_ttl = estimate_requests(inspection, profile, not hour)
+    other_layout = estimate_requests(inspection, profile, ttl_of(resolved) == "1h", other)
     return [
         (name, priced_again(inspection, requests, other_ttl)),
         (f"{other} layout", priced_again(inspection, requests, other_layout)),
@@ -129,7 +131,7 @@ def _basis(
         recorded,
         course.scale.scale,
         writes,
-        smallest_prefix(conversation.row.model) if requests.modelled else 0,
+        smallest_prefix(conversation.row.model) if requests.is_estimated else 0,
         has_warm_summaries(conversation.row.agent),
     )
 

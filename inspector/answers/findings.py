@@ -170,7 +170,7 @@ def _evidence(
             aftermath=evidence.aftermath.get(recorded.index, ()),
             gaps=evidence.gaps.get(recorded.index, ()),
             bill=costs.bills.get(recorded.index),
-            modelled=costs.modelled,
+            modelled=costs.is_estimated,
         )
         for recorded in inspection.compactions()
     )

@@ -47,12 +47,12 @@ class CauseSum(Struct, frozen=True):
 class Requests(Struct, frozen=True):
     """The requests of a conversation, in order.
 
-    `modelled`: the requests are estimated from messages. `reported` is the total of tokens that all sessions sent, as
-    the store records it (0: not recorded).
+    `is_estimated`: the requests are estimated from messages. `reported` is the total of tokens that all sessions sent,
+    as the store records it (0: not recorded).
     """
 
     priced: tuple[PricedRequest, ...]
-    modelled: bool
+    is_estimated: bool
     reported: int = 0
 
     @property
@@ -92,7 +92,7 @@ def list_requests(answers: Answers, name: str) -> Requests:
     file of prices cannot be used."""
     inspection, resolved = answers.opened(name)
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
-    if requests.modelled:
+    if requests.is_estimated:
         comparison = "The store has no total to compare with."
         if requests.reported:
             off = (requests.sent - requests.reported) / requests.reported
@@ -113,14 +113,15 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
     requests: Sequence[Request] = store.requests(conversation)
     from_messages = not requests
     if from_messages:
-        requests = modelled(inspection, resolved.settings.profile, ttl_of(resolved) == "1h")
+        requests = estimate_requests(inspection, resolved.settings.profile, ttl_of(resolved) == "1h")
     usage = conversation.usage
     sent = usage.input + usage.cache_read + usage.cache_write
     return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
 
 
 def with_differences(inspection: Inspection, resolved: ResolvedSettings, requests: Requests) -> Requests:
-    """Return the requests, each miss with the cause "prefix" with the place at which the prompt changed."""
+    """Return the requests. For each miss with the cause "prefix", add where the prompt changed, if its answer is found
+    in the list."""
     if all(entry.judged.cause != "prefix" for entry in requests.priced):
         return requests
     places = answer_places(inspection, resolved.settings.profile, requests)
@@ -144,17 +145,17 @@ def answer_places(inspection: Inspection, profile: str, requests: Requests) -> t
 
     An estimated request names the row of its answer. The answer of a recorded request is found by time: the answer at
     the time of the request, else the last answer before it."""
-    lists = places_by_list(inspection, profile, requests)
+    lists = answer_finders(inspection, profile, requests)
     calls = (priced.request for priced in requests.priced)
     return tuple(lists[call.generation].of(call) if call.generation in lists else None for call in calls)
 
 
-def places_by_list(inspection: Inspection, profile: str, requests: Requests) -> Mapping[int, AnswerPlaces]:
-    """Return the answers of each list with requests, by generation."""
+def answer_finders(inspection: Inspection, profile: str, requests: Requests) -> Mapping[int, AnswerFinder]:
+    """Return a finder of the answers of each list with requests, by generation."""
     used = {priced.request.generation for priced in requests.priced}
     return {
-        generation.number: AnswerPlaces(
-            generation, inspection.sent(generation, profile).times, requests.modelled
+        generation.number: AnswerFinder(
+            generation, inspection.sent(generation, profile).times, requests.is_estimated
         )
         for generation in inspection.conversation.generations
         if generation.number in used
@@ -163,7 +164,7 @@ def places_by_list(inspection: Inspection, profile: str, requests: Requests) -> 
 
 def priced_again(inspection: Inspection, requests: Requests, changed: Sequence[Request]) -> Requests:
     """Return other requests of the same conversation with their causes and costs."""
-    return replace(requests, priced=_judged(inspection, changed, requests.modelled))
+    return replace(requests, priced=_judged(inspection, changed, requests.is_estimated))
 
 
 def _judged(
@@ -198,7 +199,9 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
     return tuple(priced)
 
 
-def modelled(inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None) -> list[Request]:
+def estimate_requests(
+    inspection: Inspection, profile: str, hour: bool, layout: Layout | None = None
+) -> list[Request]:
     """Estimate the requests from the messages of a conversation.
 
     `hour`: the cache lives an hour, else five minutes. `layout`: the cache layout, None for the layout in force.
@@ -252,13 +255,13 @@ def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[B
         if made is None:
             continue
         bills[recorded.index] = (
-            replace(made, paid_by=_paid_by(made, before[-1].request, after)),
+            replace(made, paid_by=_break_even_request(made, before[-1].request, after)),
             after[0].rates,
         )
     return bills
 
 
-def _paid_by(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
+def _break_even_request(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
     """Return the number of the request at which the savings reached the cost of a compaction, or None.
 
     `last` is the last request before the compaction. If its cache expired before the first request after the
@@ -394,12 +397,12 @@ def open_request(answers: Answers, name: str, number: int) -> OpenedRequest:
     return OpenedRequest(number, len(recorded), sent, usage)
 
 
-class AnswerPlaces:
-    """Finds the answers of a list: by row if the requests are `modelled`, else by time."""
+class AnswerFinder:
+    """Finds the answers of a list: by row if the requests are estimated, else by time."""
 
-    def __init__(self, generation: Generation, times: Sequence[float], modelled: bool) -> None:
+    def __init__(self, generation: Generation, times: Sequence[float], is_estimated: bool) -> None:
         answers = [index for index, role in enumerate(generation.roles) if role == _ASSISTANT]
-        self._rows = {str(generation.ids[index]): index for index in answers} if modelled else None
+        self._rows = {str(generation.ids[index]): index for index in answers} if is_estimated else None
         timed = sorted((times[index], index) for index in answers if times[index])
         self._times, self._indexes = [time for time, _ in timed], [index for _, index in timed]
 
@@ -421,7 +424,7 @@ class AnswerPlaces:
 
 
 def difference(request: Request, index: int, first: Request, began: int, grown: Sequence[int]) -> str:
-    """Return where a prompt first differs from the previous prompt: after the tokens that were read from the cache.
+    """Return a phrase for the place at which the prompt stops being read from the cache.
 
     `index` is the index of the request's answer. Reading ends at a breakpoint, so the prompts differ after the message
     with this breakpoint. `first` is the first request of the list, `began` the index of its answer, and `grown[n]` the
@@ -430,8 +433,8 @@ def difference(request: Request, index: int, first: Request, began: int, grown: 
     grew, sent = grown[index] - grown[began], request.context - first.context
     scale = sent / grew if grew > 0 and sent > 0 else 1.0
     # Rough tokens of the messages whose tokens were read from the cache, counted back from the end of the prompt.
-    room = grown[index] - (request.context - request.cache_read) / scale
-    depth = f"~{request.cache_read:,} tokens in"
-    if room < grown[1 if len(grown) > 1 else 0]:
-        return f"at the start (system prompt, tools or first message, {depth})"
-    return f"after #{bisect_right(grown, room) - 2} ({depth})"
+    rough_read = grown[index] - (request.context - request.cache_read) / scale
+    tokens_in = f"~{request.cache_read:,} tokens in"
+    if rough_read < grown[1 if len(grown) > 1 else 0]:
+        return f"at the start (system prompt, tools or first message, {tokens_in})"
+    return f"after #{bisect_right(grown, rough_read) - 2} ({tokens_in})"

@@ -140,7 +140,7 @@ def upcoming_of(
 def _tokens_now(inspection: Inspection, plan: Plan, requests: Sequence[PricedRequest]) -> tuple[int, bool]:
     """Return the tokens of the live list: the last reported request, and rough ones of later messages; and whether
     the agent reported all of them."""
-    if not requests or requests[-1].judged.modelled:
+    if not requests or requests[-1].judged.is_estimated:
         return plan.tokens_before, False
     size = live_size(inspection.store, inspection.conversation, inspection.requests())
     return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)

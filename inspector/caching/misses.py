@@ -24,7 +24,7 @@ _TOLERATED, _TOLERATED_SHARE = 1_024, 0.02
 class JudgedRequest(NamedTuple):
     """A request, the cause of its miss (None for a full read) and the tokens that it sent again.
 
-    `idle` is the number of seconds since the previous request, None if unknown. `modelled` is true if the request was
+    `idle` is the number of seconds since the previous request, None if unknown. `is_estimated`: the request was
     computed from messages, not recorded.
     """
 
@@ -32,11 +32,13 @@ class JudgedRequest(NamedTuple):
     cause: Cause | None
     missed: int
     idle: float | None = None
-    modelled: bool = False
+    is_estimated: bool = False
 
 
 def judge(
-    requests: Iterable[Request], microcompacted: Collection[tuple[int, float]] = (), modelled: bool = False
+    requests: Iterable[Request],
+    microcompacted: Collection[tuple[int, float]] = (),
+    is_estimated: bool = False,
 ) -> tuple[JudgedRequest, ...]:
     """Return the requests of a conversation in order, each with the cause of its miss.
 
@@ -52,7 +54,7 @@ def judge(
         read, written = request.cache_read, request.cache_write
         sent = request.input + read + written
         if last is None:
-            judged.append(JudgedRequest(request, "first", 0, None, modelled))
+            judged.append(JudgedRequest(request, "first", 0, None, is_estimated))
         else:
             idle = max(0.0, request.at - last.at) if request.at and last.at else None
             missed = (cached if cached < sent else sent) - read
@@ -61,7 +63,7 @@ def judge(
             cause: Cause | None = None
             if missed or request.generation != last.generation:
                 cause = _cause(request, last, idle, lives, cleared)
-            judged.append(JudgedRequest(request, cause, missed, idle, modelled))
+            judged.append(JudgedRequest(request, cause, missed, idle, is_estimated))
         if written:
             lives = ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
         last, sent_last, cached = request, sent, read + written

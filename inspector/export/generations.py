@@ -106,7 +106,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
             "steps": built(planned.steps),
         },
         "findings": [finding_document(finding) for finding in entry.findings],
-        "cost": bill_document(entry.bill, entry.modelled),
+        "cost": bill_document(entry.bill, entry.is_estimated),
         "cost_note": entry.why_no_bill or None,
     }
 

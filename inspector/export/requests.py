@@ -14,7 +14,7 @@ from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 
 
-def bill_document(bill: tuple[Bill, Rates] | None, modelled: bool = False) -> Document | None:
+def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool = False) -> Document | None:
     """Cost of a compaction and its break-even; None if unknown."""
     document = None if bill is None else cost_document(bill[0].cost, bill[1])
     if document is None or bill is None:
@@ -26,8 +26,8 @@ def bill_document(bill: tuple[Bill, Rates] | None, modelled: bool = False) -> Do
         "paid_off": made.paid_off,
         "paid_off_request": made.paid_by,
         "warm": made.warm,
-        "modelled": modelled,
-        "text": ("estimated, " if modelled else "") + made.words,
+        "modelled": is_estimated,
+        "text": ("estimated, " if is_estimated else "") + made.words,
     }
 
 
@@ -47,7 +47,7 @@ def request_document(one: PricedRequest) -> Document:
         "output_estimated": request.estimated,
         "summarizes": request.summarizes,
         "context_tokens": request.context,
-        "modelled": judged.modelled,
+        "modelled": judged.is_estimated,
         "cause": judged.cause,
         "missed_tokens": judged.missed,
         "missed_cost": one.more,
@@ -89,7 +89,7 @@ def sums_document(answer: Requests) -> Document:
     rates = next((one.rates for one in priced if one.rates is not None), None)
     return {
         "requests": len(priced),
-        "modelled": answer.modelled,
+        "modelled": answer.is_estimated,
         "sent_tokens": answer.sent,
         "reported_tokens": answer.reported or None,
         "cache_read_tokens": sum(one.request.cache_read for one in priced),

@@ -95,7 +95,7 @@ def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document
     return {
         "currency": "USD",
         "amount": metrics.cost,
-        "modelled": answer.costing.modelled,
+        "modelled": answer.costing.is_estimated,
         "otherwise": dict(answer.costing.variants(events)),
     }
 

@@ -39,8 +39,8 @@ _LARGEST_STEP = 1.5
 
 class Recording(Struct, frozen=True):
     """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step,
-    and the course that a what-if runs. Sizes are the agent's reported sizes if it reports any (`course.scale`);
-    sizes of events are rough. `model` has the summaries' recorded sizes and their median share of the budget.
+    and the course that a what-if runs. Sizes are the agent's reported sizes if it reports any (`course.scale`).
+    See Event for the sizes of events. `model` has the summaries' recorded sizes and their median share of the budget.
 
     `lists` are the lists of the generations, ready to be planned up to any message. `systems` are the tokens of
     their system prompts. `moments` are the steps of the replay.
@@ -91,8 +91,8 @@ class Evidence(NamedTuple):
 
 
 class SessionUsage(NamedTuple):
-    """The number of calls of a session, and the tokens of all their prompts. `anchor`: the sum is of one call, with
-    this length of the live list."""
+    """The number of calls of a session, and the tokens of all their prompts. If `anchor` is set, `tokens` is the prompt
+    of one call only, made when the live list had this many messages."""
 
     session: str
     calls: int
@@ -154,7 +154,10 @@ def recording_of(
 
 
 class _Sized:
-    """Sizes of the recorded lists as the agent reported them, in tokens."""
+    """Sizes of the recorded lists in tokens: reported at requests, else modelled.
+
+    `measure` must run after `scale`, and before `event`, `ahead`, `at`, `with_excess` and `summaries`.
+    """
 
     def __init__(
         self,
@@ -169,7 +172,8 @@ class _Sized:
         self.transcript = transcript
         self.lists = lists
         self.evidence = evidence
-        #: Rough tokens of the first 0, 1, ... messages of each list, with the system prompt.
+        #: Rough tokens of the first 0, 1, ... messages of each list, with the system prompt. `measure` subtracts
+        #: cleared results.
         self.rough = [
             [size + system for size in listed.growth()] for listed, system in zip(lists, systems, strict=True)
         ]
@@ -178,6 +182,8 @@ class _Sized:
         for compaction in compactions:
             if compaction.index < len(lists):
                 self.copied[compaction.index] = compaction.after
+        #: Characters that clearing freed in each list. `measure` fills this, `sizes` and `compared`.
+        self.freed: list[Freed] = []
         self.sizes: list[list[int]] = []
         #: Sizes that the agent compares with its threshold: the last report and an estimate of later messages.
         self.compared: list[list[int]] = []
@@ -234,6 +240,7 @@ class _Sized:
             yield Sums(usage.calls, usage.tokens, rough)
 
     def _firings(self) -> Iterator[Firing]:
+        """Yield the rough sizes around each recorded compaction; see Firing."""
         for number in range(1, len(self.lists)):
             rough, roles = self.rough[number - 1], self.lists[number - 1].roles
             calls = self._calls(number)
@@ -242,7 +249,14 @@ class _Sized:
                 coming, first = self.lists[number].roles, self.copied[number]
                 answered = first < len(coming) and coming[first] == _ASSISTANT
                 last_turn = bool(calls) and roles[calls[-1] - 1] == _USER
-                yield Firing(rough[-1], last, before, roles[len(rough) - 2] == _USER, answered, last_turn)
+                yield Firing(
+                    coming=rough[-1],
+                    last=last,
+                    before=before,
+                    turn=roles[len(rough) - 2] == _USER,
+                    answered=answered,
+                    last_turn=last_turn,
+                )
 
     def measure(
         self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]

@@ -61,7 +61,7 @@ def holds(path: Path) -> int:
             at for at, one in enumerate(found.priced) if one.judged.cause == "compaction"
         } == first_of_each
         assert [one.judged.cause for one in found.priced[:1]] == ["first"][: len(found.priced)]
-        if not found.modelled:
+        if not found.is_estimated:
             usage = inspection.conversation.usage
             sums = (
                 sum(one.input for one in requests),
@@ -167,7 +167,7 @@ def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[s
 def test_the_model_of_hermes_is_near_what_was_reported(name: str, recordings: Callable[[str], Path]) -> None:
     for inspection, resolved in each(recordings(name)):
         found = requests_of(inspection, resolved)
-        assert found.modelled
+        assert found.is_estimated
         assert found.sent == pytest.approx(found.reported, rel=0.02)
         assert len(found.priced) == inspection.conversation.usage.calls
 

@@ -11,7 +11,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cache_evidence, cost_evidence
 from inspector.answers.requests import (
-    AnswerPlaces,
+    AnswerFinder,
     Requests,
     bills_of,
     difference,
@@ -77,11 +77,11 @@ def test_dollars_are_told_as_people_read_them(amount: float, words: str) -> None
 
 def test_an_answer_is_found_by_its_time_or_its_row() -> None:
     generation = Generation(1, "s", (11, 12, 13, 14), ROLES)
-    by_time = AnswerPlaces(generation, [100.0, 110.0, 111.0, 140.0], modelled=False)
+    by_time = AnswerFinder(generation, [100.0, 110.0, 111.0, 140.0], is_estimated=False)
     assert [by_time.of(request(1, 0, 0, at)) for at in (109.9, 110.0, 125.0, 139.5, 200.0)] == [1, 1, 1, 3, 3]
     assert by_time.of(request(1, 0, 0, 50.0)) is None
     assert by_time.of(request(1, 0, 0, 0.0)) is None
-    by_row = AnswerPlaces(generation, [0.0] * 4, modelled=True)
+    by_row = AnswerFinder(generation, [0.0] * 4, is_estimated=True)
     assert [by_row.of(request(1, 0, 0, 0.0, message=row)) for row in ("14", "13")] == [3, None]
 
 
@@ -167,7 +167,7 @@ def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -
     assert 0 < len(first.requests) < counts[0]
     spent = sum(priced.cost.amount for priced in first.requests if priced.cost is not None)
     assert f"{dollars(spent)} US dollars" in first.note
-    assert all(priced.judged.modelled for priced in whole.requests)
+    assert all(priced.judged.is_estimated for priced in whole.requests)
 
 
 def test_what_the_cache_did_is_counted_of_recorded_requests() -> None:
@@ -188,8 +188,8 @@ def test_nothing_is_worked_out_from_messages_without_compactions(fixtures_dir: P
         inspection, resolved = answers.opened(row.id)
         evidence = cost_evidence(inspection, resolved)
         compacted[bool(inspection.compactions())] = evidence
-        assert with_differences(inspection, resolved, requests_of(inspection, resolved)).modelled
+        assert with_differences(inspection, resolved, requests_of(inspection, resolved)).is_estimated
     assert compacted[False].idle is None
-    assert compacted[True].modelled
+    assert compacted[True].is_estimated
     assert compacted[True].bills
     assert compacted[True].cache is None

@@ -39,7 +39,7 @@ class RequestList(EntryList[PricedRequest]):
             human.tokens(request.cache_write),
             human.tokens(judged.missed) if judged.missed else "",
             f"{cause} {priced.differs.partition(' (')[0]}".rstrip() if width >= _WIDE else cause,
-            "" if cost is None else f"{'~' if judged.modelled else ''}{cost:.3f}",
+            "" if cost is None else f"{'~' if judged.is_estimated else ''}{cost:.3f}",
             human.clock(request.at) if request.at else "",
         )
         row = self._line(cells, width, self.cursor_mark(line))

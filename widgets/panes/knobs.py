@@ -41,7 +41,7 @@ SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 
 
 _LABEL, _VALUE = 16, 12
-#: Keys that end the typing of a value; other keys do nothing meanwhile.
+#: Keys that end the typing of a value.
 _LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
 #: Maximum rows of the foot, which explains the setting and the source of its value.
 _FOOT = 4
@@ -82,9 +82,9 @@ class Knobs(Inked, can_focus=True):
         #: The settings on screen.
         self.settings = self._state.settings
         self._summary = self._state.summary_size
-        self._binding = self._state.binding
+        self._overrides = self._state.binding
         self._kinds = knobs_of(self._state.heeds)
-        self._knob = 0
+        self._row = 0
         self._edit: str | None = None
         self._error = ""
         self._turned = (0, 0, 0.0)
@@ -100,9 +100,9 @@ class Knobs(Inked, can_focus=True):
         unchanged = _around(state) == _around(before)
         self.settings, self._summary = state.settings, state.summary_size
         if not unchanged:
-            self._binding = state.binding
+            self._overrides = state.binding
             self._kinds = knobs_of(state.heeds)
-            self._knob = min(self._knob, len(self._kinds) - 1)
+            self._row = min(self._row, len(self._kinds) - 1)
             self.refresh(layout=True)
         for row, kind in enumerate(self._kinds):
             if shown.get(kind.name) != self.value(kind.name):
@@ -114,7 +114,7 @@ class Knobs(Inked, can_focus=True):
     @property
     def knob(self) -> str:
         """The setting under the cursor."""
-        return self._kinds[self._knob].name
+        return self._kinds[self._row].name
 
     def value(self, name: str) -> Value:
         """Current value of a knob."""
@@ -129,17 +129,17 @@ class Knobs(Inked, can_focus=True):
 
     def action_knob(self, by: int) -> None:
         """Go to another setting."""
-        self._go(self._knob + by)
+        self._go(self._row + by)
 
     def action_turn(self, by: int, coarse: bool = False) -> None:
         """Turn the knob: a step, larger ones while the key is held."""
         now = self.clock()
         knob, direction, at = self._turned
-        held = (knob, direction) == (self._knob, by) and now - at <= HELD
+        held = (knob, direction) == (self._row, by) and now - at <= HELD
         self._streak = self._streak + 1 if held else 0
-        self._turned = (self._knob, by, now)
+        self._turned = (self._row, by, now)
         speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
-        kind = self._kinds[self._knob]
+        kind = self._kinds[self._row]
         if kind.unit in ("count", "share", "size"):
             speed = min(speed, 10)
         self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
@@ -155,11 +155,11 @@ class Knobs(Inked, can_focus=True):
     def _go(self, knob: int) -> None:
         self._error = ""
         self.action_take_typed()
-        self._knob = max(0, min(knob, len(self._kinds) - 1))
+        self._row = max(0, min(knob, len(self._kinds) - 1))
         self.refresh()
         if isinstance(self.parent, Widget):
             # If not all knobs fit, scroll the current knob into view.
-            row = Region(0, self._knob, 1, 1).translate(self.virtual_region.offset)
+            row = Region(0, self._row, 1, 1).translate(self.virtual_region.offset)
             self.parent.scroll_to_region(row, animate=False)
 
     def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
@@ -194,7 +194,7 @@ class Knobs(Inked, can_focus=True):
         if name == "profile":
             # Another profile may change the threshold too.
             self.refresh()
-        self._refresh_row(self._knob)
+        self._refresh_row(self._row)
         self.post_message(UseSettings((self.settings, self._summary)))
 
     # Typing a value.
@@ -203,7 +203,7 @@ class Knobs(Inked, can_focus=True):
         """Disable most actions while a value is typed. A choice has no value to type."""
         if action in ("take_typed", "drop_typed"):
             return self.editing
-        if action == "type" and self._kinds[self._knob].unit == "choice":
+        if action == "type" and self._kinds[self._row].unit == "choice":
             return False
         return not self.editing or action == "knob"
 
@@ -248,7 +248,7 @@ class Knobs(Inked, can_focus=True):
 
     def action_take_typed(self) -> None:
         """Set the typed value. An empty text changes nothing."""
-        kind, text = self._kinds[self._knob], self._edit
+        kind, text = self._kinds[self._row], self._edit
         if text is None:
             return
         self._type(None)
@@ -268,12 +268,12 @@ class Knobs(Inked, can_focus=True):
     def _slider(self) -> tuple[int, int]:
         """Return the first column of the sliders, and the column after their last."""
         start = 2 + _LABEL + _VALUE + 2
-        notes = 36 if self._binding else 18
+        notes = 36 if self._overrides else 18
         return start, start + max(0, min(40, self.size.width - start - notes))
 
     def _slide(self, x: int) -> None:
         start, stop = self._slider()
-        kind = self._kinds[self._knob]
+        kind = self._kinds[self._row]
         if kind.unit == "choice" or stop - start < 2:
             return
         share = max(0.0, min(1.0, (x - start) / (stop - start - 1)))
@@ -354,7 +354,7 @@ class Knobs(Inked, can_focus=True):
         unbound = self._state.unbound.get(kind.name, "")
         if unbound:
             return f"{source} Not used by {self.settings.profile}: {unbound}."
-        binding = self._binding.get(kind.name, "")
+        binding = self._overrides.get(kind.name, "")
         return f"{source} A rule of the profile overrides it: {binding}." if binding else source
 
     def render_line(self, y: int) -> Strip:
@@ -364,7 +364,7 @@ class Knobs(Inked, can_focus=True):
             return self._draw_help(y - len(self._kinds), width)
         kind = self._kinds[y]
         value, default = self.value(kind.name), self._default(kind.name)
-        here = y == self._knob
+        here = y == self._row
         row = Row().add("› " if here else "  ", Style())
         row.add(fit(kind.name, _LABEL), self.ink("label"))
         if here and self._edit is not None:
@@ -382,8 +382,8 @@ class Knobs(Inked, can_focus=True):
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
         if kind.name in self._state.unbound:
             note = "unused"
-        elif kind.name in self._binding:
-            note = f"◆ {self._binding[kind.name]}"
+        elif kind.name in self._overrides:
+            note = f"◆ {self._overrides[kind.name]}"
         row.add(fit(note, max(0, width - row.width)), self.ink("muted"))
         base = self.base_style
         if here:
@@ -412,7 +412,7 @@ class Knobs(Inked, can_focus=True):
         elif self._edit is not None:
             rows, style = _rows(_TYPING, width), note
         else:
-            rows, style = self._explained(self._kinds[self._knob], width), note
+            rows, style = self._explained(self._kinds[self._row], width), note
         text = rows[row] if row < len(rows) else ""
         return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
 
@@ -423,7 +423,7 @@ def _around(state: TuneState) -> tuple[object, ...]:
 
 
 def _rows(text: str, width: int) -> list[str]:
-    """Wrap a text to rows of `width` cells and cut the last row."""
+    """Wrap a text to rows of `width - 2` cells. The last row has the rest of the text; the drawing cuts it."""
     text = one_line(text, 400).strip()
     starts = [0, *(breaks(text, max(1, width - 2)) or ())]
     ends = [*starts[1:_FOOT], len(text)]

@@ -57,7 +57,7 @@ _WATCHED = 64
 
 
 class Opening(Struct, frozen=True, eq=False):
-    """A conversation that was opened, with the lines of the end of its live list, from index `start` on."""
+    """A conversation that was opened, with the last lines of its live list by index (none if it was reopened)."""
 
     opened: Opened
     lines: Mapping[int, Line]
@@ -185,9 +185,9 @@ def facts_read(
 def find_judged(
     inspection: Inspection, facts: FactsRead, turn: int, watch: Watch
 ) -> Mapping[int, tuple[FactScope, ...]]:
-    """By compaction the facts that models of the user found; `turn` as in judge_attempts.
+    """Return the facts that models of the user found, by compaction.
 
-    Raises StoreErrors and OutputProblem.
+    A new value of `turn` makes the screen compute them again. Raises StoreErrors and OutputProblem.
     """
     from inspector.answers.judging import kept_judgements
     from inspector.app.conversation.judged_scopes import judged_scopes
@@ -200,9 +200,9 @@ def find_judged(
 def judge_attempts(
     inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, turn: int, watch: Watch
 ) -> AttemptsRead:
-    """Judge the attempts of a compaction. `turn` changes whenever attempts may have changed.
+    """Judge the attempts of a compaction.
 
-    Raises StoreErrors, EngineErrors and OutputProblem.
+    A new value of `turn` makes the screen compute them again. Raises StoreErrors, EngineErrors and OutputProblem.
     """
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempt_survival import outcomes_of
@@ -333,8 +333,8 @@ Otherwise = tuple[tuple[str, float], ...]
 
 
 class Runs(Struct, frozen=True, eq=False):
-    """The runs under the settings on screen and under the settings of A, each with its cost under alternatives.
-    `half_and_double` are the first run with summaries of half and twice the size."""
+    """The runs under the settings on screen and under the settings that the user kept as A (`kept`), each with its cost
+    under alternatives. `half_and_double` are the first run with summaries of half and twice the size."""
 
     run: WhatIf
     kept: WhatIf | None
@@ -364,16 +364,16 @@ def run_conversation(
     """Run a conversation under the settings on screen, and under the kept ones. Raises EngineErrors."""
     basis = None if costing is None else costing.basis
 
-    def ran(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:
+    def run_with(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:
         course = one.course.with_facts(facts).with_costs(basis)
         whatif = course.run(settings, summary_model(one, size))
         return whatif, () if costing is None else costing.variants(whatif.events)
 
-    run, otherwise = ran(recording, *tuning)
+    run, otherwise = run_with(recording, *tuning)
     half_and_double = recording.course.half_and_double(tuning[0], summary_model(recording, tuning[1]))
     if kept is None or kept_recording is None:
         return Runs(run, None, otherwise, half_and_double=half_and_double)
-    kept_run, kept_otherwise = ran(kept_recording, *kept)
+    kept_run, kept_otherwise = run_with(kept_recording, *kept)
     return Runs(run, kept_run, otherwise, kept_otherwise, half_and_double)
 
 

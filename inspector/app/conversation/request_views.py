@@ -52,7 +52,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
     watch.check()
     places = answer_places(inspection, resolved.settings.profile, requests)
-    prefix = "estimated, " if requests.modelled else ""
+    prefix = "estimated, " if requests.is_estimated else ""
     priced_bills = bills_of(inspection, requests)
     bills = {
         done.index: prefix + priced_bills[done.index][0].words
@@ -67,7 +67,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
 
 def _note(requests: Requests) -> str:
     parts = []
-    if requests.modelled and requests.priced:
+    if requests.is_estimated and requests.priced:
         sum_of = (
             f"; the provider reported {human.tokens(requests.reported)} in all" if requests.reported else ""
         )

@@ -1,6 +1,6 @@
-"""Phase 1: the pruning of old tool results and long arguments (releases 0.13.0 and 0.19.0).
+"""How Hermes shortens old tool results and long arguments.
 
-The one-line forms are formats that the releases write into the list, so they are reproduced exactly.
+The one-line texts are those of the releases, letter for letter.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
 DUPLICATE_START = "[Duplicate tool output"
 PICTURE_REMOVED = "[screenshot removed to save context]"
 
-_EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
-_TOTAL = re.compile(r'"total_count"\s*:\s*(\d+)')
+_EXIT_PATTERN = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+_TOTAL_PATTERN = re.compile(r'"total_count"\s*:\s*(\d+)')
 _BROWSER = frozenset(
     f"browser_{verb}" for verb in ("navigate", "click", "snapshot", "type", "scroll", "vision")
 )
@@ -44,12 +44,13 @@ class Facts(NamedTuple):
 def facts_of(content: str) -> Facts:
     """Return the facts about a result's text."""
     lines = content.count("\n") + 1 if content.strip() else 0
-    exit_code = _EXIT.search(content) if '"exit_code"' in content else None
-    total = _TOTAL.search(content) if '"total_count"' in content else None
+    exit_code = _EXIT_PATTERN.search(content) if '"exit_code"' in content else None
+    total = _TOTAL_PATTERN.search(content) if '"total_count"' in content else None
     return Facts(len(content), lines, exit_code[1] if exit_code else "?", total[1] if total else "?")
 
 
-# A line has each fact at most once. So its growth, compared with the shortest facts, shows which facts it has.
+# _LONGER makes each fact longer by its own bit. A line shows each fact at most once, so it grows by the sum of the bits
+# of its facts.
 _LEAST, _LONGER = Facts(0, 0, "", ""), Facts(10, 100, "4444", "88888888")
 _CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
 
@@ -57,19 +58,20 @@ _CHARS, _LINES, _EXIT_CODE, _TOTAL_COUNT = 1, 2, 4, 8
 class Extent(NamedTuple):
     """Length in characters of the one-line form of a call, before its result is known.
 
-    `chars` and `printed` (with quotes and escapes) are lengths with the shortest facts; `names` has a bit for
-    each fact in it. `raises` is the error's name if the release fails.
+    `chars` and `printed` (with quotes and escapes) are lengths with the shortest facts. `facts` is the sum of _CHARS,
+    _LINES, _EXIT_CODE and _TOTAL_COUNT for the facts that the line shows. `raises` is the error's name if the release
+    fails.
     """
 
     chars: int
     printed: int
-    names: int
+    facts: int
     raises: str = ""
 
     def growth(self, chars: int, lines: int, exit_code: int, total: int) -> int:
         """Return the number of characters that facts of these lengths add."""
         added = ((_CHARS, chars), (_LINES, lines), (_EXIT_CODE, exit_code), (_TOTAL_COUNT, total))
-        return sum(length for bit, length in added if self.names & bit)
+        return sum(length for bit, length in added if self.facts & bit)
 
 
 #: Extent of a line that cannot be made.
@@ -77,7 +79,7 @@ NO_LINE = Extent(0, len(repr("")), 0)
 
 
 def extent_of(tool: Tool, policies: Policies) -> Extent:
-    """Return the extent of the line about a call. Its arguments are not needed after this."""
+    """Return the extent of the line about a call, so that the arguments of the call need not be kept."""
     if policies.placeholder:
         return Extent(len(PLACEHOLDER), len(repr(PLACEHOLDER)), 0)
     name, arguments = tool[0], arguments_of(tool[1])
@@ -90,10 +92,10 @@ def extent_of(tool: Tool, policies: Policies) -> Extent:
 
 
 def fallback_raises(wires: Sequence[Mapping[str, Any]], start: int, stop: int, policies: Policies) -> str:
-    """Return the error of a release (0.16.0 to 0.18.2) that writes a text in place of the summary of [start:stop], such
-    as "TypeError at message 3"; "" for none.
+    """Return the error that a release raises without a summary, such as "TypeError at message 3"; "" if it raises none.
 
-    Such a text has a line about every tool result that leaves the list.
+    Some releases then write a fallback text with a line for each tool result in wires[start:stop]. A malformed call
+    makes such a line fail.
     """
     if not policies.tells_dropped or policies.guards_lines:
         return ""

@@ -267,7 +267,7 @@ def _bill_words(recorded: Compaction, bill: tuple[Bill, Rates] | None, requests:
     """Cost of a compaction, or why it is unknown."""
     if bill is None:
         return f"unknown: {why_no_bill(recorded, requests)}"
-    return ("estimated, " if requests.modelled else "") + bill[0].words
+    return ("estimated, " if requests.is_estimated else "") + bill[0].words
 
 
 def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ from inspector.stores.claude_code.scan import Node, boundary_of
 
 
 class Stretch(Struct, frozen=True):
-    """The lines between two boundaries, in order.
+    """One list of the model: its lines with messages between two boundaries, in order.
 
     `boundary` is the line that starts the stretch, None for the first stretch. A summary line without a boundary line
     is itself the boundary. `abandoned` counts the messages on abandoned branches.
@@ -45,12 +45,15 @@ def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]
 
 
 def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines. Each late line and local command gets the line before it in the file as its parent.
+    """Return the lines. Late lines, and local commands below a local command, get the line before them as parent.
+
+    The line before a line is the last one before it in the file that is not a progress line. A late line is a progress
+    or system line that is older than the line before it. A line keeps its parent if it is a boundary, or if its parent
+    is no ancestor of the line before it: then that line is on another branch.
 
     The line of a hook or of an API error may be written late, with an early parent and an early time. Old releases give
     all local commands the same parent. Later lines continue from such a line. The messages between such a line and its
-    recorded parent stay in the agent's list: the sizes of its requests show this. A line keeps its parent if the line
-    before it is on another branch.
+    recorded parent stay in the agent's list: the sizes of its requests show this.
     """
     #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
@@ -73,7 +76,10 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
 
 
 def _bounded(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines of one conversation. A summary without a boundary line (before some 2.0) becomes a boundary."""
+    """Return the lines of one conversation. A summary without a boundary line becomes a boundary.
+
+    Releases before 2.0 write such summaries, as far as seen.
+    """
     #: Whether the last boundary line still lacks its summary.
     announced = False
     bounded: list[Node] = []
@@ -88,7 +94,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
     return bounded
 
 
-def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
+def without_announced_boundaries(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines of several files. A summary whose parent is a boundary line is not itself a boundary."""
     lines = {node.uuid for node in nodes if node.compacts and not node.summary}
     return [replace(node, boundary=None) if node.summary and node.parent in lines else node for node in nodes]
@@ -97,11 +103,11 @@ def announced_elsewhere(nodes: Sequence[Node]) -> list[Node]:
 class AbandonedBranch(Struct, frozen=True):
     """A branch outside the final conversation: the user went back across a boundary, or another process continued.
 
-    `by` is the id of the line that continues from an earlier line. `nodes` has the lines of the conversation before
-    `by`, then the later lines of this branch.
+    `left_at` is the id of the line that continues from an earlier line. `nodes` has the lines of the conversation
+    before `left_at`, then the later lines of this branch.
     """
 
-    by: str
+    left_at: str
     nodes: tuple[Node, ...]
 
 
@@ -135,14 +141,14 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
             places |= {other.uuid: number for number, other in enumerate(main[start:], start)}
         places[node.uuid] = len(main)
         main.append(node)
-    return main, [AbandonedBranch(by, tuple(branch)) for by, branch in branches]
+    return main, [AbandonedBranch(left_at, tuple(branch)) for left_at, branch in branches]
 
 
 def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
-    """Return the place of the last boundary, and the ids of the lines after it on the path to `place`.
+    """Return the place of the last boundary, and the ids of the lines after it that another process wrote.
 
-    This applies if the path bypasses the boundary: then another process wrote these lines. Otherwise return the end of
-    `main` and an empty set.
+    Another process wrote lines if the parents of line `place` lead past the last boundary to an earlier line: the lines
+    on this path after the boundary. Otherwise return the end of `main` and an empty set.
     """
     last = max((number for number, node in enumerate(main) if node.compacts), default=len(main))
     path: set[str] = set()

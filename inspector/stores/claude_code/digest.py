@@ -292,7 +292,7 @@ def _abandoned_parts(path: Path) -> dict[str, str]:
     scanned = scan(path)
     main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
     stays = {node.uuid for node in main}
-    names = {node.uuid: abandoned_name(branch.by) for branch in branches for node in branch.nodes}
+    names = {node.uuid: abandoned_name(branch.left_at) for branch in branches for node in branch.nodes}
     return {uuid: name for uuid, name in names.items() if uuid not in stays}
 
 

@@ -30,12 +30,12 @@ from inspector.stores.assembly import (
 )
 from inspector.stores.claude_code.chain import (
     Stretch,
-    announced_elsewhere,
     in_order,
     kept_lines,
     lines_by_conversation,
     split_abandoned,
     stretches,
+    without_announced_boundaries,
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned, join, window_of
 from inspector.stores.claude_code.queued import Queue
@@ -117,7 +117,7 @@ def _read_abandoned(path: Path, source: Source) -> Recorded:
     conversation."""
     scanned = scan(path)
     main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
-    nodes = next((branch.nodes for branch in branches if abandoned_name(branch.by) == source.part), ())
+    nodes = next((branch.nodes for branch in branches if abandoned_name(branch.left_at) == source.part), ())
     calls = {node.answer: scanned.calls[node.answer] for node in main if node.answer in scanned.calls}
     return _Reading([_Part(scanned, nodes)], source, [replace(scanned, nodes=main, calls=calls)]).run()
 
@@ -163,7 +163,7 @@ class _Reading:
                 # A stream does not name the line that it continues.
                 new[0] = replace(new[0], parent=nodes[-1].uuid)
             nodes += new
-        ordered = in_order(announced_elsewhere(nodes))
+        ordered = in_order(without_announced_boundaries(nodes))
         self.nodes = _after_shared(ordered, {node.uuid for scanned in shared for node in scanned.nodes})
         self.lists = stretches(self.nodes)
         #: Whether the parent of the first line is missing: the session was resumed, and its file begins midway.

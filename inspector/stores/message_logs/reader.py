@@ -1,8 +1,9 @@
 """Logs of model requests as conversations.
 
-Each request holds a whole list. A request that continues the previous list, or the answer to it, extends the list. A
-request that only shares messages with it follows a compaction. So does a request that quotes the answer to the
-previous request: that previous request wrote the summary.
+A request holds a whole list, or only the messages after the response that it names. A list follows a compaction if it
+does not continue the last list, is not an edit of it, and did not only clear results. If one of its new messages quotes
+one of the last answers, the request with that answer wrote the summary. Compactions by the API are items in the list or
+in the answer.
 """
 
 from __future__ import annotations
@@ -88,11 +89,11 @@ class MessageLogReader(SessionReader):
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """Return a digest of each conversation of a log."""
-        threads = _scan(path)
+        conversations = _scan(path)
         return tuple(
-            thread.session.digest(path)._replace(part=name)
-            for name, thread in threads.items()
-            if thread.session.entries.items
+            logged.session.digest(path)._replace(part=name)
+            for name, logged in conversations.items()
+            if logged.session.entries.items
         )
 
     def scan(self, path: Path, part: str) -> SessionLists:
@@ -103,7 +104,7 @@ class MessageLogReader(SessionReader):
 READER = MessageLogReader
 
 
-class _Thread(Struct):
+class _LoggedConversation(Struct):
     """A conversation of the log."""
 
     session: SessionLists
@@ -119,9 +120,9 @@ class _Thread(Struct):
     inferred: int = 0
 
 
-def _scan(path: Path) -> dict[str, _Thread]:
+def _scan(path: Path) -> dict[str, _LoggedConversation]:
     """Return the conversations of a log by name. The conversation without an id has the name ""."""
-    threads: dict[str, _Thread] = {}
+    conversations: dict[str, _LoggedConversation] = {}
     unreadable = 0
     for line in _records(path):
         if line.value is None:
@@ -129,27 +130,27 @@ def _scan(path: Path) -> dict[str, _Thread]:
             continue
         offset = 0
         for exchange in exchanges_in(line.value):
-            name = _thread_name(threads, exchange)
-            if name not in threads:
-                threads[name] = _Thread(SessionLists(Entries(path, wires_of, fetch=_fetch)))
-                threads[name].session.session = exchange.session or (
+            name = _conversation_name(conversations, exchange)
+            if name not in conversations:
+                conversations[name] = _LoggedConversation(SessionLists(Entries(path, wires_of, fetch=_fetch)))
+                conversations[name].session.session = exchange.session or (
                     path.stem if not name else f"{path.stem}-{name}"
                 )
-            _add(threads[name], exchange, line, offset)
+            _add_exchange(conversations[name], exchange, line, offset)
             offset += len(exchange.wires) + len(exchange.answer)
-    for thread in threads.values():
-        thread.session.unreadable = unreadable
-        summed = sum(request.summed for request in thread.session.requests)
+    for logged in conversations.values():
+        logged.session.unreadable = unreadable
+        summed = sum(request.summed for request in logged.session.requests)
         if summed:
-            thread.session.notes.append(
+            logged.session.notes.append(
                 f"{plural(summed, 'request')} with tools of the server: the usage is the sum of several calls of the "
                 "model, so the size of the list is unknown there."
             )
-        if thread.inferred:
-            thread.session.notes.append(
-                f"{plural(thread.inferred, 'compaction')} inferred: a request did not continue the previous one."
+        if logged.inferred:
+            logged.session.notes.append(
+                f"{plural(logged.inferred, 'compaction')} inferred: a request did not continue the previous one."
             )
-    return threads
+    return conversations
 
 
 def _hash(wire: Wire) -> int:
@@ -157,30 +158,30 @@ def _hash(wire: Wire) -> int:
     return hash((hash_of(wire), str(wire.get(COMPACTION, ""))))
 
 
-def _thread_name(threads: Mapping[str, _Thread], exchange: Exchange) -> str:
+def _conversation_name(conversations: Mapping[str, _LoggedConversation], exchange: Exchange) -> str:
     """Return the name of the conversation of a request: its id, or the conversation with the most equal messages."""
     if exchange.session:
         return exchange.session
-    for name, thread in threads.items():
-        if exchange.previous in thread.answered:
+    for name, logged in conversations.items():
+        if exchange.previous in logged.answered:
             return name
     hashes = [_hash(wire) for wire in exchange.wires]
     best, most = "", 0
-    for name, thread in threads.items():
-        shared = sum(value in thread.number_of for value in hashes)
-        quoted = any(_quotes(exchange.wires, text) for text, *_ in thread.answers)
+    for name, logged in conversations.items():
+        shared = sum(value in logged.number_of for value in hashes)
+        quoted = any(_quotes(exchange.wires, text) for text, *_ in logged.answers)
         if shared + quoted > most:
             best, most = name, shared + quoted
-    if most or not threads:
+    if most or not conversations:
         return best
     # No message is equal, as after a compaction that keeps none. Compare the subject and the system prompt.
-    latest = sorted(threads, key=lambda name: threads[name].session.last_active)[-1]
-    for name in (latest, *threads):
-        thread = threads[name]
-        same = thread.session.prompt[:_PROMPT] == exchange.prompt[:_PROMPT]
-        if same and _same_subject(thread.session, exchange.wires):
+    latest = sorted(conversations, key=lambda name: conversations[name].session.last_active)[-1]
+    for name in (latest, *conversations):
+        logged = conversations[name]
+        same = logged.session.prompt[:_PROMPT] == exchange.prompt[:_PROMPT]
+        if same and _same_subject(logged.session, exchange.wires):
             return name
-    return str(len(threads) + 1)
+    return str(len(conversations) + 1)
 
 
 def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
@@ -195,41 +196,41 @@ def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
     return False
 
 
-def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
-    session = thread.session
+def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, offset: int) -> None:
+    session = logged.session
     session.note_time(exchange.at)
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
     session.begin_record(line.start, line.length)
-    start = _ignored(thread, exchange)
+    start = _ignored(logged, exchange)
     wires = exchange.wires[start:]
-    numbers = [_number_of(thread, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
+    numbers = [_number_of(logged, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
     if exchange.previous:
         # The API adds the messages that it stored.
-        numbers = [*thread.answered.get(exchange.previous, session.live), *numbers]
+        numbers = [*logged.answered.get(exchange.previous, session.live), *numbers]
     hashes = [session.hashes[number] for number in numbers]
     block = None if exchange.block is None else exchange.block - start
     if exchange.previous:
         session.lists[-1] = numbers
-    elif (place := _new_block(thread, block, numbers, hashes)) is not None:
+    elif (place := _new_block(logged, block, numbers, hashes)) is not None:
         session.lists[-1] = numbers[:place]
         numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
     else:
-        goes_on = _continues(thread, numbers, hashes) or _clears(thread, numbers, exchange.at)
-        if not goes_on and not _edited(thread, wires, numbers):
-            _compact(thread, exchange, wires, numbers)
+        goes_on = _continues(logged, numbers, hashes) or _add_clearing(logged, numbers, exchange.at)
+        if not goes_on and not _edited(logged, wires, numbers):
+            _compact(logged, exchange, wires, numbers)
         elif not session.live:
             _add_first_compaction(session, exchange, wires, numbers)
     session.lists[-1] = numbers
-    thread.hashes = [session.hashes[number] for number in numbers]
+    logged.hashes = [session.hashes[number] for number in numbers]
     session.note_first_words(wires)
     before = list(numbers)
     answer = [
-        _number_of(thread, wire, offset + len(exchange.wires) + at, exchange.at)
+        _number_of(logged, wire, offset + len(exchange.wires) + at, exchange.at)
         for at, wire in enumerate(exchange.answer)
     ]
     first = len(session.requests)
-    _add_calls(thread, exchange)
+    _add_calls(logged, exchange)
     if exchange.compacted and answer:
         # The API compacted: messages before the block are dropped, unless the answer is the whole list.
         place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
@@ -239,35 +240,35 @@ def _add(thread: _Thread, exchange: Exchange, line: Line, offset: int) -> None:
         after = answer if exchange.answers_list else answer[place:]
         _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
         _move_to_new_list(session, first)
-        thread.hashes = [session.hashes[number] for number in session.live]
+        logged.hashes = [session.hashes[number] for number in session.live]
     elif answer:
         session.live.extend(answer)
-        thread.hashes = [*thread.hashes, *map(_hash, exchange.answer)]
+        logged.hashes = [*logged.hashes, *map(_hash, exchange.answer)]
         text = "\n".join(
             str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
         ).strip()
-        thread.answers = [*thread.answers, (text, before, first, len(session.requests) - first)][-3:]
+        logged.answers = [*logged.answers, (text, before, first, len(session.requests) - first)][-3:]
     if exchange.name:
-        thread.answered[exchange.name] = list(session.live)
+        logged.answered[exchange.name] = list(session.live)
 
 
-def _ignored(thread: _Thread, exchange: Exchange) -> int:
+def _ignored(logged: _LoggedConversation, exchange: Exchange) -> int:
     """Return how many sent messages the API ignores: the messages before a compaction block.
 
     Clients of OpenAI may send these messages again or leave them out.
     """
     if exchange.block is None:
         return exchange.dropped
-    block = thread.number_of.get(_hash(exchange.wires[exchange.block]))
-    hashes = [_hash(wire) for wire in exchange.wires[: len(thread.hashes)]]
-    return exchange.block if block in thread.session.live and hashes != thread.hashes else 0
+    block = logged.number_of.get(_hash(exchange.wires[exchange.block]))
+    hashes = [_hash(wire) for wire in exchange.wires[: len(logged.hashes)]]
+    return exchange.block if block in logged.session.live and hashes != logged.hashes else 0
 
 
 def _new_block(
-    thread: _Thread, place: int | None, numbers: Sequence[int], hashes: Sequence[int]
+    logged: _LoggedConversation, place: int | None, numbers: Sequence[int], hashes: Sequence[int]
 ) -> int | None:
     """Return the place of a compaction item that the API added to a continuing list; None if there is none."""
-    live, before = thread.session.live, thread.hashes
+    live, before = logged.session.live, logged.hashes
     if place is None or not live or numbers[place] in live:
         return None
     return place if list(hashes[: len(before)]) == before and place >= len(before) else None
@@ -288,30 +289,30 @@ def _compact_at(
     return session.live
 
 
-def _number_of(thread: _Thread, wire: Wire, part: int, at: float) -> int:
+def _number_of(logged: _LoggedConversation, wire: Wire, part: int, at: float) -> int:
     """Return the number of the equal message of this conversation, or of a new message."""
-    value, session = _hash(wire), thread.session
-    if value in thread.number_of:
-        return thread.number_of[value]
+    value, session = _hash(wire), logged.session
+    if value in logged.number_of:
+        return logged.number_of[value]
     number = len(session.entries.items)
     line = len(session.entries.spans) - 1
     summary = bool(wire.get(COMPACTION))
     session.entries.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
-    thread.number_of[value] = number
+    logged.number_of[value] = number
     session.hashes[number] = value
     return number
 
 
-def _continues(thread: _Thread, numbers: Sequence[int], hashes: Sequence[int]) -> bool:
+def _continues(logged: _LoggedConversation, numbers: Sequence[int], hashes: Sequence[int]) -> bool:
     """Return whether a list continues the live list. Its copy of the last answer may be spelled differently."""
-    live, before = thread.session.live, thread.hashes
+    live, before = logged.session.live, logged.hashes
     if not live:
         return True
     # One list begins with the other. The new list is shorter if the user went back.
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
     last = len(before) - 1
-    entries = thread.session.entries.items
+    entries = logged.session.entries.items
     return (
         0 < last < len(numbers)
         and list(hashes[:last]) == before[:last]
@@ -319,27 +320,27 @@ def _continues(thread: _Thread, numbers: Sequence[int], hashes: Sequence[int]) -
     )
 
 
-def _edited(thread: _Thread, wires: Sequence[Wire], numbers: Sequence[int]) -> bool:
+def _edited(logged: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]) -> bool:
     """Return whether a list is the live list with edited messages.
 
     It is if none of its new messages holds a summary, and it is about as long as the live list. If the live list has at
     most two messages, the length does not matter.
     """
-    live = thread.session.live
+    live = logged.session.live
     old = set(live)
     new = [wire for wire, number in zip(wires, numbers, strict=True) if number not in old]
-    if any(wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in thread.answers) for wire in new):
+    if any(wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in logged.answers) for wire in new):
         return False
     if len(live) <= 2:
         return True
-    before = sum(len(message.text) for message in thread.session.entries.bodies(live).values())
+    before = sum(len(message.text) for message in logged.session.entries.bodies(live).values())
     after = sum(len(str(wire["content"])) for wire in wires)
     return len(numbers) >= len(live) - 1 and 10 * after >= 7 * before
 
 
-def _clears(thread: _Thread, numbers: list[int], at: float) -> bool:
-    """Return whether a list differs from the live list only in contents of tool results. Then add their clearing."""
-    session = thread.session
+def _add_clearing(logged: _LoggedConversation, numbers: list[int], at: float) -> bool:
+    """Add a clearing if a list differs from the live list only in contents of tool results. Return whether it does."""
+    session = logged.session
     live, entries = session.live, session.entries.items
     if len(numbers) < len(live) - 1:
         return False
@@ -349,22 +350,24 @@ def _clears(thread: _Thread, numbers: list[int], at: float) -> bool:
     session.clear(places, at)
     # The list shows cleared results with their texts.
     for place in places:
-        thread.number_of[session.hashes[numbers[place]]] = numbers[place] = live[place]
+        logged.number_of[session.hashes[numbers[place]]] = numbers[place] = live[place]
     return True
 
 
-def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], numbers: list[int]) -> None:
+def _compact(
+    logged: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: list[int]
+) -> None:
     """Replace the live list by one that does not continue it."""
-    session = thread.session
+    session = logged.session
     old = set(session.live)
     new = [at for at, number in enumerate(numbers) if number not in old]
     summary = next((at for at in new if wires[at].get(COMPACTION)), None)
-    for answer, before, place, calls in reversed(thread.answers):
+    for answer, before, place, calls in reversed(logged.answers):
         quoting = next((at for at in new if _quotes([wires[at]], answer)), None)
         if quoting is not None:
             # The request that wrote the summary: its question and its answer are in no list.
             summary = quoting
-            session.lists[-1] = _without_question(before, thread)
+            session.lists[-1] = _without_question(before, logged)
             for request in range(place, place + calls):
                 session.requests[request] = replace(session.requests[request], summarizes=True)
             break
@@ -376,7 +379,7 @@ def _compact(thread: _Thread, exchange: Exchange, wires: Sequence[Wire], numbers
     text = None if summary is None else str(wires[summary]["content"])
     if number is not None:
         session.entries.items[number].summary = True
-    thread.inferred += 1
+    logged.inferred += 1
     session.compact(
         numbers, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
         note="Inferred: the request does not continue the previous one.",
@@ -402,9 +405,9 @@ def _add_first_compaction(
     )
 
 
-def _without_question(before: list[int], thread: _Thread) -> list[int]:
+def _without_question(before: list[int], logged: _LoggedConversation) -> list[int]:
     """Return a summarized list without the request for the summary, if that is its last message."""
-    entries = thread.session.entries.items
+    entries = logged.session.entries.items
     return before[:-1] if len(before) > 1 and entries[before[-1]].role == ROLE_CODES["user"] else before
 
 
@@ -415,11 +418,11 @@ def _quotes(wires: Sequence[Wire], text: str) -> bool:
     )
 
 
-def _add_calls(thread: _Thread, exchange: Exchange) -> None:
+def _add_calls(logged: _LoggedConversation, exchange: Exchange) -> None:
     for call in exchange.calls:
-        thread.requests += 1
-        thread.session.call(
-            f"{exchange.name or thread.requests}{' summary' if call.summarizes else ''}",
+        logged.requests += 1
+        logged.session.call(
+            f"{exchange.name or logged.requests}{' summary' if call.summarizes else ''}",
             exchange.at,
             call.usage,
             model=exchange.model,

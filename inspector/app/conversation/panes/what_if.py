@@ -114,7 +114,7 @@ def _replay_view(
     notes.append(recording.course.scale.sentence())
     if costing is not None and costing.why:
         notes.append(costing.why)
-    elif costing is not None and costing.modelled:
+    elif costing is not None and costing.is_estimated:
         notes.append(
             "Costs are estimated from the messages, because the store keeps no usage of single calls."
         )
