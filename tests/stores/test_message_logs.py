@@ -247,6 +247,25 @@ def test_results_that_were_cleared_are_a_microcompaction(tmp_path: Path) -> None
     assert "berth 4: free" in texts(store, conversation, 1)[2]
 
 
+def test_a_list_continues_after_a_clearing_with_a_logged_answer(tmp_path: Path) -> None:
+    """The cleared result is longer than the rest of the list."""
+    log = chat_log(True)[:2]
+    result = log[1]["messages"][-1]
+    result["content"] += ", berth 9: free" * 100
+    cleared = [*log[1]["messages"][:-1], {**result, "content": "[cleared]"}]
+    cleared += [log[1]["response"]["choices"][0]["message"], {"role": "user", "content": "Moor it."}]
+    answer = {"role": "assistant", "content": "Moored."}
+    log.append({"model": "gpt-5.5", "messages": cleared, "response": {"choices": [{"message": answer}]}})
+    log.append(
+        {"model": "gpt-5.5", "messages": [*cleared, answer, {"role": "user", "content": "And the tug?"}]}
+    )
+    store = open_store(write_lines(tmp_path / "a.jsonl", log))
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert (row.compactions, len(store.microcompactions(conversation))) == (0, 1)
+    assert texts(store, conversation, 1)[-3:] == ["Moor it.", "Moored.", "And the tug?"]
+
+
 def anthropic_log(paused: bool) -> list[dict[str, Any]]:
     edits = {"edits": [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 50_000}}]}
     user, answer = {"role": "user", "content": RULE}, {"role": "assistant", "content": "Berth 4 is free."}
