@@ -67,6 +67,11 @@ _SENDS = late_pattern(
 )
 _REDIRECTED = late_pattern(r"(?<![0-9&=<>-])(>{1,2}) ?([\w./~$@{}+-]{1,300})")
 _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
+#: A text for the standard input of a command ("<<EOF"), up to its end mark.
+_HERE_TEXT = late_pattern(
+    r"(?<!<)<<-? ?(['\"]?)([A-Za-z_]\w{0,40})\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.M | re.S
+)
+_CD = late_pattern(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;|\n)\s*")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}[?？]")
 #: The line of a result that names an error.
@@ -243,9 +248,11 @@ def simple_commands(command: str) -> Iterator[list[str]]:
 def pipelines(command: str) -> Iterator[list[list[str]]]:
     """The pipelines of a shell line, each as the words of its simple commands.
 
-    Without redirections of standard error. The limits are those of simple_commands.
+    Without redirections of standard error and comments. The text of a "<<EOF" is one word that begins with "<<". The
+    limits are those of simple_commands.
     """
-    lexer = shlex.shlex(_JOINED.sub(" ", command[:MAX_COMMAND]), posix=True, punctuation_chars=";&|()\n")
+    line = _JOINED.sub(" ", _HERE_TEXT.sub(_quoted_text, command[:MAX_COMMAND]))
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
     pipeline: list[list[str]] = []
@@ -260,12 +267,18 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
         words = _without_errors(words)
         while words and ("=" in words[0] or words[0] in ("time", "env", "nohup", "exec")):
             words = words[1:]
-        if words:
+        if words and not words[0].startswith("#"):
             pipeline.append(words)
         words = []
-        if part != "|" and pipeline:
+        if part.strip("\n") != "|" and pipeline:
             yield pipeline
             pipeline = []
+
+
+def _quoted_text(match: re.Match[str]) -> str:
+    """A text for the standard input as one word, without its quotes."""
+    text = re.sub(r"[\"'\\]", " ", match[4])
+    return f"'<<{text}'{match[3]}\n"
 
 
 def _without_errors(words: list[str]) -> list[str]:
@@ -286,7 +299,7 @@ def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
     line = _without_cd(command)
     if not line or len(line) > MAX_COMMAND:
         return
-    yield Act("run", line, line, None, "", tokens)
+    yield Act("run", line, _folded(line), None, "", tokens)
     for pipeline in pipelines(line):
         yield from _read_by(pipeline, tokens)
     for words in simple_commands(line):
@@ -343,13 +356,13 @@ def _printed_lines(program: str, arguments: list[str]) -> Lines | None:
         last = match[2] or match[1]
         return int(match[1]), None if last == "$" else int(last)
     if program == "head":
-        count = next((word.lstrip("-n") for word in arguments if word.lstrip("-n").isdigit()), "10")
+        count = next((word.lstrip("-n") for word in arguments if word.lstrip("-n").isdecimal()), "10")
         return 1, int(count[:7])
     return None
 
 
 def _is_file(word: str) -> bool:
-    if not is_path(word) or _DEVICE.match(word):
+    if not is_path(word) or word.startswith("<") or _DEVICE.match(word):
         return False
     return ("/" in word or "." in word.strip(".,0123456789p$")) and "*" not in word
 
@@ -360,11 +373,12 @@ def _fetch(url: str, tokens: int) -> Act:
 
 
 def _without_cd(command: str) -> str:
-    """A command without a leading change of folder, its spaces folded."""
-    line = _folded(command.replace("\\\n", " "))
-    while match := re.match(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;) ?", line):
-        line = line[match.end() :]
-    return line
+    """A command without a leading change of folder, the spaces of each line folded."""
+    lines = map(_folded, command.replace("\\\n", " ").split("\n"))
+    text = "\n".join(line for line in lines if line)
+    while match := _CD.match(text):
+        text = text[match.end() :]
+    return text
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:

@@ -232,24 +232,22 @@ class _HarmedFacts:
             known = self._lives.get(life.fact.key)
             if known is None or life.compaction < known.compaction:
                 self._lives[life.fact.key] = life
-        self._by_generation: dict[int, list[tuple[Fact, str]]] = {}
-        self._rules: dict[int, list[tuple[Fact, str, tuple[Prohibition, ...]]]] = {}
+        self._by_generation: dict[int, list[tuple[Life, str]]] = {}
+        self._rules: dict[int, list[tuple[Life, str, tuple[Prohibition, ...]]]] = {}
 
-    def fate(self, fact: Fact, generation: int) -> str:
-        """Return the fate of a fact in a list, or "" if it is not harmed there."""
+    def fate(self, fact: Fact, at: Step | Saying) -> str:
+        """Return the fate of a fact in the list of a step, or "" if it is not harmed there."""
         life = self._lives.get(fact.key)
-        fate = None if life is None else life.fate_at(generation - 1)
-        if fate is None or fate.outcome not in _HARMED or _taken_back(life, generation):
-            return ""
-        return fate.outcome
+        return "" if life is None or _taken_back(life, at) else _harm(life, at.generation)
 
-    def about(self, names: Sequence[str], generation: int) -> tuple[Fact, str] | None:
+    def about(self, names: Sequence[str], at: Step) -> tuple[Fact, str] | None:
         """Return the harmed fact of the highest rank that names one of `names` (paths or addresses).
 
         A rule that names a file does not count: it does not give the content of the file.
         """
-        for fact, fate in self._of(generation):
-            if fact.binds:
+        for life, fate in self._of(at.generation):
+            fact = life.fact
+            if fact.binds or _taken_back(life, at):
                 continue
             for value in fact.values:
                 for name in names:
@@ -259,39 +257,42 @@ class _HarmedFacts:
                         return fact, fate
         return None
 
-    def rules(self, generation: int) -> list[tuple[Fact, str, tuple[Prohibition, ...]]]:
-        """Return the user's harmed rules that forbid something exact."""
+    def rules(self, at: Step) -> list[tuple[Fact, str, tuple[Prohibition, ...]]]:
+        """Return the user's harmed rules that forbid something exact, without those taken back before a step."""
+        generation = at.generation
         if generation not in self._rules:
             self._rules[generation] = [
-                (fact, fate, forbidden)
-                for fact, fate in self._of(generation)
-                if fact.role == "user"
+                (life, fate, forbidden)
+                for life, fate in self._of(generation)
+                if (fact := life.fact).role == "user"
                 and not fact.pasted
                 and fact.kind in ("constraint", "preference", "decision")
                 and fact.concise
                 if (forbidden := prohibitions_of(fact.text))
             ]
-        return self._rules[generation]
+        return [
+            (life.fact, fate, forbidden)
+            for life, fate, forbidden in self._rules[generation]
+            if not _taken_back(life, at)
+        ]
 
-    def _of(self, generation: int) -> list[tuple[Fact, str]]:
-        """Return the harmed facts of a list with their fates, best rank first."""
+    def _of(self, generation: int) -> list[tuple[Life, str]]:
+        """Return the lives of the harmed facts of a list with their fates, best rank first."""
         if generation not in self._by_generation:
-            harmed = [
-                (life.fact, fate)
-                for life in self._lives.values()
-                if (fate := self.fate(life.fact, generation))
-            ]
-            self._by_generation[generation] = sorted(harmed, key=lambda entry: -entry[0].rank)
+            harmed = [(life, fate) for life in self._lives.values() if (fate := _harm(life, generation))]
+            self._by_generation[generation] = sorted(harmed, key=lambda entry: -entry[0].fact.rank)
         return self._by_generation[generation]
 
 
-def _taken_back(life: Life | None, generation: int) -> bool:
-    """Return whether the user contradicted a fact in this list or before."""
-    return (
-        life is not None
-        and life.contradicted is not None
-        and life.contradicted.saying.generation <= generation
-    )
+def _harm(life: Life, generation: int) -> str:
+    """Return the fate of a fact in a list, or "" if the list does not harm it."""
+    fate = life.fate_at(generation - 1)
+    return "" if fate is None or fate.outcome not in _HARMED else fate.outcome
+
+
+def _taken_back(life: Life, at: Step | Saying) -> bool:
+    """Return whether the user contradicted a fact before a step, or in it."""
+    return life.contradicted is not None and life.contradicted.saying.step <= at.step
 
 
 def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
@@ -327,7 +328,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                     kind != "ran again"
                     or _worth_comparing(act, runs, before, [path for at, path in writes if at > before.step])
                 ):
-                    yield _event(kind, step, act, before, harmed.about([act.key, act.text], step.generation))
+                    yield _event(kind, step, act, before, harmed.about([act.key, act.text], step))
             if act.kind == "run":
                 runs[step.generation, act.key] += 1
             earlier[key].append((step, replace(act, content="")))
@@ -398,7 +399,7 @@ def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[After
     """Yield an event for each harmed rule that an act breaks."""
     if act.kind not in ("write", "read", "run"):
         return
-    for fact, fate, forbidden in harmed.rules(step.generation):
+    for fact, fate, forbidden in harmed.rules(step):
         still_in_list = any(
             saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
             for saying in fact.sayings
@@ -486,7 +487,7 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
                     place in best and best[place][0] >= score
                 ):
                     continue
-                fate = harmed.fate(other, saying.generation)
+                fate = harmed.fate(other, saying)
                 event = AftermathEvent(
                     before.compaction or saying.generation - 1, "said again", _place(saying), _place(before),
                     safe_title(fact.text, _SHOWN), text_tokens(len(fact.text)),

@@ -15,7 +15,16 @@ from msgspec.structs import replace
 from inspector.core.messages import Message, ToolCall
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
-from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Outcome, Saying, Value
+from inspector.quality.facts.fact import (
+    Contradiction,
+    ConversationFacts,
+    Fact,
+    Fate,
+    Life,
+    Outcome,
+    Saying,
+    Value,
+)
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.prohibitions import prohibitions_of
 
@@ -56,6 +65,33 @@ def test_a_filter_leaves_unknown_lines() -> None:
     assert ("read", "a.py", (820, 830)) in acts("Bash", command="nl -ba a.py | sed -n '820,830p'")
     for command in ("cat a.py | grep -n x", "sed -n 1,50p a.py | head -3", "cat a.py | tail -5"):
         assert {kind for kind, _, _ in acts("Bash", command=command)} == {"run"}
+
+
+def test_a_superscript_is_no_count() -> None:
+    assert ("read", "notes.txt", (1, 10)) in acts("Bash", command="head -n ² notes.txt")
+
+
+def test_each_line_of_a_command_is_a_command() -> None:
+    for command in (
+        "ls\ncurl https://a.example/c\ncat x.py",
+        "cd /app\nls &&\n curl https://a.example/c\ncat x.py",
+    ):
+        found = {(kind, key) for kind, key, _ in acts("Bash", command=command) if kind != "run"}
+        assert found == {("fetch", "a.example/c"), ("read", "x.py")}
+    (rule,) = prohibitions_of("Never run npm test")
+    for command, forbidden in (
+        ("export CI=1\nnpm test", True),
+        ("npm \\\n  test", True),
+        ("cat > README.md <<'EOF'\nIt's short:\nnpm test\nEOF\nls", False),
+        ("git commit -m 'Explain:\nnpm test'", False),
+        ("# npm test\nls", False),
+    ):
+        assert any(map(rule.forbids, acts_of_call(call("Bash", command=command)))) == forbidden, command
+    (reading,) = prohibitions_of("Never read holdout.jsonl")
+    script = "python - <<'PY'\nprint(open('eval/holdout.jsonl').read())\nPY"
+    assert any(map(reading.forbids, acts_of_call(call("Bash", command=script))))
+    assert {kind for kind, _, _ in acts("Bash", command="cat a.py |\n grep x")} == {"run"}
+    assert ("write", "b.txt", SOME_LINES) not in acts("Bash", command="cat > a.md <<EOF\nrm b.txt\nEOF")
 
 
 def test_redirections_and_devices_are_no_files() -> None:
@@ -325,6 +361,14 @@ def test_a_rule_that_is_kept_or_said_again_or_broken_before_is_not_reported() ->
     assert [e.kind for e in events((1, 1, START), (2, None, START + PUSH), facts=reminded)] != [
         "against a rule"
     ]
+
+
+@pytest.mark.parametrize(("step", "reported"), [(1, False), (9, True)])
+def test_a_later_change_of_a_rule_does_not_excuse_an_earlier_act(step: int, reported: bool) -> None:
+    change = Contradiction("You can push to main.", "", saying(step, 2, None))
+    facts = ConversationFacts((RULE,), (replace(life(RULE, "lost"), contradicted=change),))
+    found = events((1, 1, START), (2, None, [*START, *PUSH]), facts=facts)
+    assert [event.kind for event in found] == ["against a rule"] * reported
 
 
 def test_a_rule_said_again_is_one_event_of_the_message() -> None:

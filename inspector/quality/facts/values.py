@@ -377,7 +377,7 @@ def _weekday(text: str) -> str:
 def _cjk_clock(match: re.Match[str]) -> str:
     """Return a Chinese time of day as 15:15."""
     hour, minute = (
-        int(one if one.isdigit() else _cjk_number(one)) for one in (match["hour"], match["minute"] or "0")
+        int(one if one.isdecimal() else _cjk_number(one)) for one in (match["hour"], match["minute"] or "0")
     )
     hour += 12 if match["late"] and hour < 12 else 0
     return f"{hour:02d}:{_CJK_PARTS.get(match['part'], minute):02d}"
