@@ -262,6 +262,17 @@ def test_a_summary_of_codex_that_can_be_read_is_read(tmp_path: Path) -> None:
     assert (compaction.encrypted, compaction.summary) == (False, "The loom is half fixed.")
 
 
+def test_an_answer_that_stands_inside_the_summary_of_codex_stays_in_the_list(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
+    rollout.says("user", "Fix the loom.")
+    rollout.says("assistant", "Done.")
+    rollout.counts(1_000, 0)
+    rollout.compact([], message="The loom works. Done. Next: the wheel.", encrypted=False)
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert ("assistant", "Done.") in texts(store, conversation, 0)
+    assert not any(request.summarizes for request in store.requests(conversation))
+
+
 def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
     rollout = codex()
     rollout.event("thread_rolled_back", num_turns=1)
@@ -445,9 +456,22 @@ def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
     session = opencode()
     asked = session.add("user", {"type": "compaction", "auto": False})
     session.answer(parentID=asked, summary=True, finish=None, error={"name": "APIError"})
-    _, conversation, compactions = opened(written(tmp_path / "a.json", session.text()))
+    half = {"type": "text", "text": "## Goal\nA re"}
+    session.answer(half, parentID=asked, summary=True, finish=None, error={"name": "MessageAbortedError"})
+    session.answer(half, parentID=asked, summary=True, finish=None)
+    store, conversation, compactions = opened(written(tmp_path / "a.json", session.text()))
     assert len(compactions) == 1
     assert len(conversation.generations) == 2
+    assert [failure.error for failure in store.failures(conversation)] == ["APIError", "MessageAbortedError"]
+
+
+def test_a_summary_without_a_reason_for_its_end_counts_if_it_has_a_time(tmp_path: Path) -> None:
+    session = opencode()
+    half = {"type": "text", "text": "## Goal\nA reef."}
+    session.answer(half, summary=True, finish=None)
+    session.messages[-1]["info"]["time"]["completed"] = 1_785_000_200_000
+    _, _, compactions = opened(written(tmp_path / "a.json", session.text()))
+    assert [compaction.summary for compaction in compactions][1:] == ["## Goal\nA reef."]
 
 
 @pytest.mark.parametrize(

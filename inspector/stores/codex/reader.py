@@ -203,7 +203,7 @@ class _Scanner(SessionScanner):
         # Consecutive items of the model make one message: the summary is the last item.
         (item,) = self.entries.fetch(self.entries.path, [self.entries.spans[entry.lines[-1]]])
         answer = "".join(str(wire["content"]) for wire in _convert([item] if item else [])).strip()
-        if not answer or answer not in text:
+        if not answer or not text.rstrip().endswith(answer):
             return False
         entry.lines.pop()
         if not entry.lines:

@@ -158,7 +158,9 @@ class _Scanner(SessionLists, kw_only=True):
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
         auto = request.get("auto") if request else None
         trigger = None if not isinstance(auto, bool) else "auto" if auto else "manual"
-        if not text.strip() and (info.get("error") or not info.get("finish")):
+        # Older versions of opencode write no reason for the end, only its time.
+        ended = info.get("finish") or (text.strip() and mapping_at(info, "time").get("completed"))
+        if info.get("error") or not ended:
             # It failed or still runs: the list is unchanged.
             if error := _error(info.get("error")):
                 self.fail(error, at, trigger=trigger)
