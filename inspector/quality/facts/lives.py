@@ -263,7 +263,12 @@ class _Later:
         things = frozenset(fact.things)
         for value in fact.values:
             if value.distinctive:
-                repeating += [saying for saying in self.named.get(value.canon, ()) if saying.step >= end]
+                # A rule is not repeated by its names: the agent may name them as it breaks the rule.
+                repeating += [
+                    saying
+                    for saying in self.named.get(value.canon, ())
+                    if fact.kind == "value" and saying.step >= end and saying.role in _SPOKEN
+                ]
             else:
                 repeating += [
                     saying

@@ -45,9 +45,11 @@ _CJK_DENIES = late_pattern(
 )
 #: Words that deny the words before them in their clause.
 _REFUSED = (
-    r"(?:forbidden|prohibited|banned|disallowed|excluded|off[- ]limits|out of scope|rejected|discarded|ruled "
-    r"out|dropped)"
+    r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|off[- ]limits|out of scope|rejected|discarded|"
+    r"ruled out|dropped)"
 )
+#: Words that deny what follows them if "to" is next.
+_FORBIDDEN = frozenset({"forbidden", "prohibited", "banned", "disallowed"})
 # After "not", these deny the words before them. "Allowed to" is left out, because it denies what follows.
 _UNWANTED = r"(?:an option|(?:allowed|permitted)(?! to\b)|wanted|supported)"
 _DENIED_AFTER = late_pattern(
@@ -465,7 +467,7 @@ class _WordReader:
         low = token.group().lower()
         if token.lastgroup == "cjk":
             self._add_cjk(token)
-        elif _DENIES.match(low):
+        elif _DENIES.match(low) or (low in _FORBIDDEN and self.text.startswith(" to ", token.end())):
             self._deny(low)
         elif low in JOINS:
             self._join(low)

@@ -47,14 +47,25 @@ _SPACES = late_pattern(
     r"(?=[\u3040-\u9fff])"
 )
 EDGES = " .。!！;；,，:：-"
+#: Characters before a quote that may deny it.
+_BEFORE = 24
 PIECES = late_pattern(r"[a-z0-9_]+|[\u3040-\u9fff]")
 _DENIED_BEFORE = late_pattern(
-    r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|"
+    r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|cannot|"
+    r"(?:can|won|(?:should|must|would|could|did|is|are|need)n)t|"
+    r"(?:not allowed|forbidden|prohibited|refuse[sd]?|declined) to|"
     r"rather than|stopped?|nicht|no|ne|не)|n t|不|[别別])\s*$"
+)
+#: Matches what follows a quote in a plain text and changes it: the rest of its last value or name ("2.1" in "2.1.4"),
+#: an exception, a question, or words that withdraw it.
+_CHANGED_BEHIND = late_pattern(
+    r"(?<=\d)[.,:]\d|[/#+%]|-\w|\W{0,3}(?:unless|except|only|no longer|"
+    r"(?:is|was|were|has been) (?:revoked|lifted|withdrawn|wrong|outdated|dropped|rejected))\b|\?"
 )
 #: Matches the heading or label of rejected work.
 REFUSING_SECTION = late_pattern(
-    r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?)\b|"
+    r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?|superseded|"
+    r"obsolete|withdrawn|revoked|reverted|dropped|no longer (?:valid|applies|needed|wanted))\b|"
     r"已?否[决決]|[放丢]弃",
     re.I,
 )
@@ -243,7 +254,7 @@ class PassageIndex:
                 if (
                     place is not None
                     and _same_but_for_typos(wording, near)
-                    and not _is_denied(text, place.dest_start)
+                    and not _is_changed(text, place.dest_start, place.dest_end)
                 ):
                     # The alignment may have cut the first word.
                     yield number, place_of(near.partition(" ")[2], part.text)
@@ -297,22 +308,23 @@ def _same_but_for_typos(one: str, other: str) -> bool:
 
 
 def _says(text: str, wording: str) -> bool:
-    """Return whether a plain text has a wording as whole words, and does not deny it."""
+    """Return whether a plain text has a wording as whole words, and does not deny or change it."""
     at = text.find(wording)
     while at >= 0:
         end = at + len(wording)
         cut = (text[at - 1 : at] in _INSIDE and at > 0 and wording[0] in _INSIDE) or (
             text[end : end + 1] != "" and text[end : end + 1] in _INSIDE and wording[-1] in _INSIDE
         )
-        if not cut and not _is_denied(text, at):
+        if not cut and not _is_changed(text, at, end):
             return True
         at = text.find(wording, at + 1)
     return False
 
 
-def _is_denied(text: str, at: int) -> bool:
-    """Return whether the words before an index of a plain text deny what follows."""
-    return _DENIED_BEFORE.search(text[max(0, at - 16) : at]) is not None
+def _is_changed(text: str, start: int, end: int) -> bool:
+    """Return whether the words before a quote in a plain text deny it, or what follows changes it."""
+    denied = _DENIED_BEFORE.search(text[max(0, start - _BEFORE) : start])
+    return denied is not None or _CHANGED_BEHIND.match(text, end) is not None
 
 
 def _passages(number: int, part: ListText) -> Iterator[Passage]:

@@ -122,12 +122,37 @@ def test_what_denies_a_quote_is_no_quote() -> None:
     assert judged("Cache the price list.", "- Do not cache the price list.")[1].outcome == "contradicted"
     assert judged("Compress the images.", "- We no longer compress the images.")[1].outcome not in KEPT
     rule = "Run the integration tests before every deploy."
-    for denial in ("Do not run", "We no longer run", "There is no need to run"):
+    for denial in (
+        "Do not run",
+        "We no longer run",
+        "There is no need to run",
+        "You can't run",
+        "It is forbidden to run",
+    ):
         assert not judged(rule, f"- {denial} the integration tests before every deploy.")[1].alive
     assert not judged(rule, f"## Rejected ideas\n- {rule}")[1].alive
     assert (
         judged(rule, f"## Rejected ideas\n- Deploy at night\n\n## Rules\n- {rule}")[1].outcome == "verbatim"
     )
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("Keep the request timeout at 30", "Keep the request timeout at 30.5 seconds"),
+        ("Please pin the driver to version 2.1", "Please pin the driver to version 2.1.4"),
+        ("Start the nightly job at 5", "Start the nightly job at 5:30"),
+        ("Never push to main", "Never push to main-old"),
+        ("Write the importer in C", "Write the importer in C++"),
+        ("Never delete user data", "Never delete user data unless the flag is set"),
+        ("Always use tabs for indentation", "Always use tabs for indentation no longer applies"),
+        ("Use the staging server for tests", "Should we use the staging server for tests?"),
+        ("Always use tabs for indentation", "## Superseded\n- Always use tabs for indentation"),
+    ],
+)
+def test_what_follows_a_quote_may_change_it(statement: str, summary: str) -> None:
+    assert judged(statement, f"- {summary}" if "#" not in summary else summary)[1].outcome != "verbatim"
+    assert judged(statement, f"- {statement}. Then build it.")[1].outcome == "verbatim"
 
 
 def test_a_common_word_of_a_condition_does_not_state_the_condition() -> None:
