@@ -280,6 +280,43 @@ def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
     assert [role for role, _ in texts(store, conversation)] == ["user", "system", "system"]
 
 
+@pytest.mark.parametrize("turns", [2, 5])
+def test_all_turns_go_if_codex_rolled_back_more_than_there_are(tmp_path: Path, turns: int) -> None:
+    rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
+    for asked in ("Fix the loom.", "And the wheel?"):
+        rollout.says("user", asked)
+        rollout.says("assistant", "Done.")
+    rollout.event("thread_rolled_back", num_turns=turns)
+    rollout.says("user", "Sweep the floor.")
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert texts(store, conversation) == [("user", "Sweep the floor.")]
+
+
+def test_a_fork_of_codex_has_only_its_own_failures(tmp_path: Path) -> None:
+    parent, fork = "019a0000-0000-7000-8000-000000000001", "019a0000-0000-7000-8000-000000000002"
+    error = "Error running remote compact task: timeout"
+    rollout = made.CodexRollout(parent)
+    rollout.says("user", "Fix the loom.")
+    rollout.event("error", message=error)
+    rollout.counts(1_000, 0)
+    rollout.compact([rollout.message("user", "Fix the loom.")])
+    written(tmp_path / "rollout-a.jsonl", rollout.text())
+    other = made.CodexRollout(fork, start=rollout.at + 1_000)
+    other.entries[0]["payload"]["forked_from_id"] = parent
+    other.entries = [
+        other.entries[0],
+        *({**entry, "timestamp": made.iso(other.at)} for entry in rollout.entries),
+    ]
+    other.says("user", "And the wheel?")
+    other.event("error", message=error)
+    written(tmp_path / "rollout-b.jsonl", other.text())
+    store = open_store(tmp_path)
+    failures = {row.id: store.failures(store.open(row.id)) for row in store.conversations()}
+    assert [(one.index, one.generation) for one in failures[parent]] == [(1, 1)]
+    assert [(one.index, one.generation) for one in failures[fork]] == [(1, 1)]
+    assert failures[fork][0].at > failures[parent][0].at + 1_000
+
+
 FORMS = ("export", "folder", "oldest folder", "database")
 
 

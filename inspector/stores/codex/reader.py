@@ -104,7 +104,7 @@ class _Scanner(SessionScanner):
             self.uncounted = payload
 
     def leave_out(self, parent: _Scanner) -> None:
-        """Leave out the requests and compactions that a fork copied from its parent session.
+        """Leave out the requests, compactions and failures that a fork copied from its parent session.
 
         Its first list is then the list after the last copied compaction.
         """
@@ -117,6 +117,17 @@ class _Scanner(SessionScanner):
         del self.lists[:copied]
         own = self.compactions[copied:]
         self.compactions = [replace(item, index=item.index - copied) for item in own]
+        # A copy may have another time.
+        known = {(failure.generation, failure.place, failure.error) for failure in parent.failures}
+        failures = [
+            failure
+            for failure in self.failures
+            if (failure.generation, failure.place, failure.error) not in known
+        ]
+        self.failures = [
+            replace(failure, index=index, generation=max(1, failure.generation - copied))
+            for index, failure in enumerate(failures, start=1)
+        ]
         self.requests = [
             replace(request, index=index, generation=max(1, request.generation - copied))
             for index, request in enumerate(requests, start=1)
@@ -261,8 +272,8 @@ class _Scanner(SessionScanner):
         """Remove the messages of the last turns, which the user abandoned, from the list."""
         numbers = self.lists[-1]
         prompts = [place for place, number in enumerate(numbers) if self.entries.items[number].role == _USER]
-        if 0 < turns <= len(prompts):
-            del numbers[prompts[-turns] :]
+        if turns and prompts:
+            del numbers[prompts[-min(turns, len(prompts))] :]
         self.open = None
 
 
