@@ -41,6 +41,11 @@ _BY_PROGRAM = late_pattern(
     r"--- MODE SWITCH: |(?s:.{0,380}?)\bobserved_from_primary_session\b|"
     r"Please analyze this codebase and create a CLAUDE\.md|Contents of \S{1,300} \(|# claudeMd\b)"
 )
+#: A path from a drive or a dot, or a relative path of a file with an ending.
+_WINDOWS_PATH = late_pattern(
+    r"(?<![\w.\\-])(?:(?:[A-Za-z]:|\.{1,2})(?:\\[\w.-]{1,80}){1,20}"
+    r"|[\w-]{1,80}(?:\\[\w-]{1,80}){1,20}\.[A-Za-z]\w{0,4}\b)"
+)
 # Text that a program adds after the user's text.
 _NOTE = late_pattern(
     r"If you need specific details from before exiting plan mode|Read the output file to retrieve the result: /|"
@@ -454,7 +459,7 @@ def is_prose(line: str) -> bool:
     if len(stripped) < 2 or _LETTERS.search(stripped) is None or _DATA.fullmatch(stripped):
         return False
     words = len(_WORDS.findall(stripped))
-    if _TABLE.match(stripped) or _PRINTED.match(line) or _COMMAND.match(stripped) or "\\n" in stripped:
+    if _TABLE.match(stripped) or _PRINTED.match(line) or _COMMAND.match(stripped) or _dumped(stripped):
         return False
     if _MARKUP.match(_LABEL.sub("", stripped, count=1)) or _is_code(stripped):
         return False
@@ -462,6 +467,11 @@ def is_prose(line: str) -> bool:
     if has_unspaced(stripped):
         return letters + sum(sign.isdigit() for sign in stripped) >= 0.4 * len(stripped)
     return words >= 3 or letters + stripped.count(" ") >= 0.6 * len(stripped)
+
+
+def _dumped(line: str) -> bool:
+    """Return whether a line has an escaped newline. A Windows path such as C:\\new or tools\\notes.py is none."""
+    return "\\n" in line and "\\n" in _WINDOWS_PATH.sub(" ", line)
 
 
 def _is_code(line: str) -> bool:

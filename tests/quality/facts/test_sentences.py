@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.quality.facts.sentences import by_person, sentences
+from inspector.quality.facts.sentences import by_person, is_prose, sentences
 from tests.quality.facts.made_facts import fact
 
 LOG = "[ImageCache] load failed for maps/harbour: no permission\n" * 3
@@ -83,3 +83,20 @@ def test_a_message_is_a_persons_or_a_programs(message: str, person: bool) -> Non
 )
 def test_a_fact_says_what_it_was_found_by(text: str, evidence: str) -> None:
     assert fact(text).evidence == evidence
+
+
+@pytest.mark.parametrize(
+    ("line", "prose"),
+    [
+        (r"Never delete files in C:\new\data", True),
+        (r"Never run the script tools\notes.py", True),
+        (r"Never touch ..\notes or .\new please", True),
+        (r"the answer was:\nnever delete files", False),
+        (r"one line of words.\nNext line of words\nand more", False),
+        (r"Never open C:\new\data, it said\nand then more", False),
+    ],
+)
+def test_a_windows_path_has_no_escaped_newline(line: str, prose: bool) -> None:
+    assert is_prose(line) == prose
+    if prose:
+        assert fact(line).kind == "constraint"
