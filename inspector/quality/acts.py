@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -72,6 +72,8 @@ _HERE_TEXT = late_pattern(
     r"(?<!<)<<-? ?(['\"]?)([A-Za-z_]\w{0,40})\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.M | re.S
 )
 _CD = late_pattern(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;|\n)\s*")
+_IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
+_PLAIN_TARGET = late_pattern(r">{1,2}\|?([\w./~@+-]{0,300})")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}[?？]")
 #: The line of a result that names an error.
@@ -236,6 +238,11 @@ def plain_path(path: str) -> str:
     return name if numbered else path.rstrip("/:,;")
 
 
+def changes_in_place(words: Iterable[str]) -> bool:
+    """Whether a command has an option with which sed changes its files ("-i", "-i.bak", "-Ei")."""
+    return any(_IN_PLACE.match(word) for word in words)
+
+
 def simple_commands(command: str) -> Iterator[list[str]]:
     """The words of each simple command of a shell line, up to MAX_COMMAND characters.
 
@@ -278,7 +285,7 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
 def _quoted_text(match: re.Match[str]) -> str:
     """A text for the standard input as one word, without its quotes."""
     text = re.sub(r"[\"'\\]", " ", match[4])
-    return f"'<<{text}'{match[3]}\n"
+    return f"'<<\n{text}'{match[3]}\n"
 
 
 def _without_errors(words: list[str]) -> list[str]:
@@ -319,7 +326,7 @@ def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
 def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
     """The files that a pipeline prints. A filter in it leaves unknown lines, so nothing counts as read."""
     program, arguments = pipeline[0][0].rpartition("/")[2].lower(), pipeline[0][1:]
-    if program not in _PRINTING or any(word in ("-i", "--in-place") for word in arguments):
+    if program not in _PRINTING or changes_in_place(arguments):
         return
     lines = _printed_lines(program, arguments)
     for words in pipeline[1:]:
@@ -339,13 +346,27 @@ def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
     for arrow, path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
         if _is_file(path):
             yield plain_path(path), None if arrow == ">" else SOME_LINES
-    if not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
+    if ">" not in command and not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
         return
     for words in simple_commands(command):
         program = words[0].rpartition("/")[2]
-        if program in ("tee", "rm", "mv", "patch", "truncate") or (program == "sed" and "-i" in words):
+        yield from ((path, SOME_LINES) for path in _plain_targets(words))
+        if program in ("tee", "rm", "mv", "patch", "truncate") or (
+            program == "sed" and changes_in_place(words)
+        ):
             paths = (plain_path(word) for word in words[1:] if not word.startswith("-") and _is_file(word))
             yield from ((path, SOME_LINES) for path in paths)
+
+
+def _plain_targets(words: list[str]) -> Iterator[str]:
+    """The files without a folder or an ending ("Makefile", ".env") to which a command redirects its output."""
+    if words[0] == "[[":
+        return
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if (arrow := _PLAIN_TARGET.fullmatch(word)) is not None:
+            target = arrow[1] or following
+            if not _is_file(target) and re.fullmatch(r"\.?[A-Za-z][\w-]{0,100}", target):
+                yield target
 
 
 def _printed_lines(program: str, arguments: list[str]) -> Lines | None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
-from inspector.quality.acts import Act, plain_path, simple_commands
+from inspector.quality.acts import Act, changes_in_place, plain_path, simple_commands
 
 _DENIAL = late_pattern(
     r"\b(?:never|do(?:es)? not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|shall not|may not|can ?not"
@@ -43,12 +43,17 @@ _CONDITION = late_pattern(
 _CODE = late_pattern(r"`([^`\n]{1,200})`|\"([^\"\n]{1,120})\"")
 _WORD = late_pattern(r"[\w][\w./@+-]{0,80}")
 _NAME = late_pattern(r"\.?[A-Za-z][\w.-]*[_\d.A-Z-][\w.-]*|\.\w+")
+_PATH = late_pattern(r"[\w~.-]*/[\w./~-]*|[\w-]*\.\w{1,5}")
 #: A folder or file named by a plain word: "the migrations folder", "config 目录".
 _PLACE = late_pattern(r"([\w.-]{2,60})\s*(?:folder|director(?:y|ies)|dir\b|目录|文件夹)", re.I)
 
 _EDITS = frozenset({
     "edit", "change", "modify", "touch", "alter", "write", "update", "overwrite", "rewrite", "delete", "remove",
     "rename", "move", "create", "add", "replace", "改", "修改", "删除", "编辑", "碰", "动",
+})  # fmt: skip
+#: Verbs that forbid each change of a file.
+_CHANGES = frozenset({
+    "edit", "change", "modify", "touch", "alter", "write", "update", "overwrite", "rewrite",
 })  # fmt: skip
 _READS = frozenset({"read", "open", "view", "load", "look", "print", "cat", "读", "读取", "打开", "查看"})
 _USES = frozenset({
@@ -70,6 +75,22 @@ _EMPTY_WORDS = frozenset({
 })  # fmt: skip
 _WRITING_PROGRAMS = frozenset({"rm", "mv", "cp", "tee", "truncate", "rmdir", "unlink", "touch"})
 _LISTING_PROGRAMS = frozenset({"ls", "git", "test", "stat", "find", "mkdir"})
+#: Programs that show, search, check or copy files. Their arguments are no actions.
+_HARMLESS = frozenset({
+    "ls", "cat", "head", "tail", "less", "more", "bat", "nl", "grep", "egrep", "fgrep", "rg", "ag", "find", "fd", "wc",
+    "tree", "stat", "file", "diff", "echo", "printf", "cd", "mkdir", "touch", "cp", "mv", "rm", "chmod", "sed", "awk",
+    "jq", "test", "[", "which", "man", "vim", "nano", "code", "pytest", "ruff", "mypy", "eslint", "prettier",
+    "shellcheck",
+})  # fmt: skip
+#: Programs whose first argument is the program that they run.
+_RUNNERS = frozenset({
+    "sh", "bash", "zsh", "source", ".", "python", "python3", "node", "deno", "bun", "ruby", "perl", "npx", "tsx",
+})  # fmt: skip
+#: Names of files without an ending, in lower case.
+_BARE_FILES = frozenset({
+    "makefile", "dockerfile", "jenkinsfile", "procfile", "gemfile", "rakefile", "vagrantfile", "justfile", "license",
+    "codeowners",
+})  # fmt: skip
 _PACKAGE_MANAGERS = frozenset({
     "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem", "apt", "apt-get", "brew",
     "composer",
@@ -123,19 +144,26 @@ class Prohibition(Struct, frozen=True):
             return program not in _LISTING_PROGRAMS and any(
                 self._names_path(part) for part in _paths_in(words[1:])
             )
-        if self.verb in _EDITS and (program in _WRITING_PROGRAMS or (program == "sed" and "-i" in words)):
+        if self.verb in _EDITS and (
+            program in _WRITING_PROGRAMS or (program == "sed" and changes_in_place(words))
+        ):
             targets = words[-1:] if program == "cp" else words[1:]
             if any(self._names_path(plain_path(word)) for word in targets):
                 return True
         if self.verb in _USES:
             return self._forbids_program(program, words, lower)
         if "force" in (self.verb, *self.words) and "push" in lower:
-            return program == "git" and not _FORCE.isdisjoint(lower) and self._objects_in(lower)
+            return (
+                program == "git"
+                and _subcommand(lower) == "push"
+                and not _FORCE.isdisjoint(lower)
+                and self._objects_in(lower)
+            )
         if self.verb == "amend":
             return program == "git" and "--amend" in lower
         if self.verb == "commit" and program == "git" and lower[1:2] == ["add"]:
             return any(_in_folder(name, word) for name in self.exact for word in words[2:])
-        return self.verb in _COMMANDS and self.verb in _parts(lower) and self._objects_in(lower)
+        return self.verb in _COMMANDS and self.verb in _done_by(lower) and self._objects_in(lower)
 
     def _forbids_program(self, program: str, words: Sequence[str], lower: Sequence[str]) -> bool:
         installs = program in _PACKAGE_MANAGERS and not _INSTALLING.isdisjoint(lower[1:2])
@@ -154,6 +182,9 @@ class Prohibition(Struct, frozen=True):
             yield self.words[0]
 
     def _names_path(self, path: str) -> bool:
+        if not self.exact and self.words and self.verb in _CHANGES | _READS:
+            name = path.rpartition("/")[2].lower()
+            return name in self.words and _BARE_FILES.issuperset(self.words)
         return any(_in_folder(name, path) for name in self.exact)
 
     def _objects_in(self, lower: Sequence[str]) -> bool:
@@ -287,6 +318,29 @@ def _paths_in(words: Sequence[str]) -> Iterable[str]:
 
 def _parts(words: Sequence[str]) -> frozenset[str]:
     return frozenset(part for word in words for part in (word, *re.split(r"[:/.=\s;]", word)))
+
+
+def _subcommand(words: Sequence[str]) -> str:
+    """The subcommand of a git command, after the options of git itself."""
+    at = 1
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("-c", "-C") else 1
+    return words[at] if at < len(words) else ""
+
+
+def _done_by(words: Sequence[str]) -> frozenset[str]:
+    """The words of a command that may be what it does.
+
+    For git this is the subcommand. A path counts only as the program that runs, and without its folders.
+    """
+    program = words[0].rpartition("/")[2]
+    if program == "git":
+        return frozenset({_subcommand(words)})
+    if program in _HARMLESS:
+        return frozenset()
+    runs = next((word for word in words[1:] if not word.startswith("-")), "") if program in _RUNNERS else ""
+    others = [word for word in words[1:] if not _PATH.fullmatch(word)]
+    return _parts([program, runs.rpartition("/")[2], *others])
 
 
 def _begins_with(words: Sequence[str], name: str) -> bool:

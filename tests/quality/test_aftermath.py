@@ -452,6 +452,36 @@ def test_acts_against_rules_are_recognized() -> None:
     assert right >= 0.65 * broken, f"{right} of {broken} forbidden acts are recognized"
 
 
+@pytest.mark.parametrize(
+    ("rule", "command", "forbidden"),
+    [
+        ("Do not deploy", "ls deploy/", False),
+        ("Do not deploy", "cat deploy.md", False),
+        ("Do not deploy", "docker compose -f deploy/compose.yml config", False),
+        ("Do not deploy", "./scripts/deploy.sh --env staging", True),
+        ("Do not deploy", "bash scripts/deploy.sh", True),
+        ("Do not deploy", "npm run deploy:staging", True),
+        ("Never push to main", "git commit -m 'push main docs'", False),
+        ("Never push to main", "git -C app push origin main", True),
+        ("Don't push", "git stash push", False),
+        ("Don't push", "git push", True),
+        ("Never drop tables", "grep -rn drop tables", False),
+        ("Never drop tables", "psql <<EOF\nDROP TABLE tides;\nEOF", True),
+        ("Never touch .env", "echo x > .env", True),
+        ("Never touch .env", "echo 'x > .env'", False),
+        ("Never edit the Makefile", "echo x >> Makefile", True),
+        ("Never edit the Makefile", "echo x >Makefile", True),
+        ("Never edit the Makefile", "make lint > log", False),
+        ("Never edit the Makefile", "cat Makefile", False),
+        ("Never edit a.cfg", "sed -i.bak s/1/2/ a.cfg", True),
+        ("Never edit a.cfg", "sed -n 1,5p a.cfg", False),
+    ],
+)
+def test_the_verb_of_a_command_is_what_it_does(rule: str, command: str, forbidden: bool) -> None:
+    done = list(acts_of_call(call("Bash", command=command)))
+    assert any(one.forbids(act) for one in prohibitions_of(rule) for act in done) == forbidden
+
+
 def test_statements_said_again_are_recognized() -> None:
     stemmer = load_stemmer()
     right = wrong = same = 0
