@@ -166,7 +166,7 @@ def pricer(rates: Rates) -> Callable[[Request], Cost | None]:
         long = request.cache_write_1h or 0
         return Cost(
             request.input * given + request.cache_read * read,
-            (request.cache_write - long) * short + long * hour,
+            max(0, request.cache_write - long) * short + long * hour,
             request.output * out,
         )
 
@@ -181,7 +181,7 @@ def missing_rates(request: Request, rates: Rates) -> tuple[str, ...]:
     parts = (
         (request.input, rates.input, "input"),
         (request.cache_read, rates.cache_read, "reads from the cache"),
-        (request.cache_write - long, rates.cache_write_5m, "writes for five minutes"),
+        (max(0, request.cache_write - long), rates.cache_write_5m, "writes for five minutes"),
         (long, rates.cache_write_1h, "writes for an hour"),
         (request.output, rates.output, "output"),
     )

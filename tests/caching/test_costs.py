@@ -25,6 +25,14 @@ def test_a_request_costs_what_it_sent_wrote_and_answered() -> None:
     assert cost.amount == pytest.approx(0.2675)
 
 
+def test_no_part_is_negative_if_more_is_written_for_an_hour_than_in_all() -> None:
+    made = request(1, 0, 0, 0.0, input=0, cache_write_1h=10_000, output=0)
+    for rates in (OPUS, replace(OPUS, cache_write_5m=None)):
+        cost = request_cost(made, rates)
+        assert cost is not None
+        assert cost.write == pytest.approx(0.1)
+
+
 def test_a_price_that_is_missing_is_no_zero() -> None:
     rates = replace(OPUS, cache_write_1h=None)
     assert request_cost(request(1, 100, 0, 0.0), rates) is not None

@@ -596,6 +596,30 @@ def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
     assert len(calls) == len(set(calls)) == 12
 
 
+def test_a_fork_of_a_fork_counts_nothing_twice(tmp_path: Path) -> None:
+    made, other = _forked(tmp_path)
+    worked(other, 1, first=3)
+    other.compact(SUMMARY + "\nthere")
+    other.write(tmp_path / "b.jsonl")
+    worked(made, 2, first=5)
+    made.write(tmp_path / "a.jsonl")
+    third = session("5e55a000-0000-4000-8000-000000000003", start=other.at)
+    third.lines = [dict(line) for line in other.lines]
+    third.last, third.cached = other.last, other.cached
+    worked(third, 1, first=7)
+    third.write(tmp_path / "c.jsonl")
+    worked(other, 1, first=8)
+    other.write(tmp_path / "b.jsonl")
+    store = open_store(tmp_path)
+    rows = store.conversations()
+    assert sorted(row.kind for row in rows) == ["branch", "branch", "conversation"]
+    assert sorted(row.compactions for row in rows) == [0, 1, 1]
+    opened_rows = [store.open(row.id) for row in rows]
+    assert [len(store.compactions(told)) for told in opened_rows] == [row.compactions for row in rows]
+    calls = [r.message for told in opened_rows for r in store.requests(told)]
+    assert len(calls) == len(set(calls)) == 16
+
+
 def test_a_fork_behind_a_microcompaction_has_its_whole_list(tmp_path: Path) -> None:
     made = session()
     made.microcompact(worked(made, 2)[:1])

@@ -227,7 +227,7 @@ def _conversations(group: Sequence[FileDigest], roles: Sequence[str]) -> list[So
         elif role == _COPY:
             copies.append(digest)
         elif role == _BRANCH:
-            branches.append((digest, tuple(trunk)))
+            branches.append((digest, (*trunk, *(earlier for earlier, _ in branches))))
     if not trunk:
         return []
     main = _source([*copies, *trunk], [digest.path for digest in trunk])
