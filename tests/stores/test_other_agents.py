@@ -677,6 +677,16 @@ def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Pat
     assert any("missing in the file at 1 place" in note for note in conversation.notes)
 
 
+def test_lines_that_are_written_again_or_have_no_name_change_nothing(tmp_path: Path) -> None:
+    made = pi(3)
+    _, expected, _ = opened(written(tmp_path / "a.jsonl", made.text()))
+    made.entries += [*made.entries[1:], {"type": "future", "timestamp": made.entries[-1]["timestamp"]}]
+    store, conversation, compactions = opened(written(tmp_path / "b.jsonl", made.text()))
+    assert len(compactions) == 1
+    assert [len(one) for one in conversation.generations] == [len(one) for one in expected.generations]
+    assert len(store.requests(conversation)) == 3
+
+
 def test_requests_below_an_abandoned_compaction_are_of_the_list_after_it(tmp_path: Path) -> None:
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")

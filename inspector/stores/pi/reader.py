@@ -89,6 +89,7 @@ class PiScanner(SessionLists, kw_only=True):
     version: str = "1"
     shared: bool
     nodes: list[Node] = field(default_factory=list)
+    node_names: set[str] = field(default_factory=set)
     #: The nodes without abandoned branches, and the index of each in this list by its place in the file.
     path: Sequence[Node] = ()
     index_of: Mapping[int, int] = field(default_factory=dict)
@@ -139,8 +140,10 @@ class PiScanner(SessionLists, kw_only=True):
             parent=parent if isinstance(parent, str) else None,
             at=seconds_of(value.get("timestamp")),
         )
-        if node.name and any(node.name == other.name for other in self.nodes[-8:]):
+        if node.name in self.node_names:
             return
+        if node.name:
+            self.node_names.add(node.name)
         self.nodes.append(node)
         self.note_time(node.at)
         node.copied = bool(self.forked_from) and 0 < node.at < self.began
@@ -169,10 +172,11 @@ class PiScanner(SessionLists, kw_only=True):
         """
         if self.version == "1" or not any(node.name for node in self.nodes):
             return self.nodes
-        by_name = {node.name: node for node in self.nodes}
+        by_name = {node.name: node for node in self.nodes if node.name}
         path: list[Node] = []
         seen: set[str] = set()
-        node: Node | None = self.nodes[-1] if self.nodes else None
+        # A line without a name and a parent continues nothing.
+        node = next((node for node in reversed(self.nodes) if node.name or node.parent), None)
         while node is not None and node.name not in seen:
             seen.add(node.name)
             path.append(node)
