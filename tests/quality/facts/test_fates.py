@@ -153,6 +153,7 @@ def test_what_denies_a_quote_is_no_quote() -> None:
 def test_what_follows_a_quote_may_change_it(statement: str, summary: str) -> None:
     assert judged(statement, f"- {summary}" if "#" not in summary else summary)[1].outcome != "verbatim"
     assert judged(statement, f"- {statement}. Then build it.")[1].outcome == "verbatim"
+    assert judged(f"{statement}!", f"- {statement}!\n\n## Next\n- Build it")[1].outcome == "verbatim"
 
 
 def test_a_common_word_of_a_condition_does_not_state_the_condition() -> None:
