@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -239,7 +240,7 @@ def plain_path(path: str) -> str:
 
 
 def changes_in_place(words: Iterable[str]) -> bool:
-    """Whether a command has an option with which sed changes its files ("-i", "-i.bak", "-Ei")."""
+    """Whether a command has an option that makes sed change its files in place: "-i", "-i.bak", "-Ei"."""
     return any(_IN_PLACE.match(word) for word in words)
 
 
@@ -362,7 +363,7 @@ def _plain_targets(words: list[str]) -> Iterator[str]:
     """The files without a folder or an ending ("Makefile", ".env") to which a command redirects its output."""
     if words[0] == "[[":
         return
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         if (arrow := _PLAIN_TARGET.fullmatch(word)) is not None:
             target = arrow[1] or following
             if not _is_file(target) and re.fullmatch(r"\.?[A-Za-z][\w-]{0,100}", target):

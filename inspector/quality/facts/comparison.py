@@ -108,8 +108,12 @@ class Comparison:
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
         source = after.passages[number]
         passage = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), source.text))
-        if REFUSING_SECTION.search(source.section):
-            passage = rejected(passage)
+        refusal = REFUSING_SECTION.search(source.section)
+        if refusal is not None:
+            verb = meaning_of(refusal.group())
+            # Under the heading "Dropped", the fact "drop X" is done, not refused.
+            if probe.main.concepts.isdisjoint(verb.concepts | verb.refusals):
+                passage = rejected(passage)
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
         if probe.main.refusals & passage.concepts or passage.refusals & probe.main.concepts:
             probe, passage = replace(probe, main=without_refusals(probe.main)), without_refusals(passage)

@@ -59,7 +59,7 @@ _DENIED_BEFORE = late_pattern(
 #: Matches what follows a quote in a plain text and changes it: the rest of its last value or name ("2.1" in "2.1.4"),
 #: an exception, a question, or words that withdraw it.
 _CHANGED_BEHIND = late_pattern(
-    r"(?<=\d)[.,:]\d|(?<=\w)(?:[/#+%]|-\w)|\W{0,3}(?:unless|except|only|no longer|"
+    r"(?<=\d)[.,:]\d|(?<=\w)(?:[/#+%]|-\w)|[ ,(]{0,2}(?:unless|except|only|no longer|"
     r"(?:is|was|were|has been) (?:revoked|lifted|withdrawn|wrong|outdated|dropped|rejected))\b|\?"
 )
 #: Matches the heading or label of rejected work.

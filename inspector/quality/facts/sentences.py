@@ -470,7 +470,7 @@ def is_prose(line: str) -> bool:
 
 
 def _dumped(line: str) -> bool:
-    """Return whether a line has an escaped newline. A Windows path such as C:\\new or tools\\notes.py is none."""
+    """Return whether a line has an escaped newline. A Windows path such as C:\\new or tools\\notes.py is not one."""
     return "\\n" in line and "\\n" in _WINDOWS_PATH.sub(" ", line)
 
 

@@ -175,7 +175,7 @@ class PiScanner(SessionLists, kw_only=True):
         by_name = {node.name: node for node in self.nodes if node.name}
         path: list[Node] = []
         seen: set[str] = set()
-        # A line without a name and a parent continues nothing.
+        # A line with neither a name nor a parent does not continue the conversation.
         node = next((node for node in reversed(self.nodes) if node.name or node.parent), None)
         while node is not None and node.name not in seen:
             seen.add(node.name)

@@ -156,6 +156,19 @@ def test_what_follows_a_quote_may_change_it(statement: str, summary: str) -> Non
     assert judged(f"{statement}!", f"- {statement}!\n\n## Next\n- Build it")[1].outcome == "verbatim"
 
 
+def test_a_line_below_a_quote_does_not_change_it() -> None:
+    summary = "- Use tabs for indentation\n- Only admins may merge\n- No longer needed: the old linter"
+    assert judged("Use tabs for indentation", summary)[1].outcome == "verbatim"
+
+
+def test_a_demand_to_drop_something_is_not_refused_under_a_heading_of_what_was_dropped() -> None:
+    for heading, statement, line in (
+        ("Dropped", "Drop support for the old browser.", "Support for the old browser"),
+        ("Reverted", "Revert the change of the parser.", "The change of the parser"),
+    ):
+        assert judged(statement, f"## {heading}\n- {line}")[1].outcome != "contradicted"
+
+
 def test_a_common_word_of_a_condition_does_not_state_the_condition() -> None:
     rule = "You must never restart the importer in case the queue is stuck."
     assert judged(rule, "- You must never restart the importer in staging.")[1].outcome == "weakened"
