@@ -308,7 +308,10 @@ def why_no_bill(recorded: Compaction, requests: Requests) -> str:
         return "no request before it is known"
     if not after:
         return "no request followed it"
-    return next(iter(requests.why_no_cost), "a price that it needs is unknown")
+    needed = (before[-1], *([] if call is None else [call]), *after)
+    return next(
+        (entry.why_no_cost for entry in needed if entry.why_no_cost), "a price that it needs is unknown"
+    )
 
 
 def _by_list(requests: Requests) -> Mapping[int, Sequence[PricedRequest]]:

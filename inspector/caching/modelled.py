@@ -179,6 +179,6 @@ def modelled_requests(
                 cache_write_1h=write if hour else 0,
                 output=max(0, tokens(place + 1) - context),
             )
-            cached, covered, last = read + write, until, at
+            cached, covered, last = read + write, until, at or last
             if automatic and not enabled:
                 cached = context if context >= least else 0

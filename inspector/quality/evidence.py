@@ -255,8 +255,9 @@ def _is_todo(message: Message) -> bool:
 
 def links_of(messages: Iterable[Message]) -> Links:
     """Return the messages that break the rules of chat APIs, in one pass."""
-    called: dict[str, int] = {}
-    answered: set[str] = set()
+    called: set[str] = set()
+    waiting: dict[str, int] = {}
+    unanswered: set[int] = set()
     orphans: list[int] = []
     repeated: list[int] = []
     before: tuple[str, bool] = ("", False)
@@ -269,10 +270,15 @@ def links_of(messages: Iterable[Message]) -> Links:
             identity = message.tool_call_id
             if identity not in called:
                 orphans.append(index)
-            answered.add(identity)
+            waiting.pop(identity, None)
         else:
             calls = message.tool_calls if role == "assistant" else ()
-            called.update((call.id, index) for call in calls if call.id)
+            for identity in {call.id for call in calls if call.id}:
+                # Some agents use an id again.
+                if identity in waiting:
+                    unanswered.add(waiting[identity])
+                called.add(identity)
+                waiting[identity] = index
             todo = _is_todo(message)
             if role in ("user", "assistant") and role == before[0] and not (todo or before[1]):
                 repeated.append(index)
@@ -280,9 +286,8 @@ def links_of(messages: Iterable[Message]) -> Links:
             asking = index
         if role == "tool":
             before = (role, False)
-    waiting = sorted({index for identity, index in called.items() if identity not in answered})
-    unanswered = tuple(index for index in waiting if index != asking)
-    return Links(tuple(orphans), unanswered, tuple(repeated), _twice(hashes))
+    unanswered.update(index for index in waiting.values() if index != asking)
+    return Links(tuple(orphans), tuple(sorted(unanswered)), tuple(repeated), _twice(hashes))
 
 
 def _twice(hashes: Sequence[int]) -> tuple[tuple[int, int], ...]:

@@ -121,6 +121,11 @@ def test_a_modelled_pause_is_a_miss() -> None:
     ]
 
 
+def test_an_answer_without_a_time_does_not_hide_a_pause() -> None:
+    requests = list(modelled_requests([sent([0, 10, 11, 0, 925, 930])], "claude-sonnet-5", True))
+    assert [one.cache_read for one in requests] == [0, 5_000, 0]
+
+
 def test_behind_a_compaction_the_start_is_read() -> None:
     times = [0.0, 10, 11, 20, 25, 30]
     after = sent(times, generation=2, began=3, kept=4_500)

@@ -31,6 +31,13 @@ def test_a_call_nobody_answered_counts_once_the_talk_goes_on() -> None:
     assert links(*open_call, user("never mind")).unanswered == (1,)
 
 
+def test_an_id_used_again_hides_no_call_without_a_result() -> None:
+    turn = (user(), assistant("", call("a")))
+    assert links(*turn, *turn, result("a"), assistant()).unanswered == (1,)
+    assert links(*turn, result("a"), *turn, user("never mind")).unanswered == (4,)
+    assert links(*turn, result("a"), *turn, result("a"), assistant()) == Links()
+
+
 def test_repeated_roles_but_not_those_of_a_to_do_list() -> None:
     assert links(user(), user(), assistant(), assistant()).repeated == (1, 3)
     todo = user(f"{TODO_START}\n- [ ] 1. x")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from inspector.core.errors import StoreBusy
 from inspector.stores import lines, listing
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
@@ -165,6 +166,29 @@ def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str
     joining.read_roles.cache_clear()
     assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
     assert len(scanned) == looked
+
+
+def test_a_passing_read_error_does_not_part_files_for_good(
+    tmp_path: Path, scanned: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    first = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000000")
+    worked(first, 2)
+    first.write(folder / "0.jsonl")
+    resumed(folder, 1, first)
+    scan = joining.scan
+
+    def busy(path: Path) -> Any:
+        if path.name == "0.jsonl":
+            raise StoreBusy("it is locked")
+        return scan(path)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(joining, "scan", busy)
+        assert listed(folder, FileIndex(tmp_path / "files.db"))[1]
+    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    assert rows == listed(folder, FileIndex(tmp_path / "other.db"))[1]
+    assert scanned == ["1.jsonl", "0.jsonl", "1.jsonl"]
 
 
 def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

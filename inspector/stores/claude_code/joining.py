@@ -116,7 +116,11 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
         return holder
     unknown = [mark for mark in now if mark not in results]
     for mark in sorted(unknown, key=lambda mark: abs(now[mark].last_active - digest.started_at)):
-        results[mark] = holds_line(now[mark], digest.before)
+        try:
+            results[mark] = holds_line(now[mark], digest.before)
+        except OSError:
+            # The next look may be able to read the file.
+            continue
         if results[mark]:
             holder = now[mark]
             break
@@ -134,13 +138,10 @@ def _fingerprint(digests: tuple[FileDigest, ...]) -> str:
 
 @lru_cache(maxsize=4_096)
 def holds_line(digest: FileDigest, uuid: str) -> bool:
-    """Return whether a file mentions a line's uuid; cached while the file's digest is the same."""
+    """Return whether a file mentions a line's uuid; cached while its digest is the same. Raises OSError."""
     wanted = f'"{uuid}"'.encode()
-    try:
-        with open(digest.path, "rb") as file:
-            return any(wanted in line for line in file)
-    except OSError:
-        return False
+    with open(digest.path, "rb") as file:
+        return any(wanted in line for line in file)
 
 
 def abandoned_name(by: str) -> str:
@@ -174,16 +175,24 @@ class _Trunk(Struct):
 def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]:
     """Return the roles of the files of a group, in their order. Files without remembered roles are read."""
     if memory is None:
-        return list(read_roles(group))
+        return _current_roles(group)
     name = "files " + "\n".join(digest.path for digest in group)
     mark = _fingerprint(group)
     recalled = memory.recall(name)
     if isinstance(recalled, list) and recalled[:1] == [mark] and len(recalled) == len(group) + 1:
         return [str(role) for role in recalled[1:]]
-    roles = list(read_roles(group))
+    roles = _current_roles(group)
     if "" not in roles:
         memory.remember(name, [mark, *roles])
     return roles
+
+
+def _current_roles(group: tuple[FileDigest, ...]) -> list[str]:
+    """Return the roles of the files. A file that cannot be read now is tried again the next time."""
+    roles = read_roles(group)
+    if "" in roles:
+        read_roles.cache_clear()
+    return list(roles)
 
 
 @lru_cache(maxsize=512)

@@ -337,6 +337,7 @@ class _Reading:
         ):
             call = calls[answer]
             usage = call.usage
+            hour = count_at(usage, "cache_creation", "ephemeral_1h_input_tokens") or 0
             visible = 0 if call.stopped or call.output > PLACEHOLDER else text_tokens(call.chars)
             yield Request(
                 index=index,
@@ -346,8 +347,8 @@ class _Reading:
                 at=call.at,
                 input=count_of(usage, "input_tokens") or 0,
                 cache_read=count_of(usage, "cache_read_input_tokens") or 0,
-                cache_write=count_of(usage, "cache_creation_input_tokens") or 0,
-                cache_write_1h=count_at(usage, "cache_creation", "ephemeral_1h_input_tokens") or 0,
+                cache_write=max(hour, count_of(usage, "cache_creation_input_tokens") or 0),
+                cache_write_1h=hour,
                 output=max(visible, call.output),
                 estimated=visible > 2 * call.output,
             )
