@@ -202,7 +202,8 @@ def _decisive(course: Course, settings: Settings) -> object:
     if course.gateway:
         limits += [period.budgets.hygiene_tokens for period in periods if period.budgets.hygiene_tokens]
     most = [period.budgets.hygiene_messages for period in periods if course.gateway]
-    if min(limits) > course.largest() and not any(0 < count <= len(course.messages) for count in most):
+    many = any(0 < count <= len(course.messages) for count in most)
+    if not course.manual and not many and min(limits) > course.largest():
         return None
     return tuple(course.rules.decisive(period.settings, period.budgets) for period in periods)
 

@@ -269,7 +269,11 @@ class Course:
         if self._largest is None:
             steps = [step for step, _ in self.checks] or [0]
             self._largest = max(
-                max(self.reported(step), self.rough(step) + self.scale.tools) for step in steps
+                max(
+                    self.reported(step) + (self.ahead[step] if self.ahead else 0),
+                    self.rough(step) + self.scale.tools,
+                )
+                for step in steps
             )
         return self._largest
 

@@ -87,6 +87,33 @@ def test_a_sweeps_cell_is_the_single_whatif(messages: tuple[Message, ...]) -> No
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
 
 
+def test_cells_that_never_reach_the_threshold_repeat_a_manual_compaction_under_their_settings() -> None:
+    messages = tuple(Message({"role": "user", "content": f"{i} " + "word " * 100}) for i in range(60))
+    rules = replayable(engine("documented"))
+    made = Course(rules, rules.read(messages), 0, manual=[50])
+    rows, columns = Axis("protect_last_n", (2, 40)), Axis("threshold", (0.9,))
+    settings = Settings(profile="documented")
+    found = sweep(rows, columns, [cells(made, SummaryModel(), settings, rows, columns)])
+    for row, last in enumerate(rows.values):
+        run = made.run(settings.with_(protect_last_n=int(last), threshold=0.9))
+        assert [event.fires for event in run.events] == ["manual"]
+        assert found.cells["mean_tokens"][row][0] == run.metrics.mean_tokens
+
+
+def test_cells_use_the_size_that_the_agent_compares_not_only_the_reported_one() -> None:
+    messages = tuple(
+        Message({"role": ("user", "assistant")[i % 2], "content": f"{i} " + "word " * 300}) for i in range(60)
+    )
+    rules = replayable(engine("pi"))
+    made = Course(rules, rules.read(messages), 0, ahead=[5_000] * 61)
+    settings = Settings(profile="pi", context_length=100_000)
+    rows, columns = Axis("tail_tokens", (2_000,)), Axis("threshold", (0.9, 0.25))
+    found = sweep(rows, columns, [cells(made, SummaryModel(), settings, rows, columns)])
+    run = made.run(settings.with_(tail_tokens=2_000, threshold=0.25))
+    assert run.events
+    assert found.cells["compactions"] == ((0, len(run.events)),)
+
+
 def test_the_model_is_asked_behind_users_and_whole_groups() -> None:
     user, assistant, tool = 0, 1, 2
     assert calls([user, assistant, tool, tool, assistant, user]) == [1, 4, 6]
