@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -267,9 +269,8 @@ class _Reading:
         )
 
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
-        number = 1
-        count = 0
-        order = {node.uuid: place for place, node in enumerate(self.nodes)}
+        number, count, order = 1, 0, {node.uuid: place for place, node in enumerate(self.nodes)}
+        results_of = cache(partial(self._results, generations))
         for node in self.nodes:
             if node.boundary is None:
                 continue
@@ -277,31 +278,45 @@ class _Reading:
                 number += 1
                 continue
             count += 1
-            generation, lines = generations[number - 1], self.lists[number - 1].nodes
-            places = {identity: place for place, identity in enumerate(generation.ids)}
-            cleared_by = {
-                result: identity
-                for other in lines
-                for result, identity in zip(other.results, self._ids([other]), strict=False)
-            }
-            cleared = sorted(
-                places[cleared_by[tool]]
-                for tool in node.boundary.tools
-                if tool in cleared_by and cleared_by[tool] in places
-            )
-            before = self._ids([other for other in lines if order[other.uuid] < order[node.uuid]])
+            generation = generations[number - 1]
+            places, lines, ends = results_of(number)
+            earlier = bisect_left(lines, order[node.uuid], key=order.__getitem__)
             yield Microcompaction(
                 index=count,
                 session=node.session or generation.session,
                 generation=number,
-                place=max((places[i] + 1 for i in before if i in places), default=0),
-                cleared=tuple(cleared),
+                place=ends[earlier],
+                cleared=tuple(sorted(places[tool] for tool in node.boundary.tools if tool in places)),
                 results=len(node.boundary.tools),
                 at=node.at,
                 trigger=node.boundary.trigger,
                 tokens_before_reported=node.boundary.before,
                 tokens_saved_reported=node.boundary.saved,
             )
+
+    def _results(
+        self, generations: Sequence[Generation], number: int
+    ) -> tuple[dict[str, int], list[str], list[int]]:
+        """Return the places of tool results in a list, by the ids of their calls, and the lines of the list.
+
+        The last value has the number of messages in the list up to the first 0, 1, ... lines. Lines are in file order.
+        """
+        place_of = {identity: place for place, identity in enumerate(generations[number - 1].ids)}
+        listed = {node.uuid: node for node in self.lists[number - 1].nodes}
+        lines = [node.uuid for node in self.nodes if node.uuid in listed]
+        results: dict[str, int] = {}
+        ends = [0]
+        for uuid in lines:
+            ids = self._ids([listed[uuid]])
+            results.update(
+                (result, place_of[identity])
+                for result, identity in zip(listed[uuid].results, ids, strict=False)
+                if identity in place_of
+            )
+            ends.append(
+                max([ends[-1], *(place_of[identity] + 1 for identity in ids if identity in place_of)])
+            )
+        return results, lines, ends
 
     def _failures(self, generations: Sequence[Generation]) -> Iterator[FailedCompaction]:
         number = index = 1
