@@ -23,7 +23,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings
-from inspector.engines.registry import engine, names, with_profile
+from inspector.engines.registry import engine, names, with_changes
 from inspector.engines.summary_input import finished_summary
 from inspector.models.attempt import Ask, Place
 from inspector.models.consent import Allowance, Sending, sending_of
@@ -303,7 +303,7 @@ def profile_rows(judges: Sequence[Judge], settings: Settings, watch: OnProgress)
     for number, name in enumerate(chosen):
         watch(f"{name}: profile", number + 1, len(chosen))
         try:
-            planned = plan_scores(judges, _under(settings, name), Wording())
+            planned = plan_scores(judges, with_changes(settings, profile=name), Wording())
         except UsageProblem:
             continue
         scores = []
@@ -315,14 +315,6 @@ def profile_rows(judges: Sequence[Judge], settings: Settings, watch: OnProgress)
                 scores.append(item.scored(item.after(summary), summary))
         rows.append(ScoreRow(name, "profile", name, tuple(scores)))
     return rows
-
-
-def _under(settings: Settings, profile: str) -> Settings:
-    try:
-        return with_profile(settings, profile)
-    except UsageProblem:
-        # The threshold of the profile is larger than the window. The boundaries do not depend on it.
-        return settings.with_(profile=profile)
 
 
 def _stand_in() -> Callable[[str, int], str]:

@@ -23,7 +23,7 @@ from inspector.answers.scheduling import Progress
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
-from inspector.engines.registry import engine
+from inspector.engines.registry import engine, with_changes
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
@@ -112,7 +112,7 @@ def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tup
         for chosen, count in Counter(settings).items():
             groups: dict[tuple[int, str], set[float]] = defaultdict(set)
             for value in axis.values:
-                budgets = engine(chosen.profile).budgets(chosen.with_(**{axis.name: value}))
+                budgets = engine(chosen.profile).budgets(with_changes(chosen, **{axis.name: value}))
                 if why := budgets.binding(axis.name):
                     groups[budgets.threshold_tokens, why].add(value)
             for (_, why), values in groups.items():

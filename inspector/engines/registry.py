@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -58,19 +59,24 @@ def is_built_in(name: str) -> bool:
     return name in _BUILT_IN or name in _BY_RELEASE
 
 
-def with_profile(settings: Settings, profile: str) -> Settings:
-    """Return the settings for another engine. A threshold that the user did not set becomes the default of this
-    engine. If the engine fails to report its default, the threshold stays, and planning reports the error.
+def with_changes(settings: Settings, **changes: Any) -> Settings:
+    """Return the settings with some changes. A threshold that the user did not set becomes the default of the engine
+    for the changed profile and window. If the engine fails to report its default, the threshold stays, and planning
+    reports the error. Raises UsageProblem if a value is out of its range.
     """
-    length = settings.context_length
+    changed = settings.with_(**changes)
+    if "threshold" in changes:
+        return changed
     plain = SETTINGS["threshold"].default
     try:
-        usual, default = (default_threshold(engine(name), length) for name in (settings.profile, profile))
+        usual, default = (
+            default_threshold(engine(one.profile), one.context_length) for one in (settings, changed)
+        )
     except EngineError:
-        return settings.with_(profile=profile)
-    if settings.threshold not in (usual, plain):
-        return settings.with_(profile=profile)
-    return settings.with_(profile=profile, threshold=plain if default is None else default)
+        return changed
+    if settings.threshold != usual and (settings.threshold != plain or changed.profile == settings.profile):
+        return changed
+    return changed.with_(threshold=plain if default is None else default)
 
 
 def release_of(profile: str) -> tuple[int, ...] | None:

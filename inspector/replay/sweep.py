@@ -10,6 +10,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from inspector.core.errors import UsageProblem
+from inspector.engines.registry import with_changes
 from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_for, scores
 from inspector.replay.reproducing import Reproduction
@@ -186,7 +187,7 @@ def cells(
     for row in rows.values:
         line: list[Scores | None] = []
         for column in columns.values:
-            changed = settings.with_(**{rows.name: row, columns.name: column})
+            changed = with_changes(settings, **{rows.name: row, columns.name: column})
             key = _decisive(course, changed)
             if key not in results and wanted():
                 results[key] = scores(course, changed, model, len(results))

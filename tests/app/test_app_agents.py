@@ -12,7 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.upcoming import upcoming
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
-from inspector.engines.registry import with_profile
+from inspector.engines.registry import with_changes
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
 from tests.app.running import conversation, notes, press, running, screen_text, settled
@@ -197,7 +197,7 @@ async def test_turning_the_profile_takes_its_own_threshold() -> None:
         await press(pilot, "6", *["down"] * 6, "right")
         turned = conversation(pilot).state.settings
         assert turned.profile != before.profile
-        assert turned == with_profile(before, turned.profile)
+        assert turned == with_changes(before, profile=turned.profile)
         assert turned.threshold != before.threshold
 
 

@@ -15,7 +15,7 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import assemble, default_threshold
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import observed_rules
-from inspector.engines.registry import agent_of, engine, names, profile_of, profile_status, with_profile
+from inspector.engines.registry import agent_of, engine, names, profile_of, profile_status, with_changes
 from tests.engines.lists import assistant, call, result, user
 
 OBSERVED = [rules.name for rules in observed_rules()]
@@ -195,11 +195,29 @@ def test_no_result_is_kept_without_its_call(name: str, rounds: int, size: int) -
 @pytest.mark.parametrize("name", OBSERVED)
 def test_a_threshold_that_nobody_set_becomes_the_profiles_own(name: str) -> None:
     mine = settings(name)
-    theirs = with_profile(mine, "hermes-0.19")
+    theirs = with_changes(mine, profile="hermes-0.19")
     assert (theirs.profile, theirs.threshold) == ("hermes-0.19", 0.5)
-    assert with_profile(theirs, name) == mine
+    assert with_changes(theirs, profile=name) == mine
     own = mine.with_(threshold=0.42)
-    assert with_profile(own, "hermes-0.19") == own.with_(profile="hermes-0.19")
+    assert with_changes(own, profile="hermes-0.19") == own.with_(profile="hermes-0.19")
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+def test_a_threshold_that_nobody_set_follows_the_window(name: str) -> None:
+    assert with_changes(settings(name), context_length=400_000) == settings(name, 400_000)
+    own = settings(name).with_(threshold=0.42)
+    assert with_changes(own, context_length=400_000) == own.with_(context_length=400_000)
+    both = with_changes(settings(name), context_length=400_000, threshold=0.7)
+    assert (both.context_length, both.threshold) == (400_000, 0.7)
+
+
+@pytest.mark.parametrize("name", OBSERVED)
+@pytest.mark.parametrize("length", [1_000, 16_384, 32_000])
+def test_a_reserve_as_large_as_the_window_leaves_a_threshold(name: str, length: int) -> None:
+    chosen = settings(name, length)
+    chosen.check()
+    assert with_changes(settings(name), context_length=length) == chosen
+    assert engine(name).budgets(chosen).threshold_tokens > 0
 
 
 def test_opencode_summarizes_a_list_whole_where_all_of_it_would_stay() -> None:

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from inspector.engines.base import Settings
-from inspector.engines.registry import with_profile
+from inspector.engines.registry import with_changes
 from inspector.export.config import settings_written
 
 
 def settings(profile: str, context: int, threshold: float) -> tuple[Settings, Settings]:
-    force = with_profile(Settings(context_length=context), profile)
+    force = with_changes(Settings(context_length=context), profile=profile)
     return force.with_(threshold=threshold), force
 
 

@@ -18,7 +18,7 @@ from inspector.answers.replaying import replay
 from inspector.commands.cli import main
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
-from inspector.engines.registry import engine
+from inspector.engines.registry import engine, with_changes
 from inspector.engines.replayable import replayable
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
@@ -112,6 +112,21 @@ def test_cells_use_the_size_that_the_agent_compares_not_only_the_reported_one() 
     run = made.run(settings.with_(tail_tokens=2_000, threshold=0.25))
     assert run.events
     assert found.cells["compactions"] == ((0, len(run.events)),)
+
+
+def test_a_sweep_over_windows_keeps_the_reserve_of_the_agent() -> None:
+    messages = tuple(
+        Message({"role": ("user", "assistant")[i % 2], "content": f"{i} " + "word " * 300}) for i in range(80)
+    )
+    made = course(messages, "pi")
+    lengths = (26_000, 28_000, 32_000)
+    start = with_changes(Settings(), profile="pi")
+    chosen = [with_changes(start, context_length=length) for length in lengths]
+    rows, columns = Axis("tail_tokens", (2_000,)), Axis("context_length", lengths)
+    found = sweep(rows, columns, [cells(made, SummaryModel(), start, rows, columns)])
+    runs = [made.run(settings.with_(tail_tokens=2_000)) for settings in chosen]
+    assert [run.budgets.threshold_tokens for run in runs] == [length - 16_384 for length in lengths]
+    assert found.cells["compactions"] == (tuple(len(run.events) for run in runs),)
 
 
 def test_the_model_is_asked_behind_users_and_whole_groups() -> None:

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
-from inspector.engines.registry import with_profile
+from inspector.engines.registry import with_changes
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, fit, one_line
 from widgets.base.wrapping import breaks
@@ -184,15 +184,13 @@ class Knobs(Inked, can_focus=True):
         try:
             if name == SUMMARY_SIZE:
                 self._summary = value if isinstance(value, int | float) else None
-            elif name == "profile":
-                self.settings = with_profile(self.settings, str(value))
             else:
-                self.settings = self.settings.with_(**{name: value})
+                self.settings = with_changes(self.settings, **{name: value})
         except UsageProblem as problem:
             self._error = str(problem)
             return
-        if name == "profile":
-            # Another profile may change the threshold too.
+        if name in ("profile", "context_length"):
+            # Another profile or window may change the threshold too.
             self.refresh()
         self._refresh_row(self._row)
         self.post_message(UseSettings((self.settings, self._summary)))

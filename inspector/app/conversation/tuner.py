@@ -15,7 +15,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
-from inspector.engines.registry import with_profile
+from inspector.engines.registry import with_changes
 from inspector.engines.settings import difference
 from inspector.export.config import settings_written
 from widgets.intents import CopyText
@@ -46,7 +46,7 @@ class Tuner:
 
     def change(self, **changes: Any) -> None:
         """Change settings; ctrl+z goes back."""
-        self.use((self._host.state.settings.with_(**changes), self._host.state.summary_size))
+        self.use((with_changes(self._host.state.settings, **changes), self._host.state.summary_size))
 
     def use(self, tuning: Tuning, **changes: Any) -> None:
         """Take other settings and another size of summaries; ctrl+z goes back."""
@@ -79,7 +79,7 @@ class Tuner:
 
         def chosen(profile: str | None) -> None:
             if profile is not None:
-                self.use((with_profile(host.state.settings, profile), host.state.summary_size))
+                self.use((with_changes(host.state.settings, profile=profile), host.state.summary_size))
 
         resolved = opened.resolved
         why = resolved.sources.get("profile", "in force")

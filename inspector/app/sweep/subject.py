@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.engines.base import Settings
+from inspector.engines.registry import with_changes
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, cell_of, default_axis
 from inspector.replay.metrics import BY_NAME, METRICS
@@ -68,6 +69,7 @@ class SweepState(Struct, frozen=True):
     def settings_of(self, settings: Settings, cell: Cell) -> Settings:
         """Settings, with the two of a cell."""
         row, column = cell
-        return settings.with_(
-            **{self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]}
+        return with_changes(
+            settings,
+            **{self.rows.name: self.rows.values[row], self.columns.name: self.columns.values[column]},
         )

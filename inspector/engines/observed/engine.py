@@ -17,6 +17,7 @@ from inspector.core.rough import list_tokens, message_chars, message_images, tex
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
 from inspector.engines.loop import BEFORE_REQUESTS
 from inspector.engines.observed.rules import Observed
+from inspector.engines.settings import SETTINGS
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 _OTHER = 4
@@ -119,10 +120,15 @@ class ObservedEngine:
         self.loop = BEFORE_REQUESTS._replace(background=rules.background, turns_end=rules.turns_end)
 
     def default_threshold(self, context_length: int) -> float:
-        """Return the observed threshold as a share of the window, at most 1."""
+        """Return the observed threshold as a share of the window, at most 1.
+
+        If the reserve leaves nothing of the window, it is the lowest threshold: the agent compacts at every request.
+        """
         rules = self._rules
         reserve = 0 if rules.reserves_output else rules.reserve
-        return min(rules.share_at_most, max(0.0, rules.share - reserve / context_length))
+        return min(
+            rules.share_at_most, max(SETTINGS["threshold"].low, rules.share - reserve / context_length)
+        )
 
     def budgets(self, settings: Settings) -> Budgets:
         """Return threshold, kept tail and summary in tokens, each with its evidence."""
