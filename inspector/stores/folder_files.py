@@ -45,6 +45,8 @@ class FolderFiles:
         #: Folders and files that this user may not read.
         self._closed: dict[str, None] = {}
         self._refused: dict[str, None] = {}
+        #: Databases that another program had locked, with the sentence about each.
+        self._locked: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -56,6 +58,7 @@ class FolderFiles:
             sentences.append(
                 f"{refused[0]}{more} cannot be read by this user, and the contents are left out."
             )
+        sentences += self._locked.values()
         unknown = [os.path.relpath(path, self._folder) for path in self._unknown()]
         if unknown:
             some = ", ".join(unknown[:_NAMED])
@@ -70,7 +73,8 @@ class FolderFiles:
         """Return the files of unknown formats, except files that a known agent keeps next to its sessions."""
         aside = _aside()
         for path, (size, _) in self._now.items():
-            if size and not self._agents.get(path) and path not in self._refused and not aside.search(path):
+            unread = path in self._refused or path in self._locked
+            if size and not self._agents.get(path) and not unread and not aside.search(path):
                 yield path
 
     def of(self, agent: str) -> dict[str, Signature]:
@@ -124,7 +128,12 @@ class FolderFiles:
                 except StoreError:
                     continue
                 self._refused.pop(path, None)
-                agent = agent_of(head)
+                try:
+                    agent = agent_of(head)
+                except StoreBusy as error:
+                    self._locked[path] = str(error)
+                    continue
+                self._locked.pop(path, None)
                 # A file without a complete line is tried again later.
                 if agent is not None or b"\n" in head.raw:
                     self._agents[path] = "" if agent is None else agent.name

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from inspector.core.errors import StoreError
+from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores import lines
 from inspector.stores.databases import SQLITE, read_database, table_columns, table_names
 
@@ -41,19 +41,23 @@ class Head:
 
     @cached_property
     def tables(self) -> frozenset[str] | None:
-        """The tables of a SQLite database; None for other files and unreadable databases."""
+        """The tables of a SQLite database; None for other files and damaged databases. Raises StoreBusy."""
         if not self.is_sqlite:
             return None
         try:
             return read_database(self.path, table_names)
+        except StoreBusy:
+            raise
         except StoreError:
             return None
 
     def columns(self, table: str) -> frozenset[str]:
-        """Return the columns of a table of a SQLite database; empty if the table is missing."""
+        """Return the columns of a table of a SQLite database; empty if the table is missing. Raises StoreBusy."""
         if self.tables is None or table not in self.tables:
             return frozenset()
         try:
             return read_database(self.path, lambda database: table_columns(database, table))
+        except StoreBusy:
+            raise
         except StoreError:
             return frozenset()

@@ -113,6 +113,8 @@ class Listing:
         #: The lock that is held while files are read.
         self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
+        #: Files that could not be read. Nothing about them is stored, so another run tries them again.
+        self._unreadable: set[str] = set()
         self._listed: tuple[Mapping[str, Signature], Listed] | None = None
         #: The list of the last run, and whether it was looked up in the index.
         self._before: Listed | None = None
@@ -277,7 +279,7 @@ class Listing:
         return ConversationFiles(places, others) if stored_mark == mark and len(places) == count else None
 
     def _remember(self, now: Mapping[str, Signature], listed: Listed) -> None:
-        if self._index is not None and len(now) >= MANY and listed.files is not None:
+        if self._index is not None and len(now) >= MANY and listed.files is not None and not self._unreadable:
             mark = mark_of_files(now)
             self._index.remember(self._files_name, [mark, *listed.files])
             self._index.remember(self._name, [mark, listed.rows])
@@ -353,7 +355,8 @@ class Listing:
         """Store the digests of `done` files in the index, including files that the other thread read."""
         fresh: dict[str, IndexedFile] = {}
         while (path := _next(done)) is not None:
-            fresh[path] = IndexedFile(*now[path], self._agent, self._digests[path][1])
+            if path not in self._unreadable:
+                fresh[path] = IndexedFile(*now[path], self._agent, self._digests[path][1])
         if self._index is not None and fresh:
             self._index.put(fresh)
 
@@ -366,8 +369,10 @@ class Listing:
     ) -> None:
         try:
             digests = read()
+            self._unreadable.discard(path)
         except StoreError as error:
             self._note(str(error))
+            self._unreadable.add(path)
             digests = ()
         self._digests[path] = (signature, digests)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.agents import Agent, agent_named, agents, titles
-from inspector.core.errors import NotAStore, StoreError
+from inspector.core.errors import NotAStore, StoreBusy, StoreError
 from inspector.stores.base import Store
 from inspector.stores.head import Head
 from inspector.stores.recorded import FileDigest, Reader
@@ -52,11 +52,16 @@ def _load(name: str) -> Any:
 
 
 def agent_of(head: Head) -> Agent | None:
-    """Return the agent of a file with this beginning; None if the format is unknown."""
+    """Return the agent of a file with this beginning; None if the format is unknown.
+
+    Raises StoreBusy if another program has locked the file.
+    """
     for agent in _likely_first(head):
         try:
             if reader_of(agent.name).recognises(head):
                 return agent
+        except StoreBusy:
+            raise
         except StoreError:
             continue
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.core.errors import StoreBusy
+from inspector.core.errors import StoreBusy, StoreDamaged
 from inspector.stores import lines, listing
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
@@ -378,6 +379,40 @@ def test_whose_the_files_of_a_folder_are_is_remembered(
     written(folder, 1)
     assert len(open_folder(folder).conversations()) == 2
     assert heads == ["none.json", "1.jsonl", "none.json"]
+
+
+@pytest.mark.parametrize("many", [1, 100])
+def test_a_file_that_could_not_be_read_is_tried_again(
+    tmp_path: Path, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MANY", many)
+    written(tmp_path, 0)
+    index = FileIndex(tmp_path / "files.db")
+
+    class Failing(Counting):
+        def digests(self, path: Path) -> tuple[FileDigest, ...]:
+            raise StoreDamaged("The file is damaged.")
+
+    for _ in range(2):
+        store = TranscriptStore("claude-code", Failing, tmp_path, partial(signed, tmp_path), index)
+        assert store.conversations() == ()
+        assert store.notes == ("The file is damaged.",)
+    assert len(listed(tmp_path, index)[1]) == 1
+
+
+def test_a_locked_database_is_said_and_read_later(tmp_path: Path) -> None:
+    path = WRITERS["goose"](tmp_path / "home")
+    written(tmp_path, 0)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    store = open_store(tmp_path)
+    assert [row.agent for row in store.conversations()] == ["claude-code"]
+    assert ["is locked" in note for note in store.notes] == [True]
+    writer.execute("ROLLBACK")
+    writer.close()
+    store = open_store(tmp_path)
+    assert {row.agent for row in store.conversations()} == {"claude-code", "goose"}
+    assert store.notes == ()
 
 
 @pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}, ["x", [[[], [], [], ""]]]])
