@@ -19,15 +19,15 @@ from inspector.caching.idle import IdleCosts, idle_costs
 from inspector.caching.misses import CAUSES, FIVE_MINUTES, ONE_HOUR, Cause, JudgedRequest, judge
 from inspector.caching.modelled import SentList, modelled_requests
 from inspector.caching.priced import PricedRequest
-from inspector.config.prices import day_of, own_file, rates_of
+from inspector.config.prices import own_file, rates_of, time_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ROLE_CODES, Compaction, Generation, Request, SentRequest, Usage
 from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted
 
-#: Seconds of a day. Prices belong to a day, in UTC.
-_DAY = 86_400
+#: Prices change at full minutes.
+_MINUTE = 60
 
 _ASSISTANT = ROLE_CODES["assistant"]
 #: Maximum seconds between the stored time of an answer and the time of its usage.
@@ -182,7 +182,7 @@ def _judged(
 
 
 def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) -> tuple[PricedRequest, ...]:
-    """Return each request with its cost at the prices of its day.
+    """Return each request with its cost at the prices of its time.
 
     `model` is used for requests without a model. Raises BadInput if the file of prices cannot be used.
     """
@@ -190,9 +190,9 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
     priced = []
     for entry in judged:
         request = entry.request
-        key = request.model, int(request.at // _DAY)
+        key = request.model, int(request.at // _MINUTE)
         if key not in prices:
-            rates = rates_of(request.model or model, day_of(request.at), provider)
+            rates = rates_of(request.model or model, time_of(request.at), provider)
             prices[key] = rates, None if rates is None else pricer(rates)
         rates, price = prices[key]
         priced.append(PricedRequest(entry, None if price is None else price(request), rates))

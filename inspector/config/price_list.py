@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ RATES = {
 _VENDORS = {"mistralai": "mistral", "meta-llama": "meta", "z-ai": "zai", "vertex": "google", "bedrock": "aws"}
 _VARIANT = re.compile(r":[a-z]+$|\[1m\]$")
 #: Ways to serve a model at another price, at the end of its name.
-_SERVED = re.compile(r"\b(fast|batch|flex|priority)\b")
+_SERVED = re.compile(r"\b(fast|batch|flex|priority|free)\b")
 #: A model's id in Amazon Bedrock: an optional region, the vendor, the model, an optional version.
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}(?:-[a-z]+)?\.)?(?P<vendor>anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\."
@@ -44,12 +45,13 @@ Steps = tuple[tuple[int, Prices], ...]
 class Listed(msgspec.Struct, frozen=True):
     """A model's entries in genai-prices: its context window in tokens and its prices, each with the name of its entry.
 
-    `prices` are (first day, prices by size), oldest first, with days such as 2026-11-22; empty without prices.
+    `prices` are (first day, first minute of a day, prices by size), oldest first, with days such as 2026-11-22; empty
+    without prices.
     """
 
     window: int | None = None
     window_of: str = ""
-    prices: tuple[tuple[str, Steps], ...] = ()
+    prices: tuple[tuple[str, int, Steps], ...] = ()
     priced_as: str = ""
 
 
@@ -166,16 +168,23 @@ def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
         yield name, None
 
 
-def _prices_of(entry: Any) -> Iterator[tuple[str, Steps]]:
-    """Yield the prices of an entry from each day on which they change, oldest first."""
+def _prices_of(entry: Any) -> Iterator[tuple[str, int, Steps]]:
+    """Yield the prices of an entry from each day and each minute of the day on which they change, oldest first."""
     conditions = [one.constraint for one in entry.prices] if isinstance(entry.prices, list) else []
     starts = {start for one in conditions if (start := getattr(one, "start_date", None)) is not None}
-    for day in (date.min, *sorted(starts)):
-        prices = entry.get_prices(datetime.combine(day, time(), UTC))
+    limits = {getattr(one, name, None) for one in conditions for name in ("start_time", "end_time")}
+    times = {time(), *(_in_utc(limit) for limit in limits if limit is not None)}
+    for day, at in product((date.min, *sorted(starts)), sorted(times)):
+        prices = entry.get_prices(datetime.combine(day, at, UTC))
         by_rate = [getattr(prices, name, None) for name in RATES.values()]
         sizes = sorted({tier.start for price in by_rate for tier in getattr(price, "tiers", ())})
         steps = [(size, tuple(_price(price, size + 1) for price in by_rate)) for size in sizes]
-        yield day.isoformat(), ((0, tuple(_price(price, 0) for price in by_rate)), *steps)
+        first = (0, tuple(_price(price, 0) for price in by_rate))
+        yield day.isoformat(), at.hour * 60 + at.minute, (first, *steps)
+
+
+def _in_utc(limit: time) -> time:
+    return datetime.combine(date(2000, 1, 1), limit, limit.tzinfo or UTC).astimezone(UTC).time()
 
 
 def _price(price: Any, tokens: int) -> float | None:

@@ -1,4 +1,4 @@
-"""Prices of models: the user's own prices.yaml, else genai-prices as of the requested day.
+"""Prices of models: the user's own prices.yaml, else genai-prices as of the requested time.
 
 prices.yaml is in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
 date, optional), and US dollars per million tokens as `input`, `output`, `cache_read`, `cache_write_5m`,
@@ -23,16 +23,17 @@ from inspector.core.errors import BadInput
 from inspector.core.times import calendar_time
 
 
-def day_of(at: float) -> date:
-    """Return the day of a time in seconds since the epoch; today for 0.0 and for a time that no calendar has."""
+def time_of(at: float) -> datetime:
+    """Return a time in seconds since the epoch in UTC; now for 0.0 and for a time that no calendar has."""
     time = calendar_time(at)
-    return (datetime.fromtimestamp(time, UTC) if time else datetime.now(UTC)).date()
+    return datetime.fromtimestamp(time, UTC) if time else datetime.now(UTC)
 
 
-def rates_of(model: str, day: date, provider: str = "") -> Rates | None:
-    """Return a model's prices on a day, None if unknown. Raise BadInput if the user's own file cannot be used."""
-    own = _own(model, day)
-    return own if own is not None else _listed(model, provider, day)
+def rates_of(model: str, at: datetime, provider: str = "") -> Rates | None:
+    """Return a model's prices at a time in UTC, None if unknown. Raise BadInput if the user's own file cannot be
+    used."""
+    own = _own(model, at.date())
+    return own if own is not None else _listed(model, provider, at)
 
 
 def own_file() -> Path:
@@ -123,14 +124,16 @@ def _steps(where: str, entry: Mapping[str, Any], base: Rates) -> tuple[tuple[int
     return tuple(steps)
 
 
-def _listed(model: str, provider: str, day: date) -> Rates | None:
+def _listed(model: str, provider: str, at: datetime) -> Rates | None:
     if not model.strip():
         return None
-    found = listed(model, provider)
-    then = [prices for start, prices in found.prices if start <= day.isoformat()]
+    found, today = listed(model, provider), at.date().isoformat()
+    day = max((first for first, _, _ in found.prices if first <= today), default="")
+    minute = at.hour * 60 + at.minute
+    then = [prices for first, start, prices in found.prices if first == day and start <= minute]
     if not then:
         return None
-    bare = Rates(None, None, None, None, None, f"genai-prices on {found.priced_as}", day.isoformat())
+    bare = Rates(None, None, None, None, None, f"genai-prices on {found.priced_as}", today)
 
     def with_prices(prices: Prices) -> Rates:
         known: dict[str, Any] = dict(zip(RATES, prices, strict=True))

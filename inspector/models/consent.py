@@ -8,7 +8,7 @@ from threading import Lock
 from msgspec import Struct, field
 
 from inspector.caching.costs import Cost, Rates, total
-from inspector.config.prices import day_of, rates_of
+from inspector.config.prices import rates_of, time_of
 from inspector.core.errors import NotAllowed
 from inspector.core.rough import text_tokens
 from inspector.core.shares import dollars, plural
@@ -105,7 +105,7 @@ def sending_of(prompts: Iterable[tuple[Summarizer, str, int]], masker: Masker) -
 
 def _recipient(summarizer: Summarizer, sizes: Sequence[tuple[int, int]]) -> Recipient:
     """Return the recipient of prompts; `sizes` are the tokens of each and of its longest answer."""
-    rates = rates_of(summarizer.model, day_of(0.0)) if summarizer.model else None
+    rates = rates_of(summarizer.model, time_of(0.0)) if summarizer.model else None
     cost = total(cost_of(rates, sent, received) for sent, received in sizes)
     prices = "" if rates is None else f"{rates.source}, {rates.date}".rstrip(", ")
     prompts, answers = (sum(tokens) for tokens in zip(*sizes, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from inspector.config.prices import day_of, rates_of
+from inspector.config.prices import rates_of, time_of
 from inspector.core.errors import AttemptError, SummarizerCut
 from inspector.core.rough import text_tokens
 from inspector.engines.summary_input import finished_summary
@@ -107,7 +107,7 @@ class _RunningAttempt:
             state, problem = "failed", "The answer has only thinking and no summary."
         sent = prompt_tokens(self.ask.prompt) if reply.sent is None else reply.sent
         received = text_tokens(len(reply.text)) if reply.received is None else reply.received
-        rates = rates_of(self.summarizer.model, day_of(0.0)) if self.summarizer.model else None
+        rates = rates_of(self.summarizer.model, time_of(0.0)) if self.summarizer.model else None
         # The cost of a failed request is unknown.
         cost = cost_of(rates, sent, received) if state != "failed" else None
         return self.kept.change(

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from inspector.config import prices
-from inspector.config.prices import day_of, prices_stamp, rates_of
+from inspector.config.prices import prices_stamp, rates_of, time_of
 from inspector.core.errors import BadInput
 
-TODAY = day_of(0.0)
+NOW = time_of(0.0)
 
 
 @pytest.fixture
@@ -24,13 +25,13 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_prices_are_dollars_a_million_tokens(own: Path) -> None:
-    found = rates_of("anthropic/claude-sonnet-4.5", day_of(0.0), "openrouter")
+    found = rates_of("anthropic/claude-sonnet-4.5", time_of(0.0), "openrouter")
     assert found is not None
     assert (found.input, found.output, found.cache_read) == (3.0, 15.0, 0.3)
     assert found.source == "genai-prices on claude-sonnet-4-5"
     assert found.date
-    assert rates_of("weird/thing", day_of(0.0)) is None
-    assert rates_of("", day_of(0.0)) is None
+    assert rates_of("weird/thing", time_of(0.0)) is None
+    assert rates_of("", time_of(0.0)) is None
 
 
 def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
@@ -40,14 +41,14 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
         encoding="utf-8",
     )
     early, late = (
-        rates_of("claude-sonnet-4-5", day_of(1_700_000_000.0)),
-        rates_of("claude-sonnet-4-5", day_of(1_795_000_000.0)),
+        rates_of("claude-sonnet-4-5", time_of(1_700_000_000.0)),
+        rates_of("claude-sonnet-4-5", time_of(1_795_000_000.0)),
     )
     assert early is not None
     assert late is not None
     assert (early.input, early.cache_write_5m, early.source, early.date) == (2.0, None, str(own), "")
     assert (late.input, late.date) == (1.0, "2026-10-07")
-    other = rates_of("claude-opus-4-5", day_of(0.0))
+    other = rates_of("claude-opus-4-5", time_of(0.0))
     assert other is not None
     assert other.source.startswith("genai-prices")
 
@@ -68,12 +69,12 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
 def test_a_file_that_cannot_be_used_says_why(own: Path, text: str, words: str) -> None:
     own.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=words):
-        rates_of("claude-opus-4-5", TODAY)
+        rates_of("claude-opus-4-5", NOW)
 
 
 def test_prices_by_size(own: Path) -> None:
     """A prompt that is larger than a step pays its prices for everything."""
-    listed = rates_of("claude-sonnet-4-5", TODAY, "anthropic")
+    listed = rates_of("claude-sonnet-4-5", NOW, "anthropic")
     assert listed is not None
     assert (listed.at(200_000).input, listed.at(200_001).input) == (3.0, 6.0)
     assert (listed.at(200_001).output, listed.at(200_001).cache_read) == (22.5, 0.6)
@@ -86,7 +87,7 @@ def test_prices_by_size(own: Path) -> None:
         "    - {above: 200000, input: 6}\n",
         encoding="utf-8",
     )
-    ours = rates_of("claude-sonnet-4-5", TODAY)
+    ours = rates_of("claude-sonnet-4-5", NOW)
     assert ours is not None
     assert [(step.input, step.output) for step in map(ours.at, (1, 200_001, 500_001))] == [
         (3.0, 15.0),
@@ -99,7 +100,7 @@ def test_prices_by_size(own: Path) -> None:
 def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
     own.write_text(f"- {{model: claude, input: 3, steps: {steps}}}\n", encoding="utf-8")
     with pytest.raises(BadInput, match="steps is not a list"):
-        rates_of("claude-opus-4-5", TODAY)
+        rates_of("claude-opus-4-5", NOW)
 
 
 @pytest.mark.parametrize(
@@ -115,12 +116,34 @@ def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
         ("models/gemini-2.5-pro", 1.25), ("grok-4-fast", 0.2),
         # The same model served in another way has other prices, and an alias names no model.
         ("claude-opus-4-6-fast", None), ("claude-opus-4.6 (fast mode)", None), ("gpt-5-batch", None),
-        ("gpt-5-priority", None), ("arn:aws:bedrock:us-east-1:1:application-inference-profile/a1", None),
+        ("gpt-5-priority", None), ("z-ai/glm-4.6:free", None), ("deepseek/deepseek-chat-v3.1:free", None),
+        ("arn:aws:bedrock:us-east-1:1:application-inference-profile/a1", None),
     ],
 )  # fmt: skip
 def test_spellings_of_a_model(model: str, dollars: float | None, own: Path) -> None:
-    found = rates_of(model, day_of(1_795_000_000.0))
+    found = rates_of(model, time_of(1_795_000_000.0))
     assert (None if found is None else found.input) == dollars
+
+
+@pytest.mark.parametrize(
+    ("clock", "dollars"),
+    [
+        ("00:00", 0.66),
+        ("00:59", 0.66),
+        ("01:00", 1.32),
+        ("03:59", 1.32),
+        ("04:00", 0.66),
+        ("06:00", 1.32),
+        ("10:00", 0.66),
+    ],
+)
+def test_a_price_is_that_of_the_hour(clock: str, dollars: float, own: Path) -> None:
+    """Some providers take more at some hours."""
+    found = rates_of("deepseek-v4-pro", datetime.fromisoformat(f"2026-11-20T{clock}:30+00:00"), "deepseek")
+    before = rates_of("deepseek-v4-pro", datetime.fromisoformat("2026-08-16T00:00:00+00:00"), "deepseek")
+    assert found is not None
+    assert before is not None
+    assert (found.input, found.date, before.input) == (dollars, "2026-11-20", 0.435)
 
 
 def test_what_is_kept_is_of_these_prices(own: Path) -> None:
@@ -137,7 +160,7 @@ def test_what_was_looked_up_is_kept_between_runs(tmp_path: Path) -> None:
     """The list of prices takes 22 MB: of a model that was asked for before it is not read again."""
     code = (
         "import sys; from inspector.config.models import context_length; from inspector.config.prices import *;"
-        "print(context_length('claude-sonnet-4-5')[0], rates_of('claude-sonnet-4-5', day_of(0.0)).at(200_001).input,"
+        "print(context_length('claude-sonnet-4-5')[0], rates_of('claude-sonnet-4-5', time_of(0.0)).at(200_001).input,"
         "'genai_prices' in sys.modules)"
     )
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
