@@ -1,9 +1,9 @@
 """Prices of models: the user's own prices.yaml, else genai-prices as of the requested time.
 
-prices.yaml is in the user's configuration folder and lists mappings: `model` (a part of the model's name), `from` (a
-date, optional), and US dollars per million tokens as `input`, `output`, `cache_read`, `cache_write_5m`,
-`cache_write_1h`. `steps`, optional, lists prices by size: mappings with `above` (tokens of the prompt) and the prices
-that change.
+prices.yaml is in the user's configuration folder and lists mappings: `model` (a part of the model's name; the longest
+wins), `from` (a date, optional), and US dollars per million tokens as `input`, `output`, `cache_read`,
+`cache_write_5m`, `cache_write_1h`. `steps`, optional, lists prices by size: mappings with `above` (tokens of the
+prompt) and the prices that change.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def _own(model: str, day: date) -> Rates | None:
     if not model.strip() or not path.is_file():
         return None
     known = [
-        (start, rates)
+        (name, start, rates)
         for name, start, rates in _read(path, path.stat().st_mtime_ns)
         if name in model.lower() and start <= day
     ]
     if not known:
         return None
-    start, rates = max(known, key=lambda entry: entry[0])
+    _, start, rates = max(known, key=lambda entry: (len(entry[0]), entry[1]))
     return replace(rates, date=start.isoformat() if start > date.min else "")
 
 

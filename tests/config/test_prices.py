@@ -53,6 +53,18 @@ def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
     assert other.source.startswith("genai-prices")
 
 
+@pytest.mark.parametrize("day", ["", "from: 2026-10-07, "])
+def test_the_longest_part_of_a_models_name_decides(own: Path, day: str) -> None:
+    own.write_text(
+        f"- {{model: gpt-5, {day}input: 1}}\n- {{model: gpt-5-mini, input: 2}}\n- {{model: gpt, {day}input: 3}}\n",
+        encoding="utf-8",
+    )
+    for model, dollars in {"gpt-5": 1.0, "openai/gpt-5-mini-2026": 2.0, "gpt-4.1": 3.0}.items():
+        found = rates_of(model, time_of(1_795_000_000.0))
+        assert found is not None
+        assert found.input == dollars
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
