@@ -194,7 +194,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
 async def test_turning_the_profile_takes_its_own_threshold() -> None:
     async with running(AGENTS, "Harbor importer", size=(120, 40)) as pilot:
         before = conversation(pilot).state.settings
-        await press(pilot, "6", *["down"] * 6, "right")
+        await press(pilot, "6", *["down"] * 2, "right")
         turned = conversation(pilot).state.settings
         assert turned.profile != before.profile
         assert turned == with_changes(before, profile=turned.profile)

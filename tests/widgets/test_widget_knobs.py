@@ -300,12 +300,12 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
     widget.set_state(TuneState(DEFAULTS, DEFAULTS, budgets, PROFILES, {"target_ratio": "config.yaml"}))
     async with hosting(widget, size=(100, 18)) as host:
         drawn = lines(widget)
-        assert drawn[1].rstrip().endswith("unused")
-        assert [line.split()[0] for line in drawn[len(KNOBS) : len(KNOBS) + 2]] == [
-            "threshold_cap",
-            "tail_mode",
-        ]
-        await host.press("down", *["down"] * len(KNOBS), "right")
+        shown = len(KNOBS) - 1
+        assert [line.split()[0] for line in drawn[shown : shown + 2]] == ["threshold_cap", "tail_mode"]
+        assert drawn[shown + 2].strip() == "unused here: target_ratio"
+        await host.pilot.hover(widget, offset=(3, shown + 2))
+        assert widget.tooltip == "target_ratio: a lean tail is a share of the window"
+        await host.press("down", *["down"] * shown, "right")
         assert changes(host)[-1] == ("tail_mode", "legacy")
         await host.press("up", "right")
         assert changes(host)[-1] == ("threshold_cap", 8_000)

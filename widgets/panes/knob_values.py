@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct, field
@@ -39,14 +39,18 @@ class TuneState(Struct, frozen=True):
     summary_size: float | None = None
 
     @property
-    def heeds(self) -> frozenset[str]:
-        """The settings that bind here in addition to the usual ones."""
-        return frozenset() if self.budgets is None else self.budgets.heeds
+    def knobs(self) -> tuple[KnobKind, ...]:
+        """The knobs of the settings that have an effect."""
+        seldom = () if self.budgets is None else LATER_KNOBS
+        return tuple(kind for kind in (*KNOBS, *seldom) if not self._unused(kind))
 
     @property
-    def unbound(self) -> Mapping[str, str]:
-        """The settings that do not bind here, with the reason."""
-        return {} if self.budgets is None else self.budgets.unbound
+    def unused(self) -> tuple[str, ...]:
+        """Usual settings without an effect, each with the reason: "max_tokens: the reserve is fixed"."""
+        return tuple(f"{kind.name}: {why}" for kind in KNOBS if (why := self._unused(kind)))
+
+    def _unused(self, kind: KnobKind) -> str:
+        return "" if self.budgets is None or kind.name == SUMMARY_SIZE else self.budgets.unused(kind.name)
 
     @property
     def binding(self) -> Mapping[str, str]:
@@ -86,13 +90,8 @@ KNOBS: tuple[KnobKind, ...] = (
     *(_knob(row) for row in SETTINGS.values() if row.knob and not row.seldom),
     _SIZES,
 )
-#: Knobs that only some profiles heed, shown below the others where they bind.
+#: Knobs of settings that have an effect with few profiles, shown below the others.
 LATER_KNOBS: tuple[KnobKind, ...] = tuple(_knob(row) for row in SETTINGS.values() if row.seldom)
-
-
-def knobs_of(heeded: Container[str]) -> tuple[KnobKind, ...]:
-    """Knobs of a profile that uses these settings in addition to the usual ones."""
-    return (*KNOBS, *(kind for kind in LATER_KNOBS if kind.name in heeded))
 
 
 def turned(kind: KnobKind, value: float | None, by: int, coarse: bool) -> float | None:

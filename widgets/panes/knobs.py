@@ -25,7 +25,6 @@ from widgets.panes.knob_values import (
     TuneState,
     Value,
     clamped,
-    knobs_of,
     meant,
     parse,
     share_of,
@@ -83,7 +82,8 @@ class Knobs(Inked, can_focus=True):
         self.settings = self._state.settings
         self._summary = self._state.summary_size
         self._overrides = self._state.binding
-        self._kinds = knobs_of(self._state.heeds)
+        self._kinds = self._state.knobs
+        self._unused = self._state.unused
         self._row = 0
         self._edit: str | None = None
         self._error = ""
@@ -101,8 +101,10 @@ class Knobs(Inked, can_focus=True):
         self.settings, self._summary = state.settings, state.summary_size
         if not unchanged:
             self._overrides = state.binding
-            self._kinds = knobs_of(state.heeds)
-            self._row = min(self._row, len(self._kinds) - 1)
+            here = self.knob
+            self._kinds, self._unused = state.knobs, state.unused
+            names = [kind.name for kind in self._kinds]
+            self._row = names.index(here) if here in names else min(self._row, len(names) - 1)
             self.refresh(layout=True)
         for row, kind in enumerate(self._kinds):
             if shown.get(kind.name) != self.value(kind.name):
@@ -300,7 +302,8 @@ class Knobs(Inked, can_focus=True):
             return
         offset = event.get_content_offset(self)
         if offset is None or offset.y >= len(self._kinds):
-            self.tooltip = None
+            unused = offset is not None and self._unused and offset.y == len(self._kinds)
+            self.tooltip = "\n".join(self._unused) if unused else None
             return
         kind = self._kinds[offset.y]
         lines = [f"{kind.name}: {kind.help}", self._origin(kind)]
@@ -338,8 +341,12 @@ class Knobs(Inked, can_focus=True):
     # Drawing.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return one row for each setting, and the rows of the longest foot, so that nothing moves with the cursor."""
-        return len(self._kinds) + max(len(self._explained(kind, width)) for kind in self._kinds)
+        """Return one row for each setting, one for the unused settings, and the rows of the longest foot.
+
+        So nothing moves with the cursor.
+        """
+        foot = max(len(self._explained(kind, width)) for kind in self._kinds)
+        return len(self._kinds) + bool(self._unused) + foot
 
     def _explained(self, kind: KnobKind, width: int) -> list[str]:
         """Rows that explain a setting and the full source of its value."""
@@ -349,17 +356,19 @@ class Knobs(Inked, can_focus=True):
         """Source of the value in force as a sentence, or ""."""
         origin = one_line(self._state.origins.get(kind.name, ""), 200)
         source = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
-        unbound = self._state.unbound.get(kind.name, "")
-        if unbound:
-            return f"{source} Not used by {self.settings.profile}: {unbound}."
         binding = self._overrides.get(kind.name, "")
         return f"{source} A rule of the profile overrides it: {binding}." if binding else source
 
     def render_line(self, y: int) -> Strip:
         """Draw a row."""
         width = self.size.width
-        if y >= len(self._kinds):
-            return self._draw_help(y - len(self._kinds), width)
+        below = y - len(self._kinds)
+        if below == 0 and self._unused:
+            names = ", ".join(entry.partition(":")[0] for entry in self._unused)
+            note = fit(f"  unused here: {names}", width)
+            return Row().add(note, self.ink("muted")).strip(width, self.base_style)
+        if below >= 0:
+            return self._draw_help(below - bool(self._unused), width)
         kind = self._kinds[y]
         value, default = self.value(kind.name), self._default(kind.name)
         here = y == self._row
@@ -368,7 +377,7 @@ class Knobs(Inked, can_focus=True):
         if here and self._edit is not None:
             row.add(fit(self._edit + "▏", _VALUE, right=True), self.ink("edit"))
         else:
-            ink = "muted" if kind.name in self._state.unbound else "warning" if value != default else "strong"
+            ink = "warning" if value != default else "strong"
             row.add(fit(show(kind, value), _VALUE, right=True), self.ink(ink))
         row.add("  ", Style())
         start, stop = self._slider()
@@ -378,9 +387,7 @@ class Knobs(Inked, can_focus=True):
         if value != default:
             note = f"default {show(kind, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
-        if kind.name in self._state.unbound:
-            note = "unused"
-        elif kind.name in self._overrides:
+        if kind.name in self._overrides:
             note = f"◆ {self._overrides[kind.name]}"
         row.add(fit(note, max(0, width - row.width)), self.ink("muted"))
         base = self.base_style
@@ -391,8 +398,7 @@ class Knobs(Inked, can_focus=True):
     def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
         if cells < 4:
             return
-        rest = self.ink("rest")
-        slider = rest if kind.name in self._state.unbound else self.ink("key")
+        rest, slider = self.ink("rest"), self.ink("key")
         if kind.unit == "choice":
             offered = self._offered(kind)
             place = offered.index(str(value)) + 1 if value in offered else 0
@@ -417,7 +423,7 @@ class Knobs(Inked, can_focus=True):
 
 def _around(state: TuneState) -> tuple[object, ...]:
     """Return the parts of a state that the knobs show besides the values."""
-    return state.defaults, state.profiles, state.origins, state.heeds, state.unbound, state.binding
+    return state.defaults, state.profiles, state.origins, state.knobs, state.unused, state.binding
 
 
 def _rows(text: str, width: int) -> list[str]:
