@@ -35,10 +35,9 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 QUERIES: Mapping[str, tuple[str, str]] = {
     "rules_lost": (
         "Rules lost by agent and release",
-        "select c.agent, c.profile as release, count(*) as rules, "
-        "sum(f.fate in ('lost', 'value lost', 'contradicted')) as lost, "
-        "sum(f.fate = 'weakened') as weakened from facts f join conversations c using (conversation) "
-        "where f.rule group by 1, 2 order by lost desc",
+        "select agent, profile as release, count(*) as rules, sum(is_lost) as lost, sum(weakened) as weakened from "
+        "(select conversation, max(is_lost) as is_lost, max(fate = 'weakened') as weakened from facts where rule "
+        "group by conversation, fact) join conversations using (conversation) group by 1, 2 order by lost desc",
     ),
     "misses_by_week": (
         "Cost of cache misses a week",

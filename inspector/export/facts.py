@@ -194,6 +194,7 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
 
 
 def _missing(life: Life) -> bool:
-    """Return whether the last list lacks a fact, or has it only weakened."""
-    fate = life.fates[-1]
-    return fate.gone or fate.outcome == "weakened"
+    """Return whether the last list lacks a fact that still holds, or has it only weakened."""
+    last = life.seen(life.fates[-1].compaction)
+    replaced = life.back is not None or life.contradicted is not None
+    return is_lost(last) or (last.outcome == "weakened" and not replaced)

@@ -29,6 +29,7 @@ from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
 from inspector.export.requests import request_document
 from inspector.quality.facts.fact import Life
+from inspector.quality.losses import is_lost
 
 Row = dict[str, Any]
 #: The columns of each table with their types. `conversation` is the root session, the same in every run.
@@ -52,7 +53,7 @@ TABLES: dict[str, dict[str, type]] = {
     "facts": {
         "conversation": str, "compaction": int, "fact": str, "category": str, "role": str, "text": str, "value": str,
         "rule": int, "message": int, "generation": int, "index": int, "fate_first": str, "fate": str, "where": str,
-        "died": int, "rank": float,
+        "is_lost": int, "died": int, "rank": float,
     },
     "aftermath": {
         "conversation": str, "compaction": int, "kind": str, "message": int, "generation": int, "index": int,
@@ -174,4 +175,5 @@ def _fact(life: Life) -> Row:
         "fate_first": fates[0].outcome if fates else None,
         "fate": fates[-1].outcome if fates else None,
         "where": fates[-1].where if fates else None,
+        "is_lost": int(bool(fates) and is_lost(life.seen(fates[-1].compaction))),
     }

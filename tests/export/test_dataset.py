@@ -23,7 +23,9 @@ from inspector.commands.cli import commands
 from inspector.core.errors import OutputProblem
 from inspector.export.dataset import QUERIES, export, sink_for
 from inspector.export.tables import TABLES
+from inspector.quality.losses import is_lost, lives_after
 from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create
 
 
 def run(*words: str) -> Result:
@@ -137,15 +139,31 @@ def test_rules_lost_by_agent_and_release(store: Path, tmp_path: Path) -> None:
     answers = Answers(open_store(store), {}, None)
     for row in answers.store.conversations():
         inspection, resolved = answers.opened(row.id)
-        for life in facts_of(inspection).lives:
+        last = len(inspection.compactions())
+        for life in lives_after(facts_of(inspection).lives, last) if last else ():
             if life.fact.binds:
                 found = counts.setdefault((row.agent, resolved.settings.profile), [0, 0, 0])
                 found[0] += 1
-                found[1] += life.fates[-1].outcome in ("lost", "value lost", "contradicted")
-                found[2] += life.fates[-1].outcome == "weakened"
+                found[1] += is_lost(life)
+                found[2] += life.outcome == "weakened"
     assert counts
     rows = asked(target, QUERIES["rules_lost"][1])
     assert {(agent, release): numbers for agent, release, *numbers in rows} == counts
+
+
+def test_a_rule_that_the_user_changed_later_is_not_lost(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"), tip="s0")
+    writer.begin(title="Limits", model="gpt-4o")
+    for limit, at in ((75, 6), (39, 7)):
+        writer.say([{"role": "user", "content": f"Set the retry limit to {limit} and never more."}])
+        writer.say([{"role": "assistant", "content": f"Step {step} is done."} for step in range(6)])
+        writer.compact(0, at, "## Goal\n- go on")
+    target = tmp_path / "out.db"
+    run(str(writer.end()), "--to", str(target))
+    ((_, _, rules, lost, weakened),) = asked(target, QUERIES["rules_lost"][1])
+    assert (rules, lost, weakened) == (2, 1, 0)
+    losses = CliRunner().invoke(commands, ["losses", str(tmp_path / "state.db"), "--json"])
+    assert sum(entry["lost"]["constraint"] for entry in json.loads(losses.stdout)) == lost
 
 
 def test_the_cost_of_cache_misses_a_week(fixtures_dir: Path, tmp_path: Path) -> None:

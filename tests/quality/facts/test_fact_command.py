@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from inspector.commands.cli import main
 from inspector.quality.facts.fact import KINDS, OUTCOMES
+from tests.stores.writer import Writer, create
 
 NAME = "Move checkout to orders-v2"
 
@@ -139,6 +140,33 @@ def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[st
         run(capsys, "--at-risk", "--kind", "preference", "--role", "tool", "--format", "markdown")
         == "No fact at risk was found.\n"
     )
+
+
+@pytest.fixture
+def changed_limit(tmp_path: Path) -> Path:
+    """A conversation whose user changed a lost rule later, and whose second compaction lost the new rule too."""
+    writer = Writer(create(tmp_path / "state.db"), tip="s0")
+    writer.begin(title="Limits", model="gpt-4o")
+    for rules, at in (
+        ("Set the retry limit to 75 and never more. Never touch the ledger table.", 6),
+        ("Set the retry limit to 39 and never more.", 7),
+    ):
+        writer.say([{"role": "user", "content": rules}])
+        writer.say([{"role": "assistant", "content": f"Step {step} is done."} for step in range(6)])
+        writer.compact(0, at, "## Goal\n- go on")
+    return writer.end()
+
+
+@pytest.mark.parametrize("form", ["markdown", "mem0"])
+def test_what_the_user_changed_later_no_longer_holds(
+    changed_limit: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["facts", str(changed_limit), "--format", form])
+    told = capsys.readouterr().out
+    assert "limit to 39" in told
+    assert "ledger table" in told
+    assert "limit to 75" not in told
 
 
 def test_memories_of_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
