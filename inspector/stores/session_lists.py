@@ -18,6 +18,7 @@ from inspector.core.conversations import (
     Usage,
 )
 from inspector.core.envelope import without_envelope
+from inspector.core.errors import StoreDamaged
 from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
 from inspector.stores.assembly import bodies_of, generations_of, identity, row_of, session_of, unreadable_note
@@ -352,11 +353,17 @@ class SessionReader(Reader):
         raise NotImplementedError
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return a digest of each session of a file."""
-        sessions = ((part, self.scan(path, part)) for part in self.parts(path))
-        return tuple(
-            session.digest(path)._replace(part=part) for part, session in sessions if session.entries.items
-        )
+        """Return a digest of each session of a file. Raises StoreErrors, StoreDamaged if no record can be read."""
+        digests = []
+        unreadable = 0
+        for part in self.parts(path):
+            session = self.scan(path, part)
+            unreadable += session.unreadable
+            if session.entries.items:
+                digests.append(session.digest(path)._replace(part=part))
+        if unreadable and not digests:
+            raise StoreDamaged(f"{path} holds no complete record, so its session is left out.")
+        return tuple(digests)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """Return a conversation for each session: the newest copy, and the copy in a database if two are equal."""

@@ -105,6 +105,25 @@ def test_odd_values_do_no_harm(path: Path, odd: object) -> None:
             assert len(store.messages(conversation.live)) == len(conversation.live)
 
 
+def test_a_session_that_is_cut_is_left_out_and_named(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+    store = open_store(path.parent)
+    assert store.conversations() == ()
+    assert [path.name in note for note in store.notes] == [True]
+
+
+def test_damaged_messages_and_a_damaged_compaction_are_said(path: Path) -> None:
+    document = json.loads(path.read_text())
+    document["messages"][2] = None
+    path.write_text(json.dumps(document))
+    (path.parent / f"{SESSION}.compaction.json").write_text('{"source_message_count": 2, "mess')
+    store = open_store(path)
+    (row,) = store.conversations()
+    line, compaction = store.open(row.id).notes
+    assert "1 line of the transcript cannot be read" in line
+    assert "compaction is left out" in compaction
+
+
 made = recipe("more_lines")
 READ = made.Call("", "read_file", {"path": "berths.txt"}, "berth 4 is free")
 

@@ -547,6 +547,25 @@ def test_trajectories_that_continue_each_other(tmp_path: Path) -> None:
     assert [(request.context, request.cache_read) for request in requests] == [(1_000, 200)] * 2
 
 
+def test_trajectories_of_one_run_are_listed_each(tmp_path: Path) -> None:
+    for name in ("main", "helper"):
+        step = {"step_id": 1, "source": "user", "message": name}
+        head = {"schema_version": "ATIF-v1.7", "session_id": "run-1", "agent": {"name": "harbour"}}
+        (tmp_path / f"{name}.json").write_text(json.dumps({**head, "steps": [step]}))
+    store = open_store(tmp_path)
+    rows = store.conversations()
+    assert {row.title for row in rows} == {"main", "helper"}
+    assert [len(store.open(row.id).live) for row in rows] == [1, 1]
+
+
+def test_a_trajectory_that_is_cut_is_left_out_and_named(tmp_path: Path) -> None:
+    document = {"schema_version": "ATIF-v1.6", "steps": [{"source": "user", "message": "a"}]}
+    (tmp_path / "cut.json").write_text(json.dumps(document, indent=1)[:-4])
+    store = open_store(tmp_path)
+    assert store.conversations() == ()
+    assert ["cut.json" in note for note in store.notes] == [True]
+
+
 def test_the_documented_rules_of_the_api_fire_at_150_000_tokens() -> None:
     rules = engine("anthropic-api")
     settings = Settings(profile="anthropic-api", context_length=200_000)

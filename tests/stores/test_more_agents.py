@@ -12,7 +12,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import read_aftermath
-from inspector.core.errors import NotAStore
+from inspector.core.errors import NotAStore, StoreDamaged
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.observed.profiles import observed_of
@@ -101,6 +101,17 @@ def test_a_file_that_is_cut_anywhere_is_read_as_far_as_it_goes(agent: str, tmp_p
             conversation = store.open(row.id)
             assert store.messages(conversation.live) is not None
             store.requests(conversation)
+
+
+@pytest.mark.parametrize("agent", sorted({*AGENTS} - {"kimi"}))
+def test_a_file_without_a_whole_record_is_named(agent: str, tmp_path: Path) -> None:
+    path = WRITERS[agent](tmp_path)
+    if path.suffix != ".jsonl":
+        pytest.skip("not a file of lines")
+    _, *lines = path.read_bytes().splitlines()
+    path.write_bytes(b"".join(line[: len(line) // 2] + b"\n" for line in lines))
+    with pytest.raises(StoreDamaged, match=path.name):
+        reader_of(agent).digests(path)
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -6,10 +6,12 @@ are copied for context: the summary and the kept messages.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.core.errors import StoreDamaged
 from inspector.stores.assembly import row_of
 from inspector.stores.atif.forms import wires_of
 from inspector.stores.entries import Entries
@@ -17,7 +19,6 @@ from inspector.stores.head import Head
 from inspector.stores.lines import (
     count_of,
     mapping_at,
-    mappings_in,
     read_mapping,
     seconds_of,
     text_at,
@@ -60,41 +61,52 @@ class AtifReader:
             for digest in digests
             if digest.last and str(Path(digest.path).with_name(digest.last)) in by_path
         }
+        chains: list[list[str]] = []
+        joined: set[str] = set()
+        # Files that continue each other in a ring have no first file, so they come last.
+        for path in sorted(by_path, key=lambda path: path in following.values()):
+            files: list[str] = []
+            while path in by_path and path not in joined:
+                joined.add(path)
+                files.append(path)
+                path = following.get(path, "")
+            if files:
+                chains.append(files)
         sources = []
-        for digest in digests:
-            if digest.path in following.values():
-                continue
-            files = [digest.path]
-            while (after := following.get(files[-1])) is not None and after not in files:
-                files.append(after)
-            tip = by_path[files[-1]]._replace(title=digest.title, started_at=digest.started_at)
+        # Trajectories of one run may have the same session id.
+        uses = Counter(by_path[files[-1]].session for files in chains)
+        for files in chains:
+            first, tip = by_path[files[0]], by_path[files[-1]]
+            name = f"{tip.session} {Path(first.path).stem}" if uses[tip.session] > 1 else tip.session
+            tip = tip._replace(session=name, title=first.title, started_at=first.started_at)
             row = row_of(tip, self.agent, f"{self.agent} {tip.version}".strip())
             sources.append(Source(row._replace(compactions=len(files) - 1), tuple(files)))
         return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
         """Read the lists, compactions and requests of a conversation."""
-        return _scan([Path(path) for path in source.files]).recorded(source)
+        return _scan([Path(path) for path in source.files], source.row.id).recorded(source)
 
 
 READER = AtifReader
 
 
-def _scan(paths: Sequence[Path]) -> SessionLists:
-    """Read the conversation in files that continue each other. Raises StoreErrors."""
-    documents = [read_mapping(path) or {} for path in paths]
+def _scan(paths: Sequence[Path], name: str = "") -> SessionLists:
+    """Read the conversation in files that continue each other; `name` is its id, if known. Raises StoreErrors."""
+    documents = [_document(path) for path in paths]
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        steps = [_steps(read_mapping(path) or {}) for path in paths]
+        steps = [_steps(_document(path)) for path in paths]
         return [_step(steps[place >> _BITS], place & ((1 << _BITS) - 1)) for place, _ in places]
 
     session = SessionLists(Entries(paths[0], wires_of, fetch=fetch))
     for number, document in enumerate(documents):
-        session.session = text_at(document, "session_id") or paths[-1].stem
+        session.session = name or text_at(document, "session_id") or paths[-1].stem
         agent = mapping_at(document, "agent")
         session.model = text_at(agent, "model_name") or session.model
         session.version = " ".join(filter(None, (text_at(agent, "name"), text_at(agent, "version"))))
         _trajectory(session, number, _steps(document))
+        session.unreadable += _steps(document).count({})
     return session
 
 
@@ -102,6 +114,8 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
     copied: list[int] = []
     waiting = number > 0
     for place, step in enumerate(steps):
+        if not step:
+            continue
         at = seconds_of(step.get("timestamp"))
         session.note_time(at)
         session.begin_record((number << _BITS) + place, 1)
@@ -135,8 +149,17 @@ def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
     session.compact(list(copied), summary, at, text=text, head=True, note=note)
 
 
+def _document(path: Path) -> dict[str, Any]:
+    document = read_mapping(path)
+    if document is None:
+        raise StoreDamaged(f"{path} holds no complete trajectory.")
+    return document
+
+
 def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return mappings_in(document.get("steps"))
+    """Return the steps of a trajectory, with an empty one for another value."""
+    steps = document.get("steps")
+    return [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list) else []
 
 
 def _step(steps: Sequence[dict[str, Any]], place: int) -> dict[str, Any] | None:

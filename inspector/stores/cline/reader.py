@@ -50,7 +50,7 @@ class ClineReader(SessionReader):
         if path.name == HISTORY:
             return scan_task(path)
         content = _as_mapping(document(path))
-        session = SessionLists(Entries(path, wires_of, fetch=_fetch))
+        session = SessionLists(Entries(path, wires_of, fetch=_fetch), unreadable=int(not content))
         session.session = text_at(content, "sessionId")
         session.version = text_at(content, "origin", "version")
         about = _as_mapping(document(path.with_name(path.name.removesuffix(_ENDING) + ".json")))
@@ -58,7 +58,10 @@ class ClineReader(SessionReader):
         session.provider = text_at(about, "provider")
         session.parent = text_at(about, "parent_session_id")
         messages = mappings(content.get("messages"))
+        session.unreadable += messages.count({})
         state = _as_mapping(document(_compaction_file(path)))
+        if not state and _compaction_file(path).exists():
+            session.notes.append("The list after its compaction cannot be read. This compaction is left out.")
         replaced = count_of(state, "source_message_count") or 0
         for number, message in enumerate(messages):
             if 0 < replaced == number:

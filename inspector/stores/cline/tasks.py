@@ -31,9 +31,11 @@ _NEAR = 3
 
 def scan_task(path: Path) -> SessionLists:
     """Return the session of a task, given its history. Raises StoreErrors."""
-    history, updates = mappings(document(path)), _updates(path.with_name("context_history.json"))
+    content, updates = document(path), _updates(path.with_name("context_history.json"))
+    history = mappings(content)
     entries = Entries(path, lambda records: task_wires(records[0]), fetch=_fetch)
-    return _Scanner(entries, history=history, updates=updates).run()
+    unreadable = history.count({}) + (not isinstance(content, list))
+    return _Scanner(entries, history=history, updates=updates, unreadable=unreadable).run()
 
 
 class _Scanner(SessionLists, kw_only=True):

@@ -63,7 +63,9 @@ class _Scanner(SessionLists, kw_only=True):
     answer: str = ""
 
     def run(self) -> SessionLists:
-        self._state(read_mapping(self.entries.path) or {})
+        state = read_mapping(self.entries.path)
+        self.unreadable += state is None
+        self._state(state or {})
         for number, path in enumerate(self.events):
             event = read_mapping(path)
             if event is None:
