@@ -81,7 +81,9 @@ def compare_summaries(
     answers: Answers, name: str, first: int | None, last: int | None
 ) -> list[ComparedSummaries]:
     """Compare the summaries of compactions `first` and `last`. Without both, compare every two successive summaries.
-    Raises UnknownConversation for a missing summary."""
+
+    Without `first`, the summary before `last` is compared; without `last`, the last summary. Raises
+    UnknownConversation for a missing summary."""
     inspection, _ = answers.opened(name)
     summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
     both = first is None and last is None
@@ -96,12 +98,13 @@ def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tu
     indexes = sorted(summaries)
     if len(indexes) < 2:
         raise UnknownConversation("There are not two summaries in this conversation to compare.")
-    b = last if last is not None else indexes[-1]
-    a = first if first is not None else max((i for i in indexes if i < b), default=indexes[0])
-    for index in (a, b):
-        if index not in summaries:
-            known = ", ".join(map(str, indexes))
-            raise UnknownConversation(
-                f"Compaction {index} left no summary here; compactions with a summary: {known}."
-            )
+    known = f"compactions with a summary: {', '.join(map(str, indexes))}."
+    for index in (first, last):
+        if index is not None and index not in summaries:
+            raise UnknownConversation(f"Compaction {index} left no summary here; {known}")
+    b = indexes[-1] if last is None else last
+    a = max((i for i in indexes if i < b), default=b) if first is None else first
+    if a == b and None in (first, last):
+        where = "follows" if last is None else "precedes"
+        raise UnknownConversation(f"No summary {where} that of compaction {b}; {known}")
     return a, b

@@ -56,6 +56,11 @@ def check(
         raise UsageProblem("Give --baseline or --write-baseline, not both.")
     form = "json" if asked.as_json else form
     if against is not None:
+        if wanted or allow_unknown or baseline is not None or write_baseline is not None:
+            raise UsageProblem(
+                "--against compares two folders and checks no condition: leave out --fail-on, --allow-unknown, "
+                "--baseline and --write-baseline."
+            )
         _compare(asked, against, form)
         return
     if form in ("html", "markdown"):

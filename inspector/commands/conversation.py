@@ -123,7 +123,7 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
 
 @command("[PATH] [CONVERSATION]")
 @click.option(
-    "--from", "first", type=WHOLE, metavar="K", help="The earlier compaction; default: the last but one."
+    "--from", "first", type=WHOLE, metavar="K", help="The earlier compaction; default: the one before --to."
 )
 @click.option("--to", "last", type=WHOLE, metavar="L", help="The later compaction; default: the last.")
 @click.option("--lineage", "--life", is_flag=True, help="Follow every item through all summaries.")
@@ -131,7 +131,7 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
 def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> None:
     """Compare two summaries, item by item.
 
-    --lineage compares all summaries.
+    Without --from and --to, each summary is compared with the next. --lineage follows the items of all summaries.
     """
     from inspector.answers.summaries import compare_summaries, follow_summaries
     from inspector.export.summaries import diff_documents, lineage_document, print_diff, print_lineage
@@ -209,6 +209,10 @@ def facts(
     if at_risk and (compaction is not None or after is not None or fates or pruned):
         raise UsageProblem(
             "--at-risk is about the next compaction: leave out --compaction, --after, --fate and --pruned."
+        )
+    if compaction is not None and after is not None and after < compaction:
+        raise UsageProblem(
+            f"Compaction {compaction} came after compaction {after}: --after must not be below --compaction."
         )
     asked.as_json = asked.as_json or form == "json"
     carried = form in ("markdown", "mem0") and not asked.as_json

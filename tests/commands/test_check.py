@@ -52,6 +52,22 @@ def test_a_condition_fails_from_its_number_of_cases_on(database: str) -> None:
     assert checked(database, "--fail-on", f"constraint-lost:{count}")["failed"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--fail-on", "constraint-lost"),
+        ("--baseline", "none.json"),
+        ("--write-baseline", "none.json"),
+        ("--allow-unknown",),
+    ],
+)
+def test_a_comparison_takes_no_conditions(database: str, words: tuple[str, ...]) -> None:
+    refused = run(database, "--against", database, *words)
+    assert isinstance(refused.exception, UsageProblem)
+    assert words[0] in str(refused.exception)
+    assert refused.stdout == ""
+
+
 def test_severities_and_aftermath_are_conditions(database: str) -> None:
     found = checked(
         database, "--fail-on", "warning", "--fail-on", "aftermath", "--fail-on", "summary-fallback"

@@ -77,6 +77,18 @@ def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
     assert "--threshold-cap is not used by codex: there is no such rule." in shown.err
 
 
+def test_a_summary_is_not_compared_with_itself_unless_both_are_named() -> None:
+    pairs = [(step["from"], step["to"]) for step in run("diff", "--demo", ROTATING, "--json").json()]
+    assert pairs == [(1, 2), (2, 3), (3, 4)]
+    for words, pair in ((("--to", "2"), (1, 2)), (("--from", "2"), (2, 4))):
+        (step,) = run("diff", "--demo", ROTATING, *words, "--json").json()
+        assert (step["from"], step["to"]) == pair
+    first, last = (run("diff", "--demo", ROTATING, *words) for words in (("--to", "1"), ("--from", "4")))
+    assert (first.code, last.code) == (1, 1)
+    assert "No summary precedes that of compaction 1" in first.err
+    assert "No summary follows that of compaction 4" in last.err
+
+
 def test_a_grid_of_equal_cells_has_no_best_one() -> None:
     grid = ("--threshold", "0.94,0.95", "--target-ratio", "0.2,0.21")
     words = ("sweep", "--demo", "Read the vendor's limits", *grid)

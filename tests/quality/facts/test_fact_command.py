@@ -94,6 +94,8 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=1)
     assert "--at-risk is about the next compaction" in run(capsys, "--at-risk", "--fate", "lost", code=2)
+    early = run(capsys, "--compaction", "3", "--after", "1", code=2)
+    assert "--after must not be below --compaction" in early
 
 
 def test_the_only_conversation_needs_no_name(capsys: pytest.CaptureFixture[str], fixtures_dir: Path) -> None:
