@@ -133,7 +133,10 @@ async def test_a_compaction_shows_the_agents_own_sizes() -> None:
 @pytest.mark.parametrize("name", also("Harbor importer", "The loom", "Reef charts"))
 async def test_where_an_agent_sets_breakpoints_is_not_guessed(name: str) -> None:
     async with running(AGENTS, name, size=(160, 48)) as pilot:
+        # The pane begins with the requests.
         await press(pilot, "5")
+        assert "read from the cache" in screen_text(pilot)
+        await press(pilot, "m")
         assert "breakpoints are unknown" in screen_text(pilot)
         shown = conversation(pilot).query_one(NextRequest)
         assert shown.view is not None

@@ -18,7 +18,10 @@ class CacheViews(Struct, frozen=True):
 
 
 class CachePane(ViewsPane[CacheViews]):
-    """CacheViews in two views. Posts Change for the layout and the time to live, GoTo for a breakpoint or a request."""
+    """CacheViews in two views. Posts Change for the layout and the time to live, GoTo for a breakpoint or a request.
+
+    If the breakpoints of the first value are unknown, it begins with the requests.
+    """
 
     VIEWS = (
         Shown(
@@ -36,3 +39,10 @@ class CachePane(ViewsPane[CacheViews]):
             lambda view: view.requests,
         ),
     )
+
+    def set_view(self, view: CacheViews | None) -> None:
+        """Show the breakpoints and the requests."""
+        began = self.view is not None and self.view.next is not None
+        super().set_view(view)
+        if not began and view is not None and view.next is not None and view.next.enabled is None:
+            self.show("requests")
