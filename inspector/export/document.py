@@ -59,7 +59,7 @@ def json_bytes(document: Any) -> bytes:
 def plain_lines(document: Any, name: str = "entry") -> Iterator[str]:
     """Yield a document as lines without table, frame and sign, one field per line.
 
-    Entries of a list are numbered; unknown values are named as unknown.
+    Entries of a list are numbered. Null reads "no value": it means unknown in some fields and none in others.
     """
     if isinstance(document, list):
         if not document:
@@ -89,7 +89,7 @@ def _time(seconds: float) -> str:
 
 def _value(value: Any) -> str:
     if value is None:
-        return "unknown"
+        return "no value"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

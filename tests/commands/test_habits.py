@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -179,10 +180,19 @@ def test_plain_lines() -> None:
         }
     ]
     assert list(plain_lines(document, "loss"))[:5] == [
-        "loss 1 of 1", "title: A B", "lost: value 2", "rules: unknown", "ok: yes",
+        "loss 1 of 1", "title: A B", "lost: value 2", "rules: no value", "ok: yes",
     ]  # fmt: skip
     assert list(plain_lines(document))[6:] == ["facts: 1", "facts 1 of 1", "n: 1", "ids: none"]
     assert list(plain_lines([])) == ["Nothing."]
+
+
+def test_plain_lines_call_nothing_unknown_that_is_known() -> None:
+    words = ["requests", "--demo", CHECKOUT]
+    causes = [entry["cause"] for entry in json.loads(CliRunner().invoke(commands, [*words, "--json"]).stdout)]
+    plain = CliRunner().invoke(commands, [*words, "--plain"]).stdout.splitlines()
+    shown = [line.removeprefix("cause: ") for line in plain if line.startswith("cause: ")]
+    assert None in causes
+    assert shown == ["no value" if cause is None else cause for cause in causes]
 
 
 def test_plain_lines_of_commands_have_no_frames_and_colours() -> None:
