@@ -60,7 +60,7 @@ def resolve(
         facts["summary_context"] = window
     chosen = flags.get("profile") or info.profile
     facts |= observed_threshold(chosen, flags.get("context_length") or facts["context_length"][0])
-    resolved = resolve_settings(flags, reading, facts, row.model, row.base_url)
+    resolved = resolve_settings(flags, reading, facts, row.model, row.base_url, row.provider)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))

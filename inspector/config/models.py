@@ -46,6 +46,10 @@ FAMILIES: Mapping[str, int] = {
     "glm-5-2": 1_048_576,
     "hermes": 131_072,
 }
+#: The provider of ChatGPT's Codex backend, and its windows, which are smaller than those of OpenAI's API.
+#: Source: releases 0.13.0 to 0.19.0, `agent/model_metadata.py`, _CODEX_OAUTH_CONTEXT_FALLBACK.
+CODEX = "openai-codex"
+_CODEX_WINDOWS: Mapping[str, int] = {"gpt-5": 272_000, "gpt-5-3-codex-spark": 128_000}
 #: Context length in tokens that is assumed for an unknown model.
 ASSUMED = 200_000
 
@@ -54,16 +58,18 @@ def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     """Return a model's context window in tokens and its source; (None, reason) if it is unknown."""
     if not model.strip():
         return None, "the store names no model"
+    if provider == CODEX and (family := _family(model, _CODEX_WINDOWS)) is not None:
+        return _CODEX_WINDOWS[family], "the limit of ChatGPT's Codex backend"
     found = listed(model, provider)
     if found.window is not None:
         return found.window, f"genai-prices on {found.window_of}"
-    family = _family(model)
+    family = _family(model, FAMILIES)
     if family is not None:
         return FAMILIES[family], f"the {family} family"
     return None, f"the model {model} is unknown"
 
 
-def _family(model: str) -> str | None:
+def _family(model: str, families: Mapping[str, int]) -> str | None:
     name = model.lower().replace(".", "-")
-    matches = [family for family in FAMILIES if family in name]
+    matches = [family for family in families if family in name]
     return max(matches, key=len) if matches else None

@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from inspector.config.folders import read_yaml
+from inspector.config.models import CODEX
 from inspector.core.errors import BadInput
 from inspector.core.text import safe_line
 from inspector.engines.registry import release_of
@@ -34,6 +35,7 @@ OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "cache_ttl": (("prompt_caching", "cache_ttl"), ("model", "cache_ttl")),
     "in_place": (("compression", "in_place"),),
     "model_thresholds": (("compression", "model_thresholds"),),
+    "codex_autoraise": (("compression", "codex_gpt55_autoraise"),),
 }
 #: Keys of `compression` that limit the time of a compaction. Plans do not model them.
 _TIME_LIMITS = (
@@ -46,6 +48,15 @@ _TIME_LIMITS = (
 )
 #: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
+#: Thresholds to which releases raise a lower threshold for models of ChatGPT's Codex backend: the model, the first
+#: release, the share. Source: releases 0.17.0 to 0.19.0, `agent/auxiliary_client.py`, _compression_threshold_for_model.
+_SPARK = "gpt-5.3-codex-spark"
+_CODEX_THRESHOLDS = (
+    ("gpt-5.5", (0, 17, 0), 0.85),
+    ("gpt-5.4", (0, 18, 1), 0.85),
+    (_SPARK, (0, 18, 1), 0.70),
+    ("gpt-5.6", (0, 19, 0), 0.85),
+)
 _TRUE = frozenset({"true", "1", "yes"})
 _TTLS = ("5m", "1h")
 
@@ -216,6 +227,7 @@ def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
 _READERS: Mapping[str, _Reader] = {
     "enabled": _switch,
     "in_place": _switch,
+    "codex_autoraise": _switch,
     "model_thresholds": _shares,
     "cache_ttl": _ttl,
 }
@@ -254,11 +266,12 @@ def resolve_settings(
     facts: Mapping[str, tuple[Any, str]],
     model: str = "",
     base_url: str = "",
+    provider: str = "",
 ) -> ResolvedSettings:
     """Combine the settings. `facts` are (value, source) from the store and the model.
 
-    `model` and `base_url` find the context length that a custom provider in the file sets for the model. Raise
-    UsageProblem if a flag is out of its range.
+    `model` and `base_url` find the context length that a custom provider in the file sets for the model. `model` and
+    `provider` find the threshold that the release uses for the model. Raise UsageProblem if a flag is out of its range.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -270,10 +283,15 @@ def resolve_settings(
         sources["context_length"] = f"{config.path.name}: the custom provider's {model}"
     for name, value in config.values.items():
         values[name], sources[name] = value, config.sources[name]
-    found = _model_threshold(config, str(flags.get("profile") or values.get("profile") or ""), model)
+    release = release_of(str(flags.get("profile") or values.get("profile") or "")) or ()
+    found = _model_threshold(config, model, provider) if release >= _MODEL_THRESHOLDS_SINCE else None
     if found is not None:
         key, values["threshold"] = found
         sources["threshold"] = f"{config.sources['model_thresholds']}.{key}"
+    raised = _codex_threshold(config, release, model) if provider == CODEX else 0.0
+    if raised > values.get("threshold", SETTINGS["threshold"].default):
+        values["threshold"] = raised
+        sources["threshold"] = f"raised by the release for {model} on ChatGPT's Codex backend"
     for name, value in flags.items():
         if value is not None:
             if name in RANGES:
@@ -285,14 +303,28 @@ def resolve_settings(
     return ResolvedSettings(settings, sources, config.notes, config)
 
 
-def _model_threshold(config: ConfigReading, profile: str, model: str) -> tuple[str, float] | None:
-    """Return the longest key of model_thresholds in the model's name, and its share, if the release uses these keys."""
+def _model_threshold(config: ConfigReading, model: str, provider: str) -> tuple[str, float] | None:
+    """Return the key of model_thresholds with the longest part of the model's name, and its share. A key may begin with
+    a provider and a colon."""
     shares = config.other.get("model_thresholds") or {}
-    if (release_of(profile) or ()) < _MODEL_THRESHOLDS_SINCE:
-        return None
-    keys = [key for key in shares if key and key in model]
-    key = max(keys, key=len, default="")
+    parts = {key: key.removeprefix(f"{provider}:") for key in shares}
+    keys = [key for key, part in parts.items() if part and part in model]
+    key = max(keys, key=lambda key: (len(parts[key]), key != parts[key]), default="")
     return (key, shares[key]) if key else None
+
+
+def _codex_threshold(config: ConfigReading, release: tuple[int, ...], model: str) -> float:
+    """Return the least threshold of a release for a model of ChatGPT's Codex backend; 0 if it has none."""
+    name = model.lower().rpartition("/")[2]
+    for known, since, share in _CODEX_THRESHOLDS:
+        switched_off = known != _SPARK and config.other.get("codex_autoraise") is False
+        if (
+            release >= since
+            and not switched_off
+            and (name == known or name.startswith((f"{known}-", f"{known}.")))
+        ):
+            return share
+    return 0.0
 
 
 def config_beside(database: Path) -> ConfigReading:

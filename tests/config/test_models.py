@@ -35,6 +35,19 @@ def test_known_models(model: str, tokens: int) -> None:
     assert source.startswith(("genai-prices on ", "the "))
 
 
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("gpt-5.5", 272_000),
+        ("gpt-5.3-codex", 272_000),
+        ("gpt-5.3-codex-spark", 128_000),
+        ("gpt-5.6-sol", 272_000),
+    ],
+)
+def test_models_of_the_codex_backend_have_its_limits(model: str, tokens: int) -> None:
+    assert context_length(model, "openai-codex") == (tokens, "the limit of ChatGPT's Codex backend")
+
+
 def test_an_unknown_model_says_so() -> None:
     assert context_length("weird/thing") == (None, "the model weird/thing is unknown")
     assert context_length("")[0] is None

@@ -199,6 +199,43 @@ def test_settings_of_newer_releases(tmp_path: Path) -> None:
     assert reading(tmp_path, "compression: {threshold_tokens: null, tail_mode: wide}\n").values == {}
 
 
+@pytest.mark.parametrize(
+    ("profile", "model", "share"),
+    [
+        ("hermes-0.16", "gpt-5.5", 0.5), ("hermes-0.17", "gpt-5.5", 0.85),
+        ("hermes-0.17", "openai/gpt-5.5-pro", 0.85), ("hermes-0.18.0", "gpt-5.4", 0.5),
+        ("hermes-0.18", "gpt-5.4", 0.85), ("hermes-0.18.1", "gpt-5.4", 0.85),
+        ("hermes-0.18", "gpt-5.3-codex-spark", 0.7), ("hermes-0.18", "gpt-5.6-sol", 0.5),
+        ("hermes-0.19", "gpt-5.6-sol", 0.85), ("hermes-current", "gpt-5.5", 0.85),
+        ("hermes-0.19", "gpt-5.3-codex", 0.5), ("hermes-0.19", "gpt-5.50", 0.5),
+        ("documented", "gpt-5.5", 0.5), ("codex", "gpt-5.5", 0.5),
+    ],
+)  # fmt: skip
+def test_releases_raise_the_threshold_on_the_codex_backend(
+    profile: str, model: str, share: float, tmp_path: Path
+) -> None:
+    facts = {"profile": (profile, "detected")}
+
+    def threshold(config: ConfigReading, provider: str = "openai-codex", **flags: float) -> float:
+        return resolve_settings(flags, config, facts, model, "", provider).settings.threshold
+
+    assert threshold(ConfigReading()) == share
+    assert threshold(ConfigReading(), "openai") == 0.5
+    assert threshold(ConfigReading(), threshold=0.6) == 0.6
+    assert threshold(reading(tmp_path, "compression: {threshold: 0.9}\n")) == 0.9
+    off = reading(tmp_path, "compression: {codex_gpt55_autoraise: false}\n")
+    assert threshold(off) == (share if "spark" in model else 0.5)
+
+
+def test_a_threshold_of_a_model_may_be_for_one_provider(tmp_path: Path) -> None:
+    config = reading(
+        tmp_path, "compression: {model_thresholds: {glm: 0.6, 'zai:glm': 0.3, 'other:glm-5': 0.4}}\n"
+    )
+    facts = {"profile": ("hermes-0.20", "detected")}
+    for provider, share in (("zai", 0.3), ("other", 0.4), ("", 0.6)):
+        assert resolve_settings({}, config, facts, "glm-5.2", "", provider).settings.threshold == share
+
+
 def test_a_custom_provider_gives_its_models_a_window(tmp_path: Path) -> None:
     config = reading(
         tmp_path,

@@ -105,7 +105,8 @@ def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> l
         row = conversation.row
         length, source = context_length(row.model, row.provider)
         facts = {"context_length": (length or ASSUMED, source)}
-        settings = resolve_settings({}, config_beside(path), facts, row.model, row.base_url).settings
+        reading = config_beside(path)
+        settings = resolve_settings({}, reading, facts, row.model, row.base_url, row.provider).settings
         for compaction in store.each_compaction(conversation):
             if len(lists) == _LISTS:
                 return lists
