@@ -27,6 +27,9 @@ def test_a_resellers_larger_window_does_not_count(provider: str) -> None:
         ("google/gemini-2.5-pro", 1_048_576),
         ("nousresearch/hermes-4-405b", 131_072),
         ("somebody/qwen-finetune", 131_072),
+        ("anthropic/claude-fable-5", 1_000_000),
+        ("qwen/qwen3.7-plus", 1_048_576),
+        ("xiaomi/mimo-v2.5-pro", 1_048_576),
     ],
 )
 def test_known_models(model: str, tokens: int) -> None:
