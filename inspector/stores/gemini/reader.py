@@ -1,21 +1,22 @@
 """Gemini CLI's sessions (`~/.gemini/tmp/<project>/chats/session-*.jsonl`, older ones `.json`).
 
 Records are messages, and changes (`$set`) that replace the whole list. A change is a compaction if its second message
-is a snapshot of the state. When a session is resumed, a change repeats the same list.
+is a snapshot of the state. When a session is resumed, a change repeats the same list. Other changes shorten results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msgspec import field
 
+from inspector.stores.assembly import abandoned_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, mapping, read_file, seconds_of, text_at, usage_of
+from inspector.stores.lines import Line, mapping, mapping_at, read_file, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
 
@@ -48,9 +49,18 @@ class _Scanner(SessionScanner):
     numbers_of: dict[str, tuple[int, ...]] = field(default_factory=dict)
     snapshots: set[str] = field(default_factory=set)
     first_equal: dict[int, int] = field(default_factory=dict)
-    #: Calls with results in the answer.
-    answered: set[str] = field(default_factory=set)
+    #: The name of each message in the live list.
+    names_in_list: list[str] = field(default_factory=list)
+    #: The newest result of each call with its characters, and the full result of each shortened one.
+    results: dict[str, tuple[int, int]] = field(default_factory=dict)
+    full_of: dict[int, int] = field(default_factory=dict)
     counted: set[str] = field(default_factory=set)
+    abandoned: int = 0
+
+    def run(self) -> Self:
+        super().run()
+        self.notes += abandoned_note(self.abandoned)
+        return self
 
     def read(self, path: Path) -> Iterable[Line]:
         if path.suffix != ".json":
@@ -64,9 +74,15 @@ class _Scanner(SessionScanner):
             self.session = self.session or text_at(value, "sessionId")
             self.note_time(seconds_of(value.get("startTime")))
             self.parent = text_at(value, "parentSessionId")
+            folder = self.entries.path.parent.name
+            if not self.parent and text_at(value, "kind") == "subagent" and folder != "chats":
+                # The folder of a sub-agent's file is named after the session that started it.
+                self.parent = folder
         messages = messages_in(value)
         if messages is not None:
-            self._replace(messages)
+            self._replace(messages, seconds_of(mapping_at(value, "$set").get("lastUpdated")))
+        elif text_at(value, "$rewindTo"):
+            self._rewind(text_at(value, "$rewindTo"))
         elif "type" in value:
             self._message(value, at)
 
@@ -76,57 +92,99 @@ class _Scanner(SessionScanner):
         wires = message_wires(message)
         numbers_before = self.numbers_of.get(name)
         if numbers_before and message.get("type") == "gemini":
-            # The same answer again, now with its calls.
+            # The same answer again, now with more calls and results.
             self.entries.extend(numbers_before[0])
-            self.hashes[numbers_before[0]] = hash_of(wires[0])
-            self._note_equal(wires[:1], numbers_before[:1])
-            numbers = self.entries.add(wires, at)[1:]
-            # The first message is the answer, which is already in the list.
-            self.hashes.update(zip(numbers, map(hash_of, wires[1:]), strict=True))
-            self.live.extend(numbers)
-            self._note_equal(wires[1:], numbers)
-            self.numbers_of[name] = (*numbers_before, *numbers)
+            numbers = (numbers_before[0], *self.entries.add(wires, at)[1:])
+            self.hashes.update(zip(numbers, map(hash_of, wires), strict=True))
+            self._remove(numbers_before[1:])
+            self._append(wires[1:], numbers[1:], name)
         else:
             results = [wire for wire in wires if wire["role"] == "tool"]
-            if results and all(wire["tool_call_id"] in self.answered for wire in results):
+            if results and all(wire["tool_call_id"] in self.results for wire in results):
                 return
-            numbers = self.add(wires, at)
-            self._note_equal(wires, numbers)
-            self.numbers_of[name] = numbers
-        self.answered.update(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
-
-    def _note_equal(self, wires: Sequence[Wire], numbers: Sequence[int]) -> None:
+            numbers = self.make(wires, at)
+            self.note_first_words(wires)
+            self._append(wires, numbers, name)
         self.first_equal.update(zip(map(hash_of, wires), numbers, strict=True))
+        self.numbers_of[name] = numbers
 
-    def _replace(self, messages: Sequence[Mapping[str, Any]]) -> None:
-        """Replace the live list. A message that equals an earlier message is the same message."""
+    def _append(self, wires: Sequence[Wire], numbers: Sequence[int], name: str) -> None:
+        """Add messages with this name to the live list."""
+        self.live.extend(numbers)
+        self.names_in_list += [name] * len(numbers)
+        self._note_results(wires, numbers)
+
+    def _note_results(self, wires: Sequence[Wire], numbers: Sequence[int]) -> None:
+        for wire, number in zip(wires, numbers, strict=True):
+            if wire["role"] == "tool":
+                self.results[wire["tool_call_id"]] = (number, len(str(wire["content"])))
+
+    def _remove(self, numbers: Sequence[int]) -> None:
+        """Remove messages from the live list."""
+        for place in reversed(range(len(self.live) if numbers else 0)):
+            if self.live[place] in numbers:
+                del self.live[place], self.names_in_list[place]
+
+    def _rewind(self, name: str) -> None:
+        """Remove the message with this name and all later ones from the live list; all if there is none."""
+        stop = self.names_in_list.index(name) if name in self.names_in_list else 0
+        self.abandoned += len(self.live) - stop
+        del self.live[stop:], self.names_in_list[stop:]
+
+    def _replace(self, messages: Sequence[Mapping[str, Any]], at: float) -> None:
+        """Replace the live list. A message that equals an earlier message is the same message.
+
+        Without a new snapshot, Gemini CLI changes only results: it shortens them. The list shows them in full until the
+        next compaction.
+        """
         numbers: list[int] = []
+        wires_in_list: list[Wire] = []
+        names: list[str] = []
         summary: tuple[int, str, float] | None = None
-        place = 0
         for message in messages:
             wires, name = message_wires(message), text_at(message, "id")
-            at = seconds_of(message.get("timestamp"))
-            self.note_time(at)
-            self._usage(message, name, at)
-            fresh = self.make(wires, at)
+            written = seconds_of(message.get("timestamp"))
+            self.note_time(written)
+            self._usage(message, name, written)
+            fresh = self.make(wires, written)
             for wire, number in zip(wires, fresh, strict=True):
                 # All messages of the change are parts of one record.
-                self.entries.items[number].part = place
-                place += 1
+                self.entries.items[number].part = len(numbers)
                 earlier = self.first_equal.setdefault(hash_of(wire), number)
                 numbers.append(earlier)
+                names.append(name)
                 text = wire["content"]
                 if wire["role"] == "user" and isinstance(text, str) and text.lstrip().startswith(SNAPSHOT):
                     self.entries.items[number].summary = True
                     if name not in self.snapshots:
-                        summary = (earlier, text, at)
+                        summary = (earlier, text, written)
                     self.snapshots.add(name)
+            wires_in_list += wires
         if summary is None:
-            self.lists[-1] = numbers
-            self.note_first_words(wire for message in messages for wire in message_wires(message))
-            return
-        number, text, at = summary
-        self.compact(numbers, number, at, text=text)
+            self.note_first_words(wires_in_list)
+            shortened = self._shortened(wires_in_list, numbers)
+            self.lists[-1] = [self.full_of.get(number, number) for number in numbers]
+            if shortened:
+                self.clear(list(shortened), at, trigger="auto", left=tuple(shortened.values()))
+        else:
+            number, text, written = summary
+            self.compact(numbers, number, written, text=text)
+            self._note_results(wires_in_list, numbers)
+        self.names_in_list = names
+
+    def _shortened(self, wires: Sequence[Wire], numbers: Sequence[int]) -> dict[int, int]:
+        """Return the remaining characters of the results that are newly shortened, by place in the list."""
+        shortened, live = {}, set(self.live)
+        for place, (wire, number) in enumerate(zip(wires, numbers, strict=True)):
+            if wire["role"] != "tool" or number in self.full_of:
+                continue
+            remaining = len(str(wire["content"]))
+            full, characters = self.results.get(wire["tool_call_id"], (number, 0))
+            if full in live and remaining < characters:
+                self.full_of[number] = full
+                self.hashes[number] = self.hashes[full]
+                shortened[place] = remaining
+        return shortened
 
     def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
         """Add an answer's usage once, also if the answer is written several times."""

@@ -1,0 +1,98 @@
+"""Sessions of Gemini CLI with a rewind, shortened results, or an answer that grew twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspector.core.conversations import Conversation
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY
+
+made = recipe("more_lines")
+LONG = made.Call("t1", "berths", {"harbour": "north"}, "berth 4 is free\n" * 50)
+OTHER = made.Call("t2", "berths", {"harbour": "south"}, "berth 9 is taken")
+
+
+def opened(path: Path) -> tuple[Store, Conversation, list[str]]:
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert row.messages == len(conversation.live)
+    return store, conversation, [message.text for message in store.messages(conversation.live)[1:]]
+
+
+def test_a_rewind_leaves_later_messages_out(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=5_000)
+    session.user("Sink the ferry.")
+    (turned_back,) = session.said
+    session.answer("It sinks.", sent=6_000)
+    session.records.append({"$rewindTo": turned_back["id"]})
+    session.user(AFTER)
+    session.answer(LAST, sent=6_000)
+    store, conversation, texts = opened(session.write(tmp_path))
+    assert texts == [RULE, ANSWER, AFTER, LAST]
+    assert conversation.notes == ("2 messages on abandoned branches are in no list.",)
+    assert len(store.requests(conversation)) == 3
+
+
+def test_an_answer_that_grows_twice_has_each_result_once(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer("I look.", LONG, OTHER, sent=5_000)
+    whole = session.records[-1]
+    session.records.insert(-1, {**whole, "toolCalls": whole["toolCalls"][:1]})
+    store, conversation, _ = opened(session.write(tmp_path))
+    _, _, answer, *results = store.messages(conversation.live)
+    assert [call.id for call in answer.tool_calls] == ["t1", "t2"]
+    assert [result.text for result in results] == [LONG.result, OTHER.result]
+
+
+def shortened(message: dict[str, Any]) -> dict[str, Any]:
+    """The answer with a shorter result of its first call."""
+    short = made.gemini_result(LONG._replace(result="<tool_output_masked>berth 4</tool_output_masked>"))
+    first, *others = message["toolCalls"]
+    return {**message, "toolCalls": [{**first, "result": [short]}, *others]}
+
+
+def test_shortened_results_are_cleared_and_stay_shown_until_a_compaction(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer("I look.", LONG, OTHER, sent=500_000)
+    said = [session.said[0], shortened(session.said[1])]
+    for _ in range(2):
+        # A resume repeats the list.
+        change = {"messages": [session.context, *said], "lastUpdated": session.clock.iso()}
+        session.records.append({"$set": change})
+    session.user(AFTER)
+    session.said = [*said, *session.said]
+    session.answer(LAST, sent=400_000)
+    session.compact(SUMMARY)
+    store, conversation, _ = opened(session.write(tmp_path))
+    before, after = (store.messages(generation) for generation in conversation.generations)
+    (cleared,) = store.microcompactions(conversation)
+    assert (cleared.generation, cleared.place, cleared.cleared) == (1, 5, (3,))
+    assert cleared.left == (len("<tool_output_masked>berth 4</tool_output_masked>"),)
+    assert cleared.at > 0
+    assert before[3].text == LONG.result
+    assert "tool_output_masked" in after[5].text
+    (compaction,) = store.compactions(conversation)
+    assert (compaction.before, compaction.tail_start) == (7, 1)
+
+
+def test_a_sub_agents_file_names_its_session_by_its_folder(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.write(tmp_path)
+    helper = made.GeminiSession("helper-1")
+    helper.records[0]["kind"] = "subagent"
+    helper.user(AFTER)
+    path = helper.write(tmp_path)
+    path.parent.joinpath(SESSION).mkdir()
+    path.rename(path.parent / SESSION / "helper-1.jsonl")
+    rows = {row.id: (row.kind, row.parent) for row in open_store(tmp_path).conversations()}
+    assert rows == {SESSION: ("conversation", None), "helper-1": ("sub-agent", SESSION)}
