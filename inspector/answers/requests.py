@@ -48,12 +48,14 @@ class Requests(Struct, frozen=True):
     """The requests of a conversation, in order.
 
     `is_estimated`: the requests are estimated from messages. `reported` is the total of tokens that all sessions sent,
-    as the store records it (0: not recorded).
+    as the store records it (0: not recorded). `unlisted` is the number of summaries whose calls are not among the
+    requests.
     """
 
     priced: tuple[PricedRequest, ...]
     is_estimated: bool
     reported: int = 0
+    unlisted: int = 0
 
     @property
     def sent(self) -> int:
@@ -116,7 +118,14 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
         requests = estimate_requests(inspection, resolved.settings.profile, ttl_of(resolved) == "1h")
     usage = conversation.usage
     sent = usage.input + usage.cache_read + usage.cache_write
-    return Requests(_judged(inspection, requests, from_messages), from_messages, sent)
+    listed = set(inspection.summarizing(requests).values())
+    unlisted = [
+        recorded
+        for recorded in inspection.compactions()
+        if (recorded.summary is not None or recorded.encrypted)
+        and not (recorded.fallback or recorded.by_hook or recorded.index in listed)
+    ]
+    return Requests(_judged(inspection, requests, from_messages), from_messages, sent, len(unlisted))
 
 
 def with_differences(inspection: Inspection, resolved: ResolvedSettings, requests: Requests) -> Requests:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from inspector.answers.requests import OpenedRequest, Requests
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
-from inspector.core.shares import dollars
+from inspector.core.shares import dollars, plural
 from inspector.core.text import safe_line
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -98,6 +98,7 @@ def sums_document(answer: Requests) -> Document:
         "cost": cost_document(answer.cost, rates),
         "prices_of": price_dates(priced),
         "cost_notes": list(answer.why_no_cost),
+        "unlisted_summaries": answer.unlisted,
         "by_cause": [
             {"cause": one.cause, "misses": one.misses, "missed_tokens": one.tokens, "missed_cost": one.more}
             for one in answer.by_cause()
@@ -156,8 +157,16 @@ def print_sums(sums: Document) -> None:
         say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{price_words(sums['prices_of'])}")
     elif sums["requests"]:
         say(f"{how + 'requests':<19}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
+    if sums["unlisted_summaries"]:
+        say(unlisted_words(sums["unlisted_summaries"]))
     for sentence in sums["idle"]["text"]:
         say(sentence)
+
+
+def unlisted_words(count: int) -> str:
+    """Return the sentence about summaries whose calls are not among the requests."""
+    calls = f"calls for {plural(count, 'summary', 'summaries')}"
+    return f"The {calls} are not in these sums: they belong to the costs of the compactions."
 
 
 def price_dates(priced: Iterable[PricedRequest]) -> list[str]:

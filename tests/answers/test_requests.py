@@ -25,7 +25,7 @@ from inspector.caching.misses import judge
 from inspector.caching.priced import PricedRequest
 from inspector.core.conversations import ROLE_CODES, Generation, Request
 from inspector.core.shares import dollars
-from inspector.export.requests import request_document, sums_document
+from inspector.export.requests import print_sums, request_document, sums_document
 from inspector.stores.detect import open_store
 from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request
@@ -125,6 +125,25 @@ def test_sums_are_those_of_the_requests(fixtures_dir: Path) -> None:
                 assert sums["cost"]["amount"] == pytest.approx(
                     sum(one["cost"]["amount"] for one in documents)
                 )
+
+
+def test_sums_name_the_summaries_whose_calls_they_lack(
+    fixtures_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for agent, listed in (("claude-code", False), ("opencode", True)):
+        answers = Answers(open_store(fixtures_dir / "agents" / agent), {}, None)
+        summaries = 0
+        for row in answers.store.conversations():
+            made = [
+                one for one in answers.opened(row.id)[0].compactions() if one.summary and not one.fallback
+            ]
+            sums = sums_document(list_requests(answers, row.id))
+            assert sums["unlisted_summaries"] == (0 if listed else len(made))
+            summaries += len(made)
+            print_sums(sums)
+            told = capsys.readouterr().out
+            assert ("not in these sums" in told) == (not listed and bool(made))
+        assert summaries
 
 
 def test_a_call_that_summarizes_is_billed_as_it_was(fixtures_dir: Path) -> None:

@@ -15,7 +15,7 @@ from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ReportedFact
-from inspector.export.requests import price_words
+from inspector.export.requests import price_words, unlisted_words
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
@@ -376,5 +376,9 @@ def requests_words(costs: Document) -> str:
         sentence += " They are estimated from the messages, because the store keeps no usage of single calls"
         sentence += f"; the provider reported {reported:,} tokens in all." if reported else "."
     if costs["cost"] is None:
-        return f"{sentence} What they cost is not known: {'; '.join(costs['cost_notes'])}."
-    return f"{sentence} They cost {dollars(costs['cost']['amount'])} US dollars{price_words(costs['prices_of'])}."
+        sentence += f" What they cost is not known: {'; '.join(costs['cost_notes'])}."
+    else:
+        amount = dollars(costs["cost"]["amount"])
+        sentence += f" They cost {amount} US dollars{price_words(costs['prices_of'])}."
+    unlisted = costs["unlisted_summaries"]
+    return f"{sentence} {unlisted_words(unlisted)}" if unlisted else sentence
