@@ -264,7 +264,7 @@ class RemeasuredLiveList(LiveItems[Message]):
         return done
 
     def _item(self, wire: Mapping[str, Any], old: Message | None = None) -> Message:
-        return Message(wire, -1 if old is None else old.id)
+        return Message(wire, summary=True) if old is None else Message(wire, old.id)
 
 
 def _code(role: object) -> int:

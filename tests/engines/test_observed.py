@@ -16,6 +16,8 @@ from inspector.engines.capabilities import assemble, default_threshold
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import observed_rules
 from inspector.engines.registry import agent_of, engine, names, profile_of, profile_status, with_changes
+from inspector.engines.replayable import replayable
+from inspector.engines.sizes import Compacted, MessageSize
 from tests.engines.lists import assistant, call, result, user
 
 OBSERVED = [rules.name for rules in observed_rules()]
@@ -218,6 +220,20 @@ def test_a_reserve_as_large_as_the_window_leaves_a_threshold(name: str, length: 
     chosen.check()
     assert with_changes(settings(name), context_length=length) == chosen
     assert engine(name).budgets(chosen).threshold_tokens > 0
+
+
+def test_in_a_run_a_summary_is_no_question_of_the_user() -> None:
+    wires = conversation(30)
+    messages = messages_from([wire for at, wire in enumerate(wires) if wire["role"] != "user" or at == 0])
+    rules, chosen = replayable(engine("goose")), settings("goose")
+    live = rules.read(messages).live(chosen, engine("goose").budgets(chosen), 0)
+    removed: list[int] = []
+    for stop in (20, 40, len(messages)):
+        live.extend(stop)
+        done = live.compact(lambda budget, messages: MessageSize(500, 2_000, 0))
+        assert isinstance(done, Compacted)
+        removed += done.removed
+    assert removed == list(range(1, len(messages)))
 
 
 def test_opencode_summarizes_a_list_whole_where_all_of_it_would_stay() -> None:
