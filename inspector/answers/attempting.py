@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os.path import abspath
 from pathlib import Path
 
 from msgspec import Struct
@@ -55,7 +56,7 @@ class SummarizedList(Struct, frozen=True):
 
 def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> Place:
     """Return the place under which attempts of a compaction are stored."""
-    return Place(str(store.info_of(row.id).path.absolute()), row.root, compaction, step)
+    return Place(abspath(store.info_of(row.id).path), row.root, compaction, step)
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:

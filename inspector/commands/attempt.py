@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ from inspector.commands.options import WHOLE, print_answer, say, settings_option
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.commands.sources import path_or_name
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
+from inspector.core.shares import plural
 from inspector.core.text import safe
 
 if TYPE_CHECKING:
@@ -190,13 +190,17 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
         print_answer(attempt_document(attempt, full=True), asked.as_json, print_attempt)
         return
     path, name = path_or_name(asked.words, asked.demo)
-    if name is None:
-        listed = [
-            attempt_document(one)
-            for one in kept.all()
-            if path is None or one.place.store == str(Path(path).absolute())
-        ]
-        print_answer(listed, asked.as_json, print_attempts)
+    if name is None and life is None:
+        listed = kept.all()
+        if path is not None or asked.demo:
+            store = asked.one_or_all()[0].store
+            here = (attempts_of(store, row, kept) for row in store.conversations())
+            ids = {one.id for several in here for one in several}
+            every, listed = listed, tuple(one for one in listed if one.id in ids)
+            if len(listed) < len(every):
+                others = plural(len(every) - len(listed), "attempt")
+                say([f"{others} of other stores not shown; `attempts` without PATH lists all."])
+        print_answer(list(map(attempt_document, listed)), asked.as_json, print_attempts)
         return
     answers, inspection, resolved = asked.opened()
     mine = attempts_of(answers.store, inspection.conversation.row, kept)

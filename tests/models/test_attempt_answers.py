@@ -282,6 +282,20 @@ def test_a_batch_is_every_summarizer_by_compaction_by_budget(program: Run) -> No
     assert [one["id"] for one in run(program, "attempts")] == [1, 2, 5, 6, 7, 8]
 
 
+def test_attempts_are_listed_for_the_named_store_alone(program: Run) -> None:
+    found = run(program, "attempt", "--demo", ROTATING, "--compaction", "1", "--command", STAND_IN, "--send")
+    (made,) = found["attempts"]
+    folder, name = Path(made["store"]).parent, Path(made["store"]).name
+    for same in (["--demo"], [str(folder / name)], [str(folder / ".." / folder.name / name)]):
+        assert run(program, "attempts", *same) == [made], same
+    other = program("attempts", str(folder / "agents" / "pi"), "--json")
+    assert json.loads(other.stdout) == []
+    assert "1 attempt of other stores not shown" in other.stderr
+    assert program("attempts", str(folder / "gone.db")).returncode == 1
+    named = program("attempts", "--life", "1")
+    assert (named.returncode, named.stdout) == (2, "")
+
+
 def test_a_planned_compaction_is_made_too(program: Run) -> None:
     words = ("--step", "60", "--context-length", "64000", "--threshold", "0.2")
     found = run(program, "attempt", "--demo", ROTATING, *words, "--command", STAND_IN, "--send")
