@@ -24,6 +24,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, with_changes
+from inspector.engines.settings import SETTINGS
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
@@ -114,7 +115,7 @@ def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tup
             for value in axis.values:
                 budgets = engine(chosen.profile).budgets(with_changes(chosen, **{axis.name: value}))
                 if why := budgets.binding(axis.name):
-                    groups[budgets.threshold_tokens, why].add(value)
+                    groups[getattr(budgets, SETTINGS[axis.name].number), why].add(value)
             for (_, why), values in groups.items():
                 conversations[tuple(sorted(values)), why] += count
         for (alike, why), count in conversations.items():

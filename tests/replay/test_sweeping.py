@@ -188,6 +188,14 @@ def test_every_metric_is_of_one_way_to_combine() -> None:
     assert all(metric.combine in ("sum", "max", "mean") for metric in METRICS)
 
 
+def test_values_at_the_two_ends_of_a_range_are_not_identical() -> None:
+    rows, columns = parse_axis("target_ratio", "0.05,0.08,0.2,0.85,0.9"), parse_axis("threshold", "0.8")
+    assert identical_in([Settings(profile="hermes-0.19")], rows, columns) == (
+        "target_ratio 0.05, 0.08 are identical: kept between 0.1 and 0.8.",
+        "target_ratio 0.85, 0.9 are identical: kept between 0.1 and 0.8.",
+    )
+
+
 def test_identical_values_name_the_conversations_that_they_are_identical_for() -> None:
     narrow = Settings(profile="hermes-0.19", context_length=64_000)
     wide = narrow.with_(context_length=1_000_000)
