@@ -86,6 +86,7 @@ _BUILT_IN = (
         ("${CODEX_HOME:-~/.codex}/sessions",),
         folders=("${CODEX_HOME:-~/.codex}",),
         endings=(".jsonl", ".jsonl.zst"),
+        warm_summaries=True,
     ),
     Agent(
         "opencode",

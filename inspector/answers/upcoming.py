@@ -10,6 +10,7 @@ from statistics import median
 
 from msgspec import Struct
 
+from inspector.agents import has_warm_summaries
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, select_risks
@@ -73,10 +74,12 @@ class Upcoming(Struct, frozen=True):
                 f"({first}#{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
             )
         if self.bill is not None:
-            cache = "unknown" if self.warm is None else "warm" if self.warm else "cold"
+            cache = "cache warm" if self.warm else "cache unknown" if self.warm is None else "cache cold"
+            if self.warm and not self.bill.warm:
+                cache = "the call for a summary does not read the cache"
             pays = self.bill.requests_to_pay_off
             after = "no break-even" if pays is None else f"break-even after {plural(pays, 'request')}"
-            lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars (cache {cache}); {after}")
+            lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars ({cache}); {after}")
         return (*lines, self.advice) if self.advice else tuple(lines)
 
     @property
@@ -133,7 +136,9 @@ def upcoming_of(
     return Upcoming(
         inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, requests_left,
         "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
-        pin_text([risk.fact for risk in risks]), _bill(plan, tokens, requests, warm), warm, _at_boundary(inspection),
+        pin_text([risk.fact for risk in risks]),
+        _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
+        _at_boundary(inspection),
     )  # fmt: skip
 
 
@@ -152,7 +157,7 @@ def _growth(contexts: Sequence[int]) -> int | None:
     return round(median(steps[-RECENT_REQUESTS:])) if steps else None
 
 
-def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool | None) -> Bill | None:
+def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool) -> Bill | None:
     if not plan.compacts or not requests or requests[-1].rates is None or plan.tokens_before <= 0:
         return None
     request = requests[-1].request
@@ -164,7 +169,7 @@ def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool
         after,
         after if writes else 0,
         plan.summary_tokens,
-        bool(warm),
+        warm,
         hour,
         0,
         cached=bool(request.cache_read),

@@ -295,8 +295,19 @@ def next_compaction(asked: Asked, pin: bool) -> None:
     # Escapes in the text to pin would break secrets up, so the document is made without them.
     masker, asked.masking = Masker(bool(asked.masking)), None
     if pin:
+        if asked.as_json:
+            raise UsageProblem("--pin prints plain text. --json without --pin has the same text under `pin`.")
         answers, one = asked.one("--pin is about one CONVERSATION; name it.")
-        click.echo(masker(upcoming(answers, one).pin), nl=False)
+        answer = upcoming(answers, one)
+        click.echo(masker(answer.pin), nl=False)
+        if not answer.pin:
+            why = (
+                f"a compaction now would summarize nothing: {answer.reason}"
+                if answer.reason
+                else "no statement of the user is at risk"
+            )
+            answers.note(f"Nothing to pin: {why}.")
+        asked.end()
         return
     answers, name = asked.one_or_all()
     asked.print_each(name, lambda one: upcoming_document(upcoming(answers, one), masker), print_upcoming)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from inspector.answers.facts import Wanted, facts_at_risk
 from inspector.answers.upcoming import Upcoming, upcoming
 from inspector.commands.cli import commands
 from inspector.commands.sources import open_source
+from inspector.core.errors import UsageProblem
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.fact import Fact, Saying
+from inspector.stores.detect import open_store
 
 HARBOR, ORDERS = "Harbor importer: decimal commas", "Nightly orders import loses rows"
 
@@ -55,6 +58,24 @@ def test_a_cold_cache_is_dearer_than_a_warm_one() -> None:
     assert warm.bill.cost.amount < cold.bill.cost.amount
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini"])
+def test_only_a_summary_with_the_prompt_of_the_conversation_is_read_from_the_cache(
+    agent: str, fixtures_dir: Path
+) -> None:
+    answers = Answers(open_store(fixtures_dir / "agents" / agent), {"context_length": 200_000}, None)
+    shared = agent in ("claude-code", "codex")
+    seen = 0
+    for row in answers.store.conversations():
+        inspection = answers.opened(row.id)[0]
+        last = max((request.at for request in inspection.requests()), default=0.0)
+        found = upcoming(answers, row.id, last + 10)
+        if found.warm and found.bill is not None:
+            seen += 1
+            assert found.bill.warm == shared
+            assert any("cache warm" in sentence for sentence in found.sentences) == shared
+    assert seen
+
+
 def fact(text: str, kind: Any = "constraint", role: str = "user", rule: str = "en.never") -> Fact:
     saying = Saying(0, 1, 0, 1, "s", role, (0, 0), None)
     return Fact(text, kind, text, "", (), (), rule, 5, (0, 0), role, (saying,), 0, 1.0)
@@ -80,6 +101,16 @@ def test_the_command_prints_text_and_json() -> None:
     text = runner.invoke(commands, ["next", "--demo", ORDERS]).stdout
     assert f"{document['threshold_tokens']:,}" in text
     assert "to pin" in text
+
+
+def test_a_pin_without_facts_is_explained_and_is_never_json() -> None:
+    runner = CliRunner()
+    empty = runner.invoke(commands, ["next", "--demo", "Check the load test scripts", "--pin"])
+    assert (empty.stdout, empty.exit_code) == ("", 0)
+    assert "Nothing to pin: a compaction now would summarize nothing" in empty.stderr
+    assert isinstance(
+        runner.invoke(commands, ["next", "--demo", ORDERS, "--pin", "--json"]).exception, UsageProblem
+    )
 
 
 @pytest.mark.parametrize("name", ["Plan the offsite in Ghent", "小程序首页改版"])
