@@ -77,7 +77,7 @@ class AtifReader:
         uses = Counter(by_path[files[-1]].session for files in chains)
         for files in chains:
             first, tip = by_path[files[0]], by_path[files[-1]]
-            name = f"{tip.session} {Path(first.path).stem}" if uses[tip.session] > 1 else tip.session
+            name = f"{tip.session}-{Path(first.path).stem}" if uses[tip.session] > 1 else tip.session
             tip = tip._replace(session=name, title=first.title, started_at=first.started_at)
             row = row_of(tip, self.agent, f"{self.agent} {tip.version}".strip())
             sources.append(Source(row._replace(compactions=len(files) - 1), tuple(files)))

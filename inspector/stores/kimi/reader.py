@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from msgspec import field
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_NAMES
-from inspector.core.errors import StoreError
+from inspector.core.conversations import ROLE_NAMES, Usage
+from inspector.core.errors import StoreError, StoreMissing
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -37,6 +37,15 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 
 _MAIN = "context.jsonl"
 _EARLIER = re.compile(r"context_(\d+)\.jsonl")
+_SUB_AGENT = re.compile(r"context_sub(_\d+)?\.jsonl")
+#: The folder with a folder for each sub-agent of a session.
+_SUB_AGENTS = "subagents"
+#: Commands of the user that change the list and are no message.
+_COMMAND = re.compile(r"\s*/(compact|clear|reset)\b")
+#: The steps between two lists.
+_COMPACTED, _CLEARED = "compacted", "cleared"
+#: The role of the message that an event of the wire comes with.
+_ROLES = {"TurnBegin": "user", "ToolResult": "tool", "StatusUpdate": "assistant"}
 #: A place in several files: the place in a file, with the number of the file above these bits.
 _BITS = 44
 
@@ -56,7 +65,7 @@ class KimiReader(SessionReader):
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """Return the digest of a session's folder. Earlier contexts belong to the live context."""
-        if path.name != _MAIN and path.with_name(_MAIN).exists():
+        if _EARLIER.fullmatch(path.name) and path.with_name(_MAIN).exists():
             return ()
         return super().digests(path)
 
@@ -69,26 +78,42 @@ class KimiReader(SessionReader):
 READER = KimiReader
 
 
+class _Phase(Struct):
+    """A part of the wire, up to a compaction or until the user cleared the list: times by role, and requests."""
+
+    times: dict[str, list[float]] = field(default_factory=dict)
+    calls: list[tuple[str, float, Usage]] = field(default_factory=list)
+    #: The name of the step that ended it, and its time.
+    step: str = ""
+    at: float = 0.0
+
+
 class _Scanner(SessionLists, kw_only=True):
     files: Sequence[Path]
-    #: Times of the messages by role, for the list before each compaction and the last list.
-    times: list[dict[str, deque[float]]] = field(default_factory=lambda: [{}])
-    #: Times of the compactions.
-    ends: list[float] = field(default_factory=list)
-    #: How often the list was cleared or rewound.
+    #: The steps between the lists, each with the number of the list before it.
+    steps: list[tuple[str, int]] = field(default_factory=list)
+    #: How often the list was cleared or rewound, and removed messages are in no list.
     moved: int = 0
 
     def run(self) -> SessionLists:
         path = self.entries.path
-        self.session = path.parent.name if path.name == _MAIN else path.stem
-        self._read_wire(path.with_name("wire.jsonl"))
+        main, folder = path, path.parent.name
+        # An earlier release wrote contexts of sub-agents next to the context of the session, without times and usage.
+        beside = _SUB_AGENT.fullmatch(path.name) is not None
+        self.session = folder if path.name == _MAIN else f"{folder}-{path.stem}"
+        if path.parent.parent.name == _SUB_AGENTS:
+            main = path.parents[2] / _MAIN
+            self.parent = main.parent.name
+        elif beside:
+            self.parent = folder
         for number, file in enumerate(self.files):
             self._read_context(number, file)
-        state = _document(path.with_name("state.json"))
-        title = text_at(state, "custom_title")
-        # A shortened title is only the beginning of the first words.
-        self.title = "" if title.endswith("…") else title
-        self.folder = _folder(path)
+        if not beside:
+            self._join(self._read_wire(path.with_name("wire.jsonl")))
+            title = text_at(_document(path.with_name("state.json")), "custom_title")
+            # A shortened title is only the beginning of the first words.
+            self.title = "" if title.endswith("…") else title
+        self.folder = _folder(main)
         if self.moved:
             self.notes.append(
                 f"The list was cleared or rewound {plural(self.moved, 'time')}; removed messages are in no list."
@@ -119,48 +144,95 @@ class _Scanner(SessionLists, kw_only=True):
             else:
                 summary = (numbers_of_line[0], text)
             numbers += numbers_of_line
-        first = number == 0
-        if summary is not None and not first and self.live:
-            ended = len(self.lists) - 1
-            at = self.ends[ended] if ended < len(self.ends) else 0.0
-            self.compact(numbers[:written], summary[0], at, text=summary[1])
-            self.live.extend(numbers[len(self.live) :])
-        else:
-            if not first:
-                self.moved += 1
+        # After going back, the list still begins with the same summary.
+        first_hash = self.hashes[self.live[0]] if self.live else None
+        goes_back = bool(numbers) and self.hashes[numbers[0]] == first_hash
+        if number == 0:
             self.lists[-1] = numbers
-        self._set_times(numbers, len(self.lists))
+        elif summary is not None and self.live and not goes_back:
+            self.steps.append((_COMPACTED, len(self.lists)))
+            self.compact(numbers[:written], summary[0], 0.0, text=summary[1])
+            self.live.extend(numbers[len(self.live) :])
+        elif goes_back or not (self.compactions and self.compactions[-1].after):
+            if not goes_back:
+                self.steps.append((_CLEARED, len(self.lists)))
+            self.moved += 1
+            self.lists[-1] = numbers
+        else:
+            # The list after the compaction stays, because the compaction is compared with it.
+            self.steps.append((_CLEARED, len(self.lists)))
+            self.compact((), None, 0.0, note="The list was cleared without a summary.")
+            self.live.extend(numbers)
 
-    def _set_times(self, numbers: list[int], generation: int) -> None:
+    def _read_wire(self, path: Path) -> list[_Phase]:
+        """Return the phases of the session."""
+        phases = [_Phase()]
+        try:
+            for line in read_lines(path):
+                if line.value is None:
+                    self.unreadable += 1
+                    continue
+                at = seconds_of(line.value.get("timestamp"))
+                self.note_time(at)
+                step = self._read_event(phases[-1], at, mapping_at(line.value, "message"))
+                if step:
+                    phases[-1].step, phases[-1].at = step, at
+                    phases.append(_Phase())
+        except StoreMissing:
+            pass
+        except StoreError as error:
+            self.notes.append(f"Times and requests are unknown: {error}")
+        return phases
+
+    def _read_event(self, phase: _Phase, at: float, message: Mapping[str, Any]) -> str:
+        """Add an event to a phase. Return the step that ends the phase, if any."""
+        kind, payload = text_at(message, "type"), mapping_at(message, "payload")
+        role = _ROLES.get(kind)
+        usage = mapping_at(payload, "token_usage")
+        if kind == "CompactionEnd":
+            return _COMPACTED
+        if kind == "TurnBegin" and (command := _COMMAND.match(text_at(payload, "user_input"))):
+            return "" if command[1] == "compact" else _CLEARED
+        if kind == "StatusUpdate":
+            self.window = count_of(payload, "max_context_tokens") or self.window
+        if kind == "StatusUpdate" and usage:
+            names = "input_other", "output", "input_cache_read", "input_cache_creation"
+            phase.calls.append((text_at(payload, "message_id"), at, usage_of(usage, *names)))
+        if role and (usage or kind != "StatusUpdate"):
+            phase.times.setdefault(role, []).append(at)
+        return ""
+
+    def _join(self, phases: Sequence[_Phase]) -> None:
+        """Join the phases with the lists, the newest first: the files of the first lists may be missing."""
+        list_number, steps = len(self.lists), list(self.steps)
+        numbers = [list_number]
+        for phase in reversed(phases[:-1]):
+            while steps and phase.step == _COMPACTED and steps[-1][0] == _CLEARED:
+                list_number = steps.pop()[1]
+            if steps and steps[-1][0] == phase.step:
+                before = steps.pop()[1]
+                if before < list_number:
+                    self.compactions[before - 1] = replace(self.compactions[before - 1], at=phase.at)
+                list_number = before
+            elif not steps:
+                list_number = 1
+            numbers.append(list_number)
+        times: dict[int, dict[str, list[float]]] = {}
+        for phase, number in zip(phases, reversed(numbers), strict=True):
+            times[number] = phase.times
+            for name, at, usage in phase.calls:
+                self.call(name, at, usage, generation=number)
+        for number, members in enumerate(self.lists, start=1):
+            self._set_times(members, times.get(number, {}))
+
+    def _set_times(self, numbers: Sequence[int], times: Mapping[str, list[float]]) -> None:
         """Set the times of a list's messages from the wire, newest first. Copies of earlier messages get no time."""
-        times = self.times[generation - 1] if generation <= len(self.times) else {}
         times_left = {role: list(queue) for role, queue in times.items()}
         for number in reversed(numbers):
             entry = self.entries.items[number]
             queue = times_left.get(ROLE_NAMES[entry.role])
             if queue and not entry.summary:
                 entry.at = queue.pop()
-
-    def _read_wire(self, path: Path) -> None:
-        """Read times and usage of the session."""
-        for at, kind, payload in _messages(path):
-            self.note_time(at)
-            times = self.times[-1]
-            if kind == "CompactionEnd":
-                self.ends.append(at)
-                self.times.append({})
-            elif kind == "TurnBegin":
-                times.setdefault("user", deque()).append(at)
-            elif kind == "ToolResult":
-                times.setdefault("tool", deque()).append(at)
-            elif kind == "StatusUpdate":
-                usage = mapping_at(payload, "token_usage")
-                self.window = count_of(payload, "max_context_tokens") or self.window
-                if usage:
-                    times.setdefault("assistant", deque()).append(at)
-                    names = "input_other", "output", "input_cache_read", "input_cache_creation"
-                    name, generation = text_at(payload, "message_id"), len(self.times)
-                    self.call(name, at, usage_of(usage, *names), generation=generation)
 
 
 def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
@@ -170,21 +242,6 @@ def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> 
         file, start = files[place >> _BITS], place & ((1 << _BITS) - 1)
         lines += read_spans(file, [(start, length)])
     return lines
-
-
-def _messages(path: Path) -> Iterator[tuple[float, str, dict[str, Any]]]:
-    """Yield the time, type and payload of each record of the wire; nothing if the file is missing."""
-    try:
-        for line in read_lines(path):
-            message = mapping_at(line.value or {}, "message")
-            payload = message.get("payload")
-            yield (
-                seconds_of((line.value or {}).get("timestamp")),
-                text_at(message, "type"),
-                (payload if isinstance(payload, dict) else {}),
-            )
-    except StoreError:
-        return
 
 
 def _earlier_contexts(path: Path) -> list[Path]:
