@@ -12,7 +12,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.rough import text_tokens
 from inspector.summaries.parse import parse_summary
 from inspector.tokens.tokenizers import Counter
-from tests.app.running import CHECKOUT, conversation, press, running, screen_text
+from tests.app.running import CHECKOUT, conversation, plan, press, running, screen_text
 from widgets.bars.gauge import Gauge
 from widgets.panes.summary_lines import section_tokens, summary_view
 
@@ -75,3 +75,16 @@ async def test_a_plan_that_fires_below_the_threshold_is_explained(
         assert "planned" in text
         assert "The exact count (" in text
         assert "The list is over the threshold" in text
+
+
+@pytest.mark.parametrize("title", [CHECKOUT, "小程序首页改版"])
+async def test_hygiene_is_told_only_of_a_session_of_a_gateway(rotating: Path, title: str) -> None:
+    async with running(rotating, title, size=(160, 48)) as pilot:
+        await press(pilot, "6")
+        screen = conversation(pilot)
+        size = plan(pilot).tokens_before
+        screen.tuner.change(profile="documented", threshold=0.95, context_length=int(size / 0.88))
+        await press(pilot)
+        text = screen_text(pilot)
+        assert ("Gateway hygiene would compact" in text) is (title != CHECKOUT)
+        assert ("tokens are left before a compaction" in text) is (title == CHECKOUT)

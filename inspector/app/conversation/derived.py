@@ -209,6 +209,8 @@ def _position(
     tokens: int | None,
 ) -> Position:
     fires = engine(state.settings.profile).fires(tokens, state.settings) if tokens is not None else None
+    if fires == "hygiene" and not recording.course.gateway:
+        fires = None
     return Position(
         at.step,
         recording.moments.steps,

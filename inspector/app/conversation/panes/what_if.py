@@ -73,7 +73,8 @@ def compute(
     sentence = parting(gauge)
     reported = gauge.tokens if gauge.kind in ("reported", "grown") else None
     exact = gauge.kind == "reported"
-    outcome = (*_outcome(plan, tuning[0], reported, exact), *((sentence,) if sentence else ()))
+    gateway = recording is not None and recording.course.gateway
+    outcome = (*_outcome(plan, tuning[0], reported, exact, gateway), *((sentence,) if sentence else ()))
     state = TuneState(
         settings=tuning[0],
         defaults=resolved.settings,
@@ -163,18 +164,22 @@ def _words_of(settings: Settings) -> str:
     return ", ".join([settings.profile, *written])
 
 
-def _outcome(plan: Plan | None, settings: Settings, reported: int | None, exact: bool) -> tuple[str, ...]:
+def _outcome(
+    plan: Plan | None, settings: Settings, reported: int | None, exact: bool, gateway: bool
+) -> tuple[str, ...]:
     """Return sentences about a compaction now. `reported` is the size of the list in tokens by the agent's report;
-    `exact`: no part of it is rough."""
+    `exact`: no part of it is rough. `gateway`: a gateway checks the list between turns."""
     if plan is None:
         return ("Reading the list …",)
     size = plan.tokens_before if reported is None else reported
-    left = f"{plan.budgets.threshold_tokens - size:,}"
-    when = {
-        "agent": "The list is over the threshold: the agent would compact before the next call.",
-        "hygiene": "Gateway hygiene would compact before the next message.",
-        None: f"{'' if exact else '~'}{left} tokens are left before a compaction.",
-    }[engine(settings.profile).fires(size, settings)]
+    fires = engine(settings.profile).fires(size, settings)
+    when = (
+        f"{'' if exact else '~'}{plan.budgets.threshold_tokens - size:,} tokens are left before a compaction."
+    )
+    if fires == "agent":
+        when = "The list is over the threshold: the agent would compact before the next call."
+    elif fires == "hygiene" and gateway:
+        when = "Gateway hygiene would compact before the next message."
     if not plan.compacts:
         return when, f"A compaction now would change nothing: {plan.reason}."
     return (
