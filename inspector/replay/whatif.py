@@ -220,7 +220,9 @@ class Course:
         earlier: Sequence[tuple[int, EarlierSettings]] = (),
     ) -> None:
         self.ahead = ahead
-        self.earlier = earlier
+        # A request that was sent again has no step of its own, so its settings were in force for no message.
+        furthest = accumulate((step for step, _ in earlier), max, initial=0)
+        self.earlier = [entry for entry, before in zip(earlier, furthest, strict=False) if entry[0] > before]
         self.rules = rules
         self.messages = messages
         self.system = system_tokens
@@ -373,7 +375,7 @@ class _Run:
             if reach > at:
                 self._pass(at, reach)
             if reach < end:
-                if reach == self.next_period:
+                while reach == self.next_period:
                     self._enter()
                 self._check(*course.checks[reach])
             at = reach + 1

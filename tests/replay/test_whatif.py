@@ -20,6 +20,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, with_changes
 from inspector.engines.replayable import replayable
+from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
@@ -127,6 +128,23 @@ def test_a_sweep_over_windows_keeps_the_reserve_of_the_agent() -> None:
     runs = [made.run(settings.with_(tail_tokens=2_000)) for settings in chosen]
     assert [run.budgets.threshold_tokens for run in runs] == [length - 16_384 for length in lengths]
     assert found.cells["compactions"] == (tuple(len(run.events) for run in runs),)
+
+
+@pytest.mark.parametrize("second", [30, 20, 5])
+def test_settings_that_were_in_force_for_no_message_change_nothing(second: int) -> None:
+    messages = tuple(
+        Message({"role": ("user", "assistant")[i % 2], "content": f"{i} " + "word " * 300}) for i in range(60)
+    )
+    rules = replayable(engine("pi"))
+    read = rules.read(messages)
+    lengths = {"context_length": (40_000, 200_000)}, {"context_length": (30_000, 200_000)}
+    first, other = (EarlierSettings(1, 30, changed) for changed in lengths)
+    for recorded in ((), range(2, 61)):
+        runs = [
+            Course(rules, read, 0, recorded_calls=recorded, earlier=earlier).run(Settings(profile="pi"))
+            for earlier in ([(30, first)], [(30, first), (second, other)])
+        ]
+        assert runs[0] == runs[1]
 
 
 def test_the_model_is_asked_behind_users_and_whole_groups() -> None:
