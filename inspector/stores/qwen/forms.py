@@ -11,16 +11,20 @@ from inspector.stores.lines import mapping_at, mappings_in, text_at
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Return the messages in a line: a message, or the list after a compaction."""
+    """Return the messages in a line: a message, the list after a compaction, or the first list of a sub-agent."""
     line = lines[0]
     if line.get("type") == "system":
-        contents = mappings_in(mapping_at(line, "systemPayload").get("compressedHistory"))
+        payload = mapping_at(line, "systemPayload")
+        contents = mappings_in(payload.get("compressedHistory") or payload.get("history"))
         return [
             wire
             for content in contents
             for wire in content_wires(text_at(content, "role"), content.get("parts"))
         ]
     message = line.get("message")
+    # Qwen Code shows these and does not send them.
+    if line.get("subtype") in ("realtime_message", "code_mode_tool_result"):
+        return []
     if not isinstance(message, Mapping):
         return []
     wires = content_wires(text_at(message, "role"), message.get("parts"))

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from msgspec import field
+from msgspec.structs import replace
 
 from inspector.stores.assembly import abandoned_note
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, text_at, usage_of
 from inspector.stores.qwen.forms import wires_of
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _COMPRESSED = 1
@@ -45,43 +47,67 @@ class QwenReader(SessionReader):
         message = first.get("message")
         return "systemPayload" in first or (isinstance(message, Mapping) and "parts" in message)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the session of a file."""
-        return _Scanner(Entries(path, wires_of)).run()
+    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
+        """Return the session of a file. For a branch (`shared`), leave out the copied requests and compactions."""
+        return _Scanner(Entries(path, wires_of), shared=shared).run()
+
+    def read(self, source: Source) -> Recorded:
+        """Return the lists, compactions and requests of a conversation, without the copies in a branch."""
+        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
 READER = QwenReader
 
 
-class _Scanner(SessionScanner):
+class _Scanner(SessionScanner, kw_only=True):
+    shared: bool
     #: The usage of an API response whose answer is not recorded yet.
     waiting: Mapping[str, Any] | None = None
     #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     last: str = ""
-    abandoned: int = 0
+    abandoned: set[int] = field(default_factory=set)
 
     def run(self) -> Self:
         super().run()
-        self.notes += abandoned_note(self.abandoned)
+        self.notes += abandoned_note(len(self.abandoned))
         return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
-        self.session = self.session or text_at(line, "sessionId")
+        if not self.session:
+            self.session, agent = text_at(line, "sessionId"), text_at(line, "agentId")
+            if agent and line.get("isSidechain") is True:
+                # The lines of a sub-agent name the session that started it.
+                self.parent, self.session = self.session, f"{self.session}-{agent}"
         self.folder = text_at(line, "cwd") or self.folder
         self.version = text_at(line, "version") or self.version
-        self._go_back(text_at(line, "parentUuid"))
+        self.forked_from = text_at(line, "forkedFrom", "sessionId") or self.forked_from
+        rewinds = text_at(line, "subtype") == "rewind"
+        if rewinds or text_at(line, "type") != "system":
+            self._go_back(text_at(line, "parentUuid"), rewinds)
         self._line(line, at)
         self.last = text_at(line, "uuid")
         self.marks[self.last] = (len(self.lists), len(self.live))
 
-    def _go_back(self, parent: str) -> None:
-        if not parent or parent == self.last or parent not in self.marks:
+    def _go_back(self, parent: str, rewinds: bool) -> None:
+        """Continue after the line `parent`, or at the beginning if a rewind names none."""
+        beginning = (1, 0) if rewinds and not parent else None
+        mark = self.marks.get(parent, beginning)
+        if mark is None or parent == self.last or mark[0] > len(self.lists):
             return
-        number, length = self.marks[parent]
-        if number == len(self.lists):
-            self.abandoned += len(self.live) - length
-            del self.live[length:]
+        number, length = mark
+        if (number, length) == (len(self.lists), len(self.live)):
+            return
+        left = {message for messages in self.lists[number - 1 :] for message in messages}
+        # Compactions after that line are abandoned too, and their requests belong to the list that continues.
+        del self.lists[number:], self.compactions[number - 1 :], self.names[number - 1 :]
+        del self.live[length:]
+        self.abandoned |= left.difference(self.live)
+        self.requests = [replace(one, generation=min(one.generation, number)) for one in self.requests]
+        self.failures = [
+            replace(one, generation=number, place=length) if one.generation > number else one
+            for one in self.failures
+        ]
 
     def _line(self, line: dict[str, Any], at: float) -> None:
         kind, subtype = text_at(line, "type"), text_at(line, "subtype")
@@ -95,6 +121,13 @@ class _Scanner(SessionScanner):
                 self.waiting = event
         elif subtype == "chat_compression":
             self._compressed(line, at)
+        elif subtype == "agent_bootstrap":
+            # A sub-agent may begin with the list of its session.
+            self.add(wires_of([line]), at)
+        elif subtype == "custom_title":
+            self.title = text_at(line, "systemPayload", "customTitle") or self.title
+        elif subtype == "parent_session":
+            self.parent = text_at(line, "systemPayload", "parentSessionId")
 
     def _answered(self, line: dict[str, Any], at: float) -> None:
         self.model = text_at(line, "model") or self.model
@@ -102,7 +135,7 @@ class _Scanner(SessionScanner):
         usage = line.get("usageMetadata")
         name = text_at(self.waiting, "response_id") if self.waiting else ""
         self.waiting = None
-        if isinstance(usage, dict):
+        if isinstance(usage, dict) and not self._is_copied(line):
             total = count_of(usage, "totalTokenCount") or 0
             names = "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount"
             tokens = usage_of(usage, *names, input_has_cache=True)
@@ -114,7 +147,8 @@ class _Scanner(SessionScanner):
     def _compressed(self, line: dict[str, Any], at: float) -> None:
         waiting = self.waiting
         self.waiting = None
-        if waiting is not None:
+        is_copied = self._is_copied(line)
+        if waiting is not None and not is_copied:
             # An API response without an answer in the list wrote the summary.
             names = "input_token_count", "output_token_count", "cached_content_token_count"
             usage = usage_of(waiting, *names, input_has_cache=True)
@@ -126,12 +160,22 @@ class _Scanner(SessionScanner):
         before, status = count_at(info, "originalTokenCount"), count_of(info, "compressionStatus")
         wires = wires_of([line])
         if status != _COMPRESSED or not wires:
+            if is_copied:
+                return
             error = _WHY.get(status or 0, f"compression status {status}")
             self.fail(error, at, trigger=trigger, tokens_before=before)
             return
         numbers = self.make(wires, at)
         self.entries.items[numbers[0]].summary = True
+        if is_copied:
+            self.lists = [list(numbers)]
+            return
+        self.names.append(text_at(line, "uuid"))
         self.compact(
             numbers, numbers[0], at, text=str(wires[0]["content"]), trigger=trigger, tokens_before=before,
             tokens_after=count_at(info, "newTokenCount"),
         )  # fmt: skip
+
+    def _is_copied(self, line: Mapping[str, Any]) -> bool:
+        """Return whether a line of a branch is a copy that is counted in the other session."""
+        return self.shared and bool(mapping_at(line, "forkedFrom"))

@@ -1,0 +1,99 @@
+"""Sessions of Qwen Code with rewinds, branches and sub-agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.core.conversations import Conversation
+from inspector.stores.base import Store
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY, write_lines
+
+made = recipe("more_lines")
+
+
+@pytest.fixture
+def session() -> Any:
+    session = made.QwenSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=80_000)
+    session.compact(SUMMARY, 86_100, 9_000)
+    session.user("Sink the ferry.")
+    session.answer("It sinks.", sent=9_500)
+    return session
+
+
+def opened(path: Path) -> tuple[Store, Conversation, list[str]]:
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert (row.messages, row.compactions) == (
+        len(conversation.live),
+        len(store.compactions(conversation)),
+    )
+    return store, conversation, [one.text for one in store.messages(conversation.live)]
+
+
+def rewound(session: Any, parent: str | None) -> None:
+    session.line("system", "system", subtype="rewind", systemPayload={"truncatedCount": 2})
+    session.lines[-1]["parentUuid"] = parent
+    session.user(AFTER)
+    session.answer(LAST, sent=9_600)
+
+
+def test_a_rewind_to_the_beginning(session: Any, tmp_path: Path) -> None:
+    rewound(session, None)
+    store, conversation, texts = opened(session.write(tmp_path))
+    assert texts == [AFTER, LAST]
+    assert conversation.notes == ("6 messages on abandoned branches are in no list.",)
+    assert {request.generation for request in store.requests(conversation)} == {1}
+    assert len(store.requests(conversation)) == 4
+
+
+def test_a_rewind_to_a_line_before_a_compaction(session: Any, tmp_path: Path) -> None:
+    answer = next(line["uuid"] for line in session.lines if line["type"] == "assistant")
+    rewound(session, answer)
+    store, conversation, texts = opened(session.write(tmp_path))
+    assert texts == [RULE, ANSWER, AFTER, LAST]
+    assert store.compactions(conversation) == ()
+
+
+def test_a_sub_agent_does_not_take_the_place_of_its_session(session: Any, tmp_path: Path) -> None:
+    path = session.write(tmp_path)
+    helper = made.QwenSession(SESSION, start=session.clock.now + 60)
+    helper.user("Count the berths.")
+    helper.answer("There are 9.", sent=4_000)
+    for line in helper.lines:
+        line.update(isSidechain=True, agentId="explore-1")
+    write_lines(path.parents[1] / "subagents" / SESSION / "agent-explore-1.jsonl", helper.lines)
+    store = open_store(tmp_path)
+    rows = {row.id: (row.kind, row.parent, row.title) for row in store.conversations()}
+    assert rows == {
+        SESSION: ("conversation", None, RULE),
+        f"{SESSION}-explore-1": ("sub-agent", SESSION, "Count the berths."),
+    }
+
+
+def test_a_branch_counts_no_copied_request_or_compaction(session: Any, tmp_path: Path) -> None:
+    session.write(tmp_path)
+    branch = made.QwenSession("5e550000-0000-4000-8000-000000000002")
+    origin = {"sessionId": SESSION}
+    branch.lines = [{**line, "sessionId": branch.session, "forkedFrom": origin} for line in session.lines]
+    branch.user(AFTER)
+    branch.answer(LAST, sent=9_600)
+    branch.line("system", "system", subtype="custom_title", systemPayload={"customTitle": "Berths"})
+    branch.write(tmp_path)
+    store = open_store(tmp_path)
+    (row,) = [row for row in store.conversations() if row.id == branch.session]
+    assert (row.kind, row.parent, row.compactions, row.title) == ("branch", SESSION, 0, "Berths")
+    conversation = store.open(row.id)
+    assert store.compactions(conversation) == ()
+    assert [request.context for request in store.requests(conversation)] == [9_600]
+    texts = [one.text for one in store.messages(conversation.live)]
+    assert texts[0] == SUMMARY
+    assert texts[-1] == LAST
+    assert row.messages == len(texts)
