@@ -138,3 +138,24 @@ def test_a_cap_lowers_the_threshold_from_0_20_on() -> None:
     assert "threshold cap" in rules
     # A cap over the window is none.
     assert engine("hermes-0.20").budgets(settings.with_(threshold_cap=900_000)).threshold_tokens == 150_000
+
+
+@pytest.mark.parametrize(
+    ("profile", "unused"),
+    [
+        ("documented", {"max_tokens", "summary_context"}), ("truncation", {"max_tokens", "summary_context"}),
+        ("hermes-0.13", {"max_tokens"}), ("hermes-0.17", {"max_tokens"}), ("hermes-0.18.0", set()),
+        ("hermes-0.19", set()), ("hermes-0.20", set()), ("hermes-current", {"target_ratio"}),
+    ],
+)  # fmt: skip
+def test_a_setting_without_effect_says_so(profile: str, unused: set[str]) -> None:
+    settings = Settings(profile=profile, context_length=200_000)
+    budgets = engine(profile).budgets(settings)
+    changed = {"max_tokens": 64_000, "summary_context": 70_000, "target_ratio": 0.5}
+    for name, value in changed.items():
+        other = engine(profile).budgets(settings.with_(**{name: value}))
+        same = (other.threshold_tokens, other.tail_token_budget) == (
+            budgets.threshold_tokens,
+            budgets.tail_token_budget,
+        )
+        assert bool(budgets.unused(name)) is same is (name in unused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -19,7 +20,6 @@ from inspector.engines.hermes.policies import (
 #: unanswered round of calls, are at most a share of the window.
 _LEAN_SHARE, _LEAN_RANGE = 0.025, (10_000, 25_000)
 _TAIL_SHARE = _ROUND_SHARE = 0.20
-_LEAN_UNBOUND = {"target_ratio": "a lean tail is a share of the window"}
 #: Settings that plans read only as derived numbers.
 BUDGETED = frozenset(
     {"threshold", "target_ratio", "context_length", "max_tokens", "summary_context", "threshold_cap", "tail_mode",
@@ -80,8 +80,18 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
             )
             if heeded
         ),
-        unbound=_LEAN_UNBOUND if policies.lean_tail and settings.tail_mode == "lean" else {},
+        unbound=MappingProxyType(dict(_unbound(policies, settings))),
     )
+
+
+def _unbound(policies: Policies, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield the settings that these rules do not use, each with the reason."""
+    if policies.lean_tail and settings.tail_mode == "lean":
+        yield "target_ratio", "a lean tail is a share of the window"
+    if not policies.reserves_output:
+        yield "max_tokens", "the answer is not subtracted from the window"
+    if not policies.heeds_summary_window:
+        yield "summary_context", "the threshold does not depend on the summary model"
 
 
 def summary_budget(middle: int, numbers: Budgets) -> int:
