@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.core.errors import EngineError, InspectorError
 from inspector.engines.base import Budgets, Output, Plan
+from inspector.engines.settings import SETTINGS
 from inspector.engines.summary_input import SummaryInput
 
 if TYPE_CHECKING:
@@ -169,7 +170,11 @@ def _problem(method: str, result: Any) -> str:
     """Return why a returned value is invalid, as the end of a sentence after "returned "; "" if it is valid."""
     match method:
         case "budgets":
-            return _not_a(result, Budgets) or _numbers(result, (), _BUDGETS)
+            return (
+                _not_a(result, Budgets)
+                or _numbers(result, (), _BUDGETS)
+                or ("" if result.threshold_tokens > 0 else f"{result.threshold_tokens} as threshold_tokens")
+            )
         case "plan":
             return (
                 _not_a(result, Plan)
@@ -186,7 +191,8 @@ def _problem(method: str, result: Any) -> str:
             total = result.total()
             return "" if _is_finite(total) else f"a list whose total is {_described(total)}"
         case "default_threshold":
-            return "" if result is None or (_is_finite(result) and 0 <= result <= 1) else _described(result)
+            low = SETTINGS["threshold"].low
+            return "" if result is None or (_is_finite(result) and low <= result <= 1) else _described(result)
         case "prune" | "assemble":
             kind = Mapping if method == "prune" else Output
             return _not_a(result, Sequence) or next(
@@ -208,7 +214,7 @@ def _not_a(result: Any, wanted: type) -> str:
 def _numbers(result: Any, integers: Sequence[str], finite: Sequence[str]) -> str:
     for name in (*integers, *finite):
         value = getattr(result, name)
-        if not _is_finite(value) or (name in integers and type(value) is not int):
+        if not _is_finite(value) or (name in integers and (type(value) is not int or value < 0)):
             return f"{_described(value)} as {name}"
     return ""
 

@@ -64,11 +64,13 @@ def test_a_guarded_engine_answers_as_the_engine_does() -> None:
     [
         ("budgets", None, "budgets returned None, not a Budgets"),
         ("budgets", replace(Halves().budgets(Settings()), threshold_tokens=nan), "nan as threshold_tokens"),
+        ("budgets", replace(Halves().budgets(Settings()), threshold_tokens=0), "0 as threshold_tokens"),
         ("plan", {"head_end": 1}, "plan returned a dict, not a Plan"),
         ("fires", nan, "fires returned nan"),
         ("fires", True, "fires returned True"),
         ("measure", [1, 2, 3], "something without tokens, pruned_tokens, total, rough_until"),
         ("default_threshold", nan, "default_threshold returned nan"),
+        ("default_threshold", 0.0, "default_threshold returned 0.0"),
         ("prune", ["text"], "prune returned 'text'"),
         ("assemble", None, "assemble returned None, not a Sequence"),
     ],
@@ -81,7 +83,14 @@ def test_a_wrong_result_is_named(method: str, result: Any, sentence: str) -> Non
 
 @pytest.mark.parametrize(
     "change",
-    [{"head_end": nan}, {"tail_start": 3.5}, {"tokens_after": nan}, {"pruned": ("1",)}, {"length": None}],
+    [
+        {"head_end": nan},
+        {"head_end": -1},
+        {"tail_start": 3.5},
+        {"tokens_after": nan},
+        {"pruned": ("1",)},
+        {"length": None},
+    ],
 )
 def test_a_wrong_number_of_a_plan_is_named(change: dict[str, Any]) -> None:
     own = Halves()
