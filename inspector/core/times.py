@@ -10,9 +10,10 @@ LATEST = 253_370_764_800.0
 
 def calendar_time(value: float) -> float:
     """Return a time in seconds; milliseconds are converted. 0.0 for a time that no calendar has (and for NaN)."""
-    if value >= _MILLISECONDS:
-        value /= 1000
-    return float(value) if 0 < value < LATEST else 0.0
+    if not 0 < value < LATEST * 1000:
+        return 0.0
+    seconds = value / 1000 if value >= _MILLISECONDS else value
+    return float(seconds) if seconds < LATEST else 0.0
 
 
 def has_no_calendar_time(value: float) -> bool:

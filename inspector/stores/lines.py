@@ -35,7 +35,10 @@ class Line(NamedTuple):
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines that are not empty. An incomplete last line is skipped. Raises StoreErrors."""
+    """Yield the lines that are not empty. An incomplete last line is skipped, but lost bytes are not.
+
+    Raises StoreErrors.
+    """
     start = 0
     try:
         with open_decompressed(path, _PIECE) as file:
@@ -45,7 +48,7 @@ def read_lines(path: Path) -> Iterator[Line]:
                     value = mapping(raw)
                     if value is not None:
                         yield Line(start, length, value)
-                    elif raw.endswith(b"\n"):
+                    elif raw.endswith(b"\n") or raw.startswith(b"\0"):
                         yield from _pieces(raw, start)
                 start += length
     except OSError as error:
@@ -60,7 +63,9 @@ def _pieces(raw: bytes, start: int) -> Iterator[Line]:
     text = raw.decode("utf-8", errors="surrogateescape")
     nuls = len(text) - len(text.lstrip("\0"))
     if nuls:
-        yield from _pieces(raw[nuls:], start + nuls)
+        yield Line(start, nuls, None)
+        if raw[nuls:].strip():
+            yield from _pieces(raw[nuls:], start + nuls)
         return
     decoder = json.JSONDecoder()
     at, place, lines = 0, start, []

@@ -123,6 +123,21 @@ def test_a_sum_that_was_carried_over_is_no_request(session: Any, tmp_path: Path)
     assert [one.context for one in store.requests(store.open(row.id))] == [161_000]
 
 
+def test_a_message_with_damaged_contents_is_said(session: Any, tmp_path: Path) -> None:
+    path = session.write(tmp_path)
+    database = sqlite3.connect(path)
+    (number,) = database.execute("SELECT min(id) FROM messages").fetchone()
+    with database:
+        database.execute("UPDATE messages SET content_json = '[{' WHERE id = ?", (number,))
+        database.execute("UPDATE messages SET metadata_json = '{' WHERE id = ?", (number + 1,))
+    database.close()
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert row.messages == len(session.messages) - 1
+    assert ["1 line" in note for note in conversation.notes] == [True]
+
+
 ODD: list[Callable[[dict[str, Any]], None]] = [
     lambda message: message.update(content=5),
     lambda message: message.update(content=[None, 5, {"type": "toolRequest"}, {"type": "toolResponse"}]),

@@ -114,6 +114,17 @@ def test_a_file_without_a_whole_record_is_named(agent: str, tmp_path: Path) -> N
         reader_of(agent).digests(path)
 
 
+@pytest.mark.parametrize("lines_behind", [0, 1])
+def test_lines_that_a_disk_lost_are_said(lines_behind: int, tmp_path: Path) -> None:
+    path = WRITERS["qwen"](tmp_path)
+    *lines, lost, last = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines) + bytes(len(lost)) + last * lines_behind)
+    store = open_store(path)
+    (row,) = store.conversations()
+    assert ["1 line" in note for note in store.open(row.id).notes] == [True]
+    assert [LAST in one.text for one in store.messages(store.open(row.id).live)][-1] is bool(lines_behind)
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_odd_values_do_no_harm(agent: str, tmp_path: Path) -> None:
     path = WRITERS[agent](tmp_path)

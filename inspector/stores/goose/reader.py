@@ -68,7 +68,8 @@ def session_of(path: Path, stored: Stored) -> SessionLists:
     session.model, session.window = text_at(model, "model_name"), count_of(model, "context_limit")
     if text_at(about, "session_type") == "sub_agent":
         session.parent = text_at(about, "parent_session_id")
-    session.unreadable = stored.unreadable
+    damaged = sum(not isinstance(row.record.get("content"), list) for row in stored.rows)
+    session.unreadable = stored.unreadable + damaged
     _add_rows(session, stored.rows)
     _add_calls(session, stored.ledger)
     return session

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.stores.databases import read_database, table_columns
-from inspector.stores.lines import mapping, read_lines
+from inspector.stores.lines import parsed, read_lines
 
 _MESSAGE = "SELECT id, role, content_json, created_timestamp, metadata_json FROM messages"
 _NO_METADATA = _MESSAGE.replace("metadata_json", "NULL")
@@ -94,10 +94,12 @@ def _mappings(database: sqlite3.Connection, query: str, name: str) -> list[dict[
 
 def _record(row: Sequence[Any]) -> dict[str, Any]:
     _, role, content, created, metadata = row
-    record = (
-        mapping(b'{"content": %s, "metadata": %s}' % (_bytes(content), _bytes(metadata) or b"null")) or {}
-    )
-    return {**record, "role": role, "created": created}
+    return {
+        "role": role,
+        "created": created,
+        "content": parsed(_bytes(content)),
+        "metadata": parsed(_bytes(metadata)),
+    }
 
 
 def _bytes(text: object) -> bytes:
