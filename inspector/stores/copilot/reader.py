@@ -7,7 +7,7 @@ message with added sentences that are not recorded; here each is a message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,10 +16,12 @@ from msgspec import field
 from inspector.stores.copilot.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, text_at, usage_of
+from inspector.stores.lines import count_of, read_file, read_lines, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
-_TRIGGERS = {"threshold": "auto", "manual": "manual"}
+_TRIGGERS = {"manual": "manual"} | dict.fromkeys(
+    ("threshold", "context_limit_retry", "memory_pressure", "model_switch"), "auto"
+)
 
 
 class CopilotReader(SessionReader):
@@ -40,15 +42,23 @@ class CopilotReader(SessionReader):
             and "." in text_at(first, "type")
         )
 
+    def parts(self, path: Path) -> Sequence[str]:
+        """Return "" for the session of a file, and the names of its sub-agents."""
+        if b'"agentId"' not in read_file(path):
+            return ("",)
+        return tuple(dict.fromkeys(["", *(text_at(line.value, "agentId") for line in read_lines(path))]))
+
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the session of a file."""
-        return _Scanner(Entries(path, wires_of)).run()
+        """Return the session of a file, or a sub-agent of it."""
+        return _Scanner(Entries(path, wires_of), agent=part).run()
 
 
 READER = CopilotReader
 
 
-class _Scanner(SessionScanner):
+class _Scanner(SessionScanner, kw_only=True):
+    #: The sub-agent whose events are read; "" for the main agent.
+    agent: str
     #: The user's messages, and the message of each event.
     users: set[int] = field(default_factory=set)
     number_of: dict[str, int] = field(default_factory=dict)
@@ -65,16 +75,23 @@ class _Scanner(SessionScanner):
             )
         return self
 
+    def time_of(self, record: Mapping[str, Any]) -> float:
+        return super().time_of(record) if text_at(record, "agentId") == self.agent else 0.0
+
     def record(self, event: dict[str, Any], at: float) -> None:
         data, kind = event.get("data"), text_at(event, "type")
-        if not isinstance(data, dict) or text_at(data, "parentToolCallId"):
-            # This record is of a sub-agent, which has another list.
+        if not isinstance(data, dict):
             return
         if kind == "session.start":
             self.session = text_at(data, "sessionId")
             self.version, self.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")
             self.folder = text_at(data, "context", "cwd")
-        elif kind == "session.model_change":
+            if self.agent:
+                self.parent, self.session = self.session, f"{self.session}-{self.agent}"
+        # Each sub-agent has its own list. Earlier releases did not name the sub-agent of an event.
+        if text_at(event, "agentId") != self.agent or (not self.agent and text_at(data, "parentToolCallId")):
+            return
+        if kind == "session.model_change":
             self.model = text_at(data, "newModel") or self.model
         elif kind == "system.message":
             self.prompt = text_at(data, "content") or self.prompt
@@ -108,8 +125,8 @@ class _Scanner(SessionScanner):
         )  # fmt: skip
 
     def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
-        began = self.began
-        self.began = None
+        began, size = self.began, self.size
+        self.began = self.size = None
         trigger = _TRIGGERS.get(text_at(data, "trigger"))
         self._usage(
             f"summary {text_at(data, 'compactionAttemptId')}",
@@ -119,7 +136,7 @@ class _Scanner(SessionScanner):
         )
         if data.get("success") is not True:
             error = text_at(data, "error") or text_at(data, "error", "message") or text_at(data, "outcome")
-            self.fail(error, at, trigger=trigger, tokens_before=self.size)
+            self.fail(error, at, trigger=trigger, tokens_before=size)
             return
         self.window = count_of(data, "tokenLimit") or self.window
         stop = len(self.live) if began is None else began
@@ -131,7 +148,7 @@ class _Scanner(SessionScanner):
             at,
             text=text_at(data, "summaryContent"),
             trigger=trigger,
-            tokens_before=self.size or count_of(data, "preCompactionTokens"),
+            tokens_before=size or count_of(data, "preCompactionTokens"),
             tokens_after=count_of(data, "postCompactionTokens"),
             began=began,
         )

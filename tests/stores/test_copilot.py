@@ -1,0 +1,52 @@
+"""Sessions of GitHub Copilot CLI with sub-agents, whose events are in the same file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY
+
+made = recipe("more_lines")
+
+
+def test_a_sub_agent_has_its_own_list_and_compactions(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=40_000)
+    begins = len(session.events)
+    session.user("Count the berths.")
+    session.answer("There are 9.", sent=81_000)
+    session.begin_compaction(81_000)
+    session.end_compaction(SUMMARY, 81_000, 9_000, 81_200)
+    session.answer("There are 8.", sent=9_000)
+    for event in session.events[begins:]:
+        event["agentId"] = "explore-1"
+    session.user(AFTER)
+    session.answer(LAST, sent=41_000)
+    store = open_store(session.write(tmp_path))
+    rows = {row.id: row for row in store.conversations()}
+    main, helper = rows[SESSION], rows[f"{SESSION}-explore-1"]
+    assert (main.kind, main.messages, main.compactions, main.title) == ("conversation", 4, 0, RULE)
+    assert (helper.kind, helper.parent, helper.compactions) == ("sub-agent", SESSION, 1)
+    conversation = store.open(main.id)
+    assert [one.text for one in store.messages(conversation.live)] == [RULE, ANSWER, AFTER, LAST]
+    assert [one.context for one in store.requests(conversation)] == [40_000, 41_000]
+    conversation = store.open(helper.id)
+    assert store.messages(conversation.live)[-1].text == "There are 8."
+    assert len(store.requests(conversation)) == 3
+    assert main.started_at < helper.started_at < helper.last_active < main.last_active
+
+
+def test_a_size_belongs_to_one_compaction(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.begin_compaction(81_000)
+    session.end_compaction(SUMMARY, 81_000, 9_000, 81_200)
+    session.user(AFTER)
+    session.end_compaction(SUMMARY, 70_000, 9_000, 70_200)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    compactions = store.compactions(store.open(row.id))
+    assert [one.tokens_before_reported for one in compactions] == [81_000, 70_000]
