@@ -15,6 +15,7 @@ from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
 from inspector.core.errors import UsageProblem
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
@@ -38,7 +39,8 @@ class ShownGeneration(Struct, frozen=True):
     `step` is the number of messages of the conversation at that time, None for the whole list. `recorded` is the
     compaction that ended the list, None for the live list. `exact` is None if nothing was counted, `usage` if the store
     has no usage of the session. `reported` is the size of the agent's last request and its answer, None if unknown or
-    at a step. `profile_reason` explains the profile, `limits` are sentences about data that the agent never records.
+    at a step. `summary_at` is a message with a summary that its wording does not show. `profile_reason` explains the
+    profile, `limits` are sentences about data that the agent never records.
     """
 
     conversation: Conversation
@@ -55,6 +57,7 @@ class ShownGeneration(Struct, frozen=True):
     usage: Usage | None
     step: int | None = None
     reported: LiveSize | None = None
+    summary_at: int | None = None
 
     @property
     def system_tokens(self) -> int:
@@ -98,7 +101,16 @@ def show_generation(
         else None,
         step=step,
         reported=None if step is not None else _reported(inspection, generation, messages),
+        summary_at=_summary_at(inspection, generation, messages),
     )
+
+
+def _summary_at(inspection: Inspection, generation: Generation, messages: Sequence[Message]) -> int | None:
+    """Return the index of a summary that only the compaction before the list tells, or None."""
+    # Reading the compactions reads all lists.
+    if generation.number == 1 or any(handoff_of(message) is not None for message in messages):
+        return None
+    return next((c.summary_at for c in inspection.compactions() if c.index == generation.number - 1), None)
 
 
 def _reported(inspection: Inspection, generation: Generation, messages: Sequence[Message]) -> LiveSize | None:

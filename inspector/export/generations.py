@@ -64,7 +64,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
                 "tokens": list_tokens(message_chars(message.wire), message_images(message.wire)),
                 "pruned": index in pruned,
                 "breakpoint": points.get(index),
-                "summary": handoff_of(message) is not None,
+                "summary": handoff_of(message) is not None or index == answer.summary_at,
                 "text": safe(message.text) if full and message.text else first_line(message),
                 "whole_in": safe_line(message.whole) or None,
             }

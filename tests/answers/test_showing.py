@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from inspector.stores import entries
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 
-lines = recipe("claude_lines")
+lines, others = recipe("claude_lines"), recipe("other_lines")
 DIVES = "Turn the dive log"
 
 
@@ -52,6 +53,22 @@ def test_the_live_list_is_read_once_and_no_other_list_is(
     assert shown.recorded is None
     assert len(shown.messages) == 4
     assert len(numbers) == len(set(numbers)) == 4
+
+
+def test_a_summary_without_a_wording_of_its_own_is_marked(tmp_path: Path) -> None:
+    rollout = others.CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
+    rollout.says("user", "Never change the draft.")
+    rollout.calls("c1", "exec_command", "found", cmd="grep -n draft plan.rs")
+    rollout.counts(240_000, 230_000)
+    summary = "Another language model started to solve this problem: the draft is found."
+    kept = [rollout.message("user", text) for text in ("Never change the draft.", summary)]
+    rollout.compact(kept, message=summary, encrypted=False)
+    rollout.says("user", "Go on.")
+    path = tmp_path / "rollout-2026-07-14-a.jsonl"
+    path.write_text(rollout.text())
+    for words, marked in ((["--generation", "1"], []), ([], [1])):
+        told = CliRunner().invoke(commands, ["show", str(path), *words, "--json"]).stdout
+        assert [one["index"] for one in json.loads(told)["messages"] if one["summary"]] == marked
 
 
 @given(
