@@ -236,6 +236,15 @@ def test_in_a_run_a_summary_is_no_question_of_the_user() -> None:
     assert removed == list(range(1, len(messages)))
 
 
+@pytest.mark.parametrize(
+    ("length", "tokens"), [(200_000, 15_000), (64_000, 8_000), (36_000, 2_000), (8_000, 2_000)]
+)
+def test_opencode_keeps_a_quarter_of_a_small_window(length: int, tokens: int) -> None:
+    chosen = settings("opencode", length)
+    assert engine("opencode").budgets(chosen).tail_token_budget == tokens
+    assert engine("opencode").budgets(chosen.with_(tail_tokens=5_000)).tail_token_budget == 5_000
+
+
 def test_opencode_summarizes_a_list_whole_where_all_of_it_would_stay() -> None:
     short, long = (messages_from(conversation(rounds)) for rounds in (3, 30))
     found, chosen = engine("opencode"), settings("opencode")

@@ -248,6 +248,9 @@ class ObservedEngine:
             return settings.tail_tokens
         if rules.reserves_output:
             window = max(0, window - _output(settings))
+        if rules.tail_of_room:
+            room = round(window * self.default_threshold(window))
+            return min(rules.tail_tokens, max(rules.tail_least, int(rules.tail_of_room * room)))
         return max(rules.tail_tokens, int(rules.tail_of_window * window))
 
     def _tail_start(self, index: ObservedIndex, settings: Settings) -> int:

@@ -22,7 +22,8 @@ class Observed(Struct, frozen=True):
     shortened to the second, and the list is compacted only if that is not enough.
 
     Tail: the last messages of at most `tail_tokens` tokens, or `tail_of_window` of the window, and `tail_share` of the
-    list; no tail if the first two are 0. `keeps_crossing`: the message that exceeds it stays too. `keeps_pairs`:
+    list; no tail if the first two are 0. `tail_of_room`: at most this share of the usual threshold, but at least
+    `tail_least` tokens. `keeps_crossing`: the message that exceeds it stays too. `keeps_pairs`:
     results at its start keep their call. `begins_with_user`: it begins with a message of the user. `around`: tokens
     added for each message and for each of its parts. `summarizes_short`: a list that fits into the tail is summarized
     whole. `keeps_half`: prompt, head, summary and the last messages are half as many as before.
@@ -46,6 +47,8 @@ class Observed(Struct, frozen=True):
     share_at_most: float = 1.0
     tail_of_window: float = 0.0
     tail_share: float = 1.0
+    tail_of_room: float = 0.0
+    tail_least: int = 0
     summarizes_short: bool = False
     begins_with_user: bool = False
     keeps_half: bool = False

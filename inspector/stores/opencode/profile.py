@@ -16,6 +16,8 @@ PROFILES = (
         "the model has an input limit, it is that limit less 20,000. A session records neither limit. /compact "
         "starts one by hand",
         tail_tokens=15_000,
+        tail_of_room=0.25,
+        tail_least=2_000,
         why_tail="a quarter of the usable tokens, from 2,000 to 15,000 (8,000 in earlier releases). Read in its "
         "source. Each of 16 real compactions names where its tail starts. Three lists that fitted were summarized "
         "whole",
