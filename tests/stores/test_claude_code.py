@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -136,6 +138,26 @@ def test_local_commands_that_hang_on_the_first_one_continue_the_list(tmp_path: P
     store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
     said = [text for role, text in texts(store, conversation) if role == "assistant"]
     assert said == ["", "Berth 0 keeps ships.", "", "Berth 1 keeps ships."]
+
+
+@pytest.mark.parametrize("case", ["a line below itself", "two lines below each other", "two lines of one id"])
+def test_a_transcript_whose_parents_form_a_cycle_is_read(tmp_path: Path, case: str) -> None:
+    made = session()
+    worked(made, 2)
+    first = made.user("Wait.")
+    last = made.line("system", content="x", uuid=first) if case == "two lines of one id" else first
+    if case == "two lines below each other":
+        last = made.line("system", content="x")
+    next(line for line in made.lines if line["uuid"] == first)["parentUuid"] = last
+    made.line("system", content="late", chained=False)
+    made.lines[-1] |= {"parentUuid": made.lines[0]["uuid"], "timestamp": made.lines[1]["timestamp"]}
+    made.user("More.")
+    path = made.write(tmp_path / "a.jsonl")
+    command = [sys.executable, "-m", "inspector", "compactions", str(path)]
+    # Without an end, the test stops here.
+    subprocess.run(command, capture_output=True, timeout=60, check=True)
+    store, conversation, _ = opened(path)
+    assert texts(store, conversation)[-1] == ("user", "More.")
 
 
 @pytest.mark.parametrize("side", [False, True])

@@ -65,7 +65,9 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
         if start >= 0 and node.boundary is None and (late or (node.local and corrected[start].local)):
             at = last
             while at > start:
-                at = places.get(corrected[at].parent, -1)
+                above = places.get(corrected[at].parent, -1)
+                # The parents of a damaged file may form a cycle.
+                at = above if above < at else -1
             if at == start:
                 node = replace(node, parent=corrected[last].uuid)
         places[node.uuid] = len(corrected)
