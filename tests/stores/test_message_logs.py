@@ -20,7 +20,7 @@ from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
-from tests.stores.agent_sessions import write_lines
+from tests.stores.agent_sessions import WRITERS, write_lines
 from tests.stores.writer import create, insert, session
 
 RULE = "Never let the Saltholm ferry wait in the northern harbour before midnight. Which berths are available today?"
@@ -564,6 +564,12 @@ def test_a_trajectory_that_is_cut_is_left_out_and_named(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     assert store.conversations() == ()
     assert ["cut.json" in note for note in store.notes] == [True]
+
+
+def test_a_file_with_an_odd_role_does_not_hide_the_others(tmp_path: Path) -> None:
+    write_lines(tmp_path / "odd.jsonl", [{"role": {"name": "user"}, "content": "a"}])
+    WRITERS["copilot"](tmp_path)
+    assert [row.agent for row in open_store(tmp_path).conversations()] == ["copilot"]
 
 
 def test_the_documented_rules_of_the_api_fire_at_150_000_tokens() -> None:

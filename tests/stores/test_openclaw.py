@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from inspector.core.conversations import Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from tests.stores.agent_sessions import WRITERS
 from tests.stores.alone import texts
 
 
@@ -125,3 +127,18 @@ def test_details_say_that_a_tool_failed(tmp_path: Path, details: object, failed:
     store, conversation = made.open(tmp_path / "5e55.jsonl")
     assert bool(store.messages(conversation.live, 1, 2)[0].wire.get("is_error")) == failed
     store.close()
+
+
+def test_sessions_without_their_first_entry_are_listed_each(tmp_path: Path) -> None:
+    path = WRITERS["openclaw"](tmp_path)
+    database = sqlite3.connect(path)
+    (name,) = database.execute("SELECT DISTINCT session_id FROM transcript_events").fetchone()
+    with database:
+        copies = "SELECT 'other', seq, event_json, event_zstd FROM transcript_events"
+        database.execute(f"INSERT INTO transcript_events (session_id, seq, event_json, event_zstd) {copies}")
+        database.execute("UPDATE transcript_events SET event_json = '{' WHERE seq = 0")
+    database.close()
+    store = open_store(path)
+    assert {row.id for row in store.conversations()} == {name, "other"}
+    (compaction,) = store.compactions(store.open("other"))
+    assert compaction.session == "other"

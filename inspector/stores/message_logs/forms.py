@@ -69,7 +69,7 @@ def has_request(record: Mapping[str, Any]) -> bool:
 
 def is_message(record: Mapping[str, Any]) -> bool:
     """Return whether a record is a single message."""
-    return record.get("role") in _ROLES and "type" not in record and "messages" not in record
+    return text_at(record, "role") in _ROLES and "type" not in record and "messages" not in record
 
 
 def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class OpenClawReader(PiReader):
         """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
         entries = Entries(path, convert, fetch=fetch_of(part)) if part else Entries(path, convert)
         lines = read_events(path, part) if part else read_lines(path)
-        return OpenClawScanner(entries, shared=shared).run(lines)
+        return OpenClawScanner(entries, shared=shared, session=part).run(lines)
 
 
 READER = OpenClawReader
