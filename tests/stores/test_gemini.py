@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from inspector.answers.answers import Answers
+from inspector.answers.replaying import replay
 from inspector.core.conversations import Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
@@ -82,6 +84,26 @@ def test_shortened_results_are_cleared_and_stay_shown_until_a_compaction(tmp_pat
     assert "tool_output_masked" in after[5].text
     (compaction,) = store.compactions(conversation)
     assert (compaction.before, compaction.tail_start) == (7, 1)
+
+
+def test_a_resume_with_new_times_leaves_requests_at_their_answers(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    sizes = [5_000, 6_000, 7_000, 8_000]
+    for number, sent in enumerate(sizes):
+        if number == 2:
+            written = [record for record in session.records if "type" in record]
+            context = {
+                **session.context,
+                "content": [{"text": "<session_context>\nTuesday\n</session_context>"}],
+            }
+            later = [{**message, "timestamp": session.clock.iso()} for message in (context, *written)]
+            session.records.append({"$set": {"messages": later}})
+        session.user(f"{RULE} Berth {number}.")
+        session.answer(f"Berth {number} is free.", sent=sent)
+    answers = Answers(open_store(session.write(tmp_path)), {}, None)
+    recorded = replay(answers, SESSION, facts=False).recorded
+    assert (recorded.calls, recorded.input_tokens) == (len(sizes), sum(sizes))
+    assert recorded.peak_tokens == max(sizes)
 
 
 def test_a_sub_agents_file_names_its_session_by_its_folder(tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ class _Scanner(SessionScanner):
     results: dict[str, tuple[int, int]] = field(default_factory=dict)
     full_of: dict[int, int] = field(default_factory=dict)
     counted: set[str] = field(default_factory=set)
+    #: The first time of each message by its name: a resume writes the list again with new times.
+    times: dict[str, float] = field(default_factory=dict)
     abandoned: int = 0
 
     def run(self) -> Self:
@@ -88,6 +90,7 @@ class _Scanner(SessionScanner):
 
     def _message(self, message: dict[str, Any], at: float) -> None:
         name = text_at(message, "id")
+        self.times.setdefault(name, at)
         self._usage(message, name, at)
         wires = message_wires(message)
         numbers_before = self.numbers_of.get(name)
@@ -145,6 +148,8 @@ class _Scanner(SessionScanner):
             wires, name = message_wires(message), text_at(message, "id")
             written = seconds_of(message.get("timestamp"))
             self.note_time(written)
+            if name:
+                written = self.times.setdefault(name, written)
             self._usage(message, name, written)
             fresh = self.make(wires, written)
             for wire, number in zip(wires, fresh, strict=True):
