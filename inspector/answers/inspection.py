@@ -191,7 +191,7 @@ class Inspection:
         excused += [failure.at for failure in self.store.failures(self.conversation)]
         shown = recorded_threshold(usual, requests, compactions, excused)
         share = 0.0 if shown is None else shown / settings.context_length
-        if shown is None or shown < _LEAST_THRESHOLD or share > 1:
+        if shown is None or shown < _LEAST_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
             return resolved
         source = f"shown by the recorded compactions ({shown:,} tokens; {usual:,} is usual)"
         return replace(

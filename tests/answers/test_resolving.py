@@ -173,3 +173,10 @@ def test_messages_after_an_answer_are_later(times: tuple[tuple[str, float], ...]
     request = Request(1, 1, "m", "model", 100.0, 9_000, 0, 0, None, 60)
     messages = [Message({"role": role, "content": "x" * 4_000}, timestamp=at) for role, at in times]
     assert round(_later_tokens(reversed(messages), request) / 1_000) == later
+
+
+@pytest.mark.parametrize("agent", ["opencode", "openhands"])
+def test_compactions_far_below_a_huge_window_show_no_threshold(agent: str, fixtures_dir: Path) -> None:
+    answers = Answers.of([fixtures_dir / "agents" / agent], {"context_length": 10_000_000}, None)
+    for row in answers.store.conversations():
+        answers.opened(row.id)[1].settings.check()
