@@ -118,3 +118,32 @@ def test_a_sub_agents_file_names_its_session_by_its_folder(tmp_path: Path) -> No
     path.rename(path.parent / SESSION / "helper-1.jsonl")
     rows = {row.id: (row.kind, row.parent) for row in open_store(tmp_path).conversations()}
     assert rows == {SESSION: ("conversation", None), "helper-1": ("sub-agent", SESSION)}
+
+
+def test_a_text_of_the_user_beside_a_known_result_stays(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer("I look.", LONG, sent=5_000)
+    known, steering = made.gemini_result(LONG), {"text": AFTER}
+    session.records.append(session.message("user", [known]))
+    session.records.append(session.message("user", [known, steering]))
+    session.answer(LAST, sent=6_000)
+    _, _, texts = opened(session.write(tmp_path))
+    assert texts == [RULE, "I look.", LONG.result, AFTER, LAST]
+
+
+def test_equal_messages_stay_apart_after_a_resume_and_a_compaction(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    said = []
+    for number in range(3):
+        session.user("continue")
+        session.answer(f"Berth {number} is free.", sent=5_000)
+        said += session.said
+    session.listed = [session.context, *said]
+    session.resume()
+    session.said = said[-2:]
+    session.compact(SUMMARY)
+    store, conversation, _ = opened(session.write(tmp_path))
+    before, after = ([m.id for m in store.messages(generation)] for generation in conversation.generations)
+    assert before == sorted(set(before))
+    assert after[-2:] == before[-2:]

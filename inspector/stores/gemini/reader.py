@@ -102,13 +102,18 @@ class _Scanner(SessionScanner):
             self._remove(numbers_before[1:])
             self._append(wires[1:], numbers[1:], name)
         else:
-            results = [wire for wire in wires if wire["role"] == "tool"]
-            if results and all(wire["tool_call_id"] in self.results for wire in results):
-                return
-            numbers = self.make(wires, at)
+            # An answer already has the results of its calls.
+            new = [
+                place
+                for place, wire in enumerate(wires)
+                if wire["role"] != "tool" or wire["tool_call_id"] not in self.results
+            ]
+            made = self.make(wires, at) if new else ()
+            wires, numbers = [wires[place] for place in new], tuple(made[place] for place in new)
             self.note_first_words(wires)
             self._append(wires, numbers, name)
-        self.first_equal.update(zip(map(hash_of, wires), numbers, strict=True))
+        for wire, number in zip(wires, numbers, strict=True):
+            self.first_equal.setdefault(hash_of(wire), number)
         self.numbers_of[name] = numbers
 
     def _append(self, wires: Sequence[Wire], numbers: Sequence[int], name: str) -> None:
@@ -137,12 +142,14 @@ class _Scanner(SessionScanner):
     def _replace(self, messages: Sequence[Mapping[str, Any]], at: float) -> None:
         """Replace the live list. A message that equals an earlier message is the same message.
 
+        Of several equal messages in the live list, the last in the change is the last in the live list, and so on.
         Without a new snapshot, Gemini CLI changes only results: it shortens them. The list shows them in full until the
         next compaction.
         """
         numbers: list[int] = []
         wires_in_list: list[Wire] = []
         names: list[str] = []
+        #: Place, text and time of the new snapshot.
         summary: tuple[int, str, float] | None = None
         for message in messages:
             wires, name = message_wires(message), text_at(message, "id")
@@ -155,16 +162,21 @@ class _Scanner(SessionScanner):
             for wire, number in zip(wires, fresh, strict=True):
                 # All messages of the change are parts of one record.
                 self.entries.items[number].part = len(numbers)
-                earlier = self.first_equal.setdefault(hash_of(wire), number)
-                numbers.append(earlier)
-                names.append(name)
                 text = wire["content"]
                 if wire["role"] == "user" and isinstance(text, str) and text.lstrip().startswith(SNAPSHOT):
                     self.entries.items[number].summary = True
                     if name not in self.snapshots:
-                        summary = (earlier, text, written)
+                        summary = (len(numbers), text, written)
                     self.snapshots.add(name)
+                numbers.append(self.first_equal.setdefault(hash_of(wire), number))
+                names.append(name)
             wires_in_list += wires
+        equal: dict[int, list[int]] = {}
+        for number in self.live:
+            equal.setdefault(self.hashes[number], []).append(number)
+        for place in reversed(range(len(numbers))):
+            if same := equal.get(hash_of(wires_in_list[place])):
+                numbers[place] = same.pop()
         if summary is None:
             self.note_first_words(wires_in_list)
             shortened = self._shortened(wires_in_list, numbers)
@@ -172,8 +184,8 @@ class _Scanner(SessionScanner):
             if shortened:
                 self.clear(list(shortened), at, trigger="auto", left=tuple(shortened.values()))
         else:
-            number, text, written = summary
-            self.compact(numbers, number, written, text=text)
+            place, text, written = summary
+            self.compact(numbers, numbers[place], written, text=text)
             self._note_results(wires_in_list, numbers)
         self.names_in_list = names
 
