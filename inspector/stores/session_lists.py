@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.core.conversations import (
     Compaction,
@@ -21,7 +22,15 @@ from inspector.core.envelope import without_envelope
 from inspector.core.errors import StoreDamaged
 from inspector.core.refusals import refusal_in
 from inspector.core.text import opening_title, safe_line, without_pictures
-from inspector.stores.assembly import bodies_of, generations_of, identity, row_of, session_of, unreadable_note
+from inspector.stores.assembly import (
+    abandoned_note,
+    bodies_of,
+    generations_of,
+    identity,
+    row_of,
+    session_of,
+    unreadable_note,
+)
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
@@ -57,6 +66,8 @@ class SessionLists(Struct):
     started_at: float = 0.0
     last_active: float = 0.0
     unreadable: int = 0
+    #: The messages that `return_to` removed.
+    abandoned: set[int] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     #: Names of the compactions if their numbers differ between copies of a session.
     names: list[str] = field(default_factory=list)
@@ -270,10 +281,19 @@ class SessionLists(Struct):
         if request.has_usage:
             self.requests.append(request)
 
-    def go_back(self, number: int) -> None:
-        """Remove a message and all later ones from the live list."""
-        if number in self.live:
-            del self.live[self.live.index(number) :]
+    def return_to(self, number: int, length: int) -> None:
+        """Continue with the first `length` messages of the list `number`, as if later compactions had not been."""
+        if (number, length) == (len(self.lists), len(self.live)):
+            return
+        left = {message for messages in self.lists[number - 1 :] for message in messages}
+        del self.lists[number:], self.compactions[number - 1 :], self.names[number - 1 :]
+        del self.live[length:]
+        self.abandoned |= left.difference(self.live)
+        self.requests = [replace(one, generation=min(one.generation, number)) for one in self.requests]
+        self.failures = [
+            replace(one, generation=number, place=length) if one.generation > number else one
+            for one in self.failures
+        ]
 
     def digest(self, path: Path) -> FileDigest:
         """Return the digest for the list of conversations."""
@@ -302,7 +322,7 @@ class SessionLists(Struct):
         lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
         generations = generations_of(lists, (self.entries,), row.id)
         session = session_of(row, row.id, self.requests)
-        notes = (*unreadable_note(self.unreadable), *self.notes)
+        notes = (*unreadable_note(self.unreadable), *self.notes, *abandoned_note(len(self.abandoned)))
         return Recorded(
             Conversation(row, (session,), generations, notes, bool(self.unreadable)),
             tuple(self.compactions),

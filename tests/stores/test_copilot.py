@@ -50,3 +50,24 @@ def test_a_size_belongs_to_one_compaction(tmp_path: Path) -> None:
     (row,) = store.conversations()
     compactions = store.compactions(store.open(row.id))
     assert [one.tokens_before_reported for one in compactions] == [81_000, 70_000]
+
+
+def test_a_rewind_undoes_later_compactions(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=40_000)
+    session.user("Sink the ferry.")
+    turned_back = session.events[-1]["id"]
+    session.answer("It sinks.", sent=81_000)
+    session.compact(SUMMARY, 81_000, 9_000)
+    session.event("session.snapshot_rewind", upToEventId=turned_back, eventsRemoved=5)
+    session.user(AFTER)
+    session.answer(LAST, sent=41_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert (row.messages, row.compactions) == (4, 0)
+    assert [one.text for one in store.messages(conversation.live)] == [RULE, ANSWER, AFTER, LAST]
+    assert store.compactions(conversation) == ()
+    assert {request.generation for request in store.requests(conversation)} == {1}
+    assert conversation.notes == ("3 messages on abandoned branches are in no list.",)

@@ -59,9 +59,9 @@ READER = CopilotReader
 class _Scanner(SessionScanner, kw_only=True):
     #: The sub-agent whose events are read; "" for the main agent.
     agent: str
-    #: The user's messages, and the message of each event.
     users: set[int] = field(default_factory=set)
-    number_of: dict[str, int] = field(default_factory=dict)
+    #: By event: the list before it, and its number of messages.
+    marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     #: Length of the live list when the running compaction began.
     began: int | None = None
     size: int | None = None
@@ -91,6 +91,7 @@ class _Scanner(SessionScanner, kw_only=True):
         # Each sub-agent has its own list. Earlier releases did not name the sub-agent of an event.
         if text_at(event, "agentId") != self.agent or (not self.agent and text_at(data, "parentToolCallId")):
             return
+        self.marks[text_at(event, "id")] = (len(self.lists), len(self.live))
         if kind == "session.model_change":
             self.model = text_at(data, "newModel") or self.model
         elif kind == "system.message":
@@ -104,12 +105,11 @@ class _Scanner(SessionScanner, kw_only=True):
         elif kind == "session.truncation":
             self.truncations += 1
         elif kind == "session.snapshot_rewind":
-            number = self.number_of.get(text_at(data, "upToEventId"))
-            if number is not None:
-                self.go_back(number)
+            mark = self.marks.get(text_at(data, "upToEventId"))
+            if mark is not None and mark[0] <= len(self.lists):
+                self.return_to(*mark)
         elif wires := wires_of([event]):
             (number,) = self.add(wires, at)
-            self.number_of[text_at(event, "id")] = number
             if kind == "user.message":
                 self.users.add(number)
 

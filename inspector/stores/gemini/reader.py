@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from msgspec import field
 
-from inspector.stores.assembly import abandoned_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
@@ -57,12 +56,6 @@ class _Scanner(SessionScanner):
     counted: set[str] = field(default_factory=set)
     #: The first time of each message by its name: a resume writes the list again with new times.
     times: dict[str, float] = field(default_factory=dict)
-    abandoned: int = 0
-
-    def run(self) -> Self:
-        super().run()
-        self.notes += abandoned_note(self.abandoned)
-        return self
 
     def read(self, path: Path) -> Iterable[Line]:
         if path.suffix != ".json":
@@ -136,8 +129,8 @@ class _Scanner(SessionScanner):
     def _rewind(self, name: str) -> None:
         """Remove the message with this name and all later ones from the live list; all if there is none."""
         stop = self.names_in_list.index(name) if name in self.names_in_list else 0
-        self.abandoned += len(self.live) - stop
-        del self.live[stop:], self.names_in_list[stop:]
+        self.return_to(len(self.lists), stop)
+        del self.names_in_list[stop:]
 
     def _replace(self, messages: Sequence[Mapping[str, Any]], at: float) -> None:
         """Replace the live list. A message that equals an earlier message is the same message.

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from msgspec import field
-from msgspec.structs import replace
 
-from inspector.stores.assembly import abandoned_note
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, text_at, usage_of
@@ -66,12 +64,6 @@ class _Scanner(SessionScanner, kw_only=True):
     #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     last: str = ""
-    abandoned: set[int] = field(default_factory=set)
-
-    def run(self) -> Self:
-        super().run()
-        self.notes += abandoned_note(len(self.abandoned))
-        return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
         if not self.session:
@@ -95,19 +87,7 @@ class _Scanner(SessionScanner, kw_only=True):
         mark = self.marks.get(parent, beginning)
         if mark is None or parent == self.last or mark[0] > len(self.lists):
             return
-        number, length = mark
-        if (number, length) == (len(self.lists), len(self.live)):
-            return
-        left = {message for messages in self.lists[number - 1 :] for message in messages}
-        # Compactions after that line are abandoned too, and their requests belong to the list that continues.
-        del self.lists[number:], self.compactions[number - 1 :], self.names[number - 1 :]
-        del self.live[length:]
-        self.abandoned |= left.difference(self.live)
-        self.requests = [replace(one, generation=min(one.generation, number)) for one in self.requests]
-        self.failures = [
-            replace(one, generation=number, place=length) if one.generation > number else one
-            for one in self.failures
-        ]
+        self.return_to(*mark)
 
     def _line(self, line: dict[str, Any], at: float) -> None:
         kind, subtype = text_at(line, "type"), text_at(line, "subtype")
