@@ -58,8 +58,8 @@ def resolve(
     window = _summary_window(reading)
     if window is not None:
         facts["summary_context"] = window
-    chosen = flags.get("profile") or info.profile
-    facts |= observed_threshold(chosen, flags.get("context_length") or facts["context_length"][0])
+    plain = resolve_settings(flags, reading, facts, row.model, row.base_url, row.provider).settings
+    facts |= observed_threshold(plain.profile, plain.context_length)
     resolved = resolve_settings(flags, reading, facts, row.model, row.base_url, row.provider)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."

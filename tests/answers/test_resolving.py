@@ -180,3 +180,22 @@ def test_compactions_far_below_a_huge_window_show_no_threshold(agent: str, fixtu
     answers = Answers.of([fixtures_dir / "agents" / agent], {"context_length": 10_000_000}, None)
     for row in answers.store.conversations():
         answers.opened(row.id)[1].settings.check()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "model: {context_length: 1000000}",
+        "custom_providers: [{base_url: here, models: {m: {context_length: 1000000}}}]",
+    ],
+)
+def test_the_usual_threshold_is_that_of_the_window_of_the_configuration(
+    config: str, fixtures_dir: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(config, encoding="utf-8")
+    store = open_store(fixtures_dir / "hermes-0.19-in-place.db")
+    row = store.conversations()[0]._replace(model="m", base_url="here")
+    resolved = resolve(store, row, {"profile": "claude-code"}, path)
+    assert (resolved.settings.context_length, resolved.settings.threshold) == (1_000_000, 0.967)
+    assert resolved.sources["threshold"] == "observed of claude-code"
