@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import caching_release, next_policy, ttl_of
-from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl, breakpoints
+from inspector.answers.resolving import caching_release, marks_for, next_policy, ttl_of
+from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl, breakpoints, measured_breakpoints
 from inspector.caching.policy import CachePolicy
+from inspector.config.settings import ResolvedSettings
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 
 
 class PlacedBreakpoint(Struct, frozen=True):
-    """A breakpoint, the message that carries it (None: the system prompt), and the rough tokens up to its end."""
+    """A breakpoint, the message that carries it (None: the system prompt), and the rough tokens up to its end (None:
+    unknown)."""
 
     breakpoint: Breakpoint
     message: Message | None
-    tokens: int
+    tokens: int | None
 
 
 class CachePoints(Struct, frozen=True):
@@ -50,7 +53,7 @@ def cache_points(
     profile = resolved.settings.profile
     policy = next_policy(inspection.conversation.row, profile)
     layout = layout or policy.layout
-    ttl = ttl or ttl_of(resolved)
+    ttl = ttl or ttl_for(inspection, resolved)
     system = inspection.system_tokens(generation.session)
     return CachePoints(
         inspection.conversation.id,
@@ -63,7 +66,7 @@ def cache_points(
             PlacedBreakpoint(
                 point,
                 None if point.message is None else messages[point.message],
-                system if point.message is None else system + _tokens(messages[: point.message + 1]),
+                _tokens_until(point, messages, system),
             )
             for point in breakpoints_of(
                 inspection, messages, inspection.system_prompt(generation.session), profile, layout, ttl
@@ -81,6 +84,13 @@ def _recorded(
     began, ended = ends.get(number - 1, 0.0), ends.get(number, float("inf"))
     sent = [one for one in answers.store.sent(inspection.conversation) if began <= one.at < ended]
     return sent[-1].breakpoints if sent else None
+
+
+def _tokens_until(point: Breakpoint, messages: Sequence[Message], system: int) -> int | None:
+    """Return the rough tokens up to a breakpoint. None for a part before the messages that may include the tools."""
+    if point.message is None:
+        return system if point.part == "text" else None
+    return system + _tokens(messages[: point.message + 1])
 
 
 def _tokens(messages: Sequence[Message]) -> int:
@@ -103,5 +113,17 @@ def breakpoints_of(
         return ()
     if len(messages) and messages[0].role == "system":
         prompt = ""
+    marks = marks_for(inspection.conversation.row, profile)
+    if marks is not None:
+        return measured_breakpoints(messages, marks.before, marks.last, marks.newest_user, ttl)
     release = caching_release(profile)
     return breakpoints(messages, prompt, layout=layout or policy.layout, ttl=ttl, release=release)
+
+
+def ttl_for(inspection: Inspection, resolved: ResolvedSettings) -> Ttl:
+    """Return the time to live of the cache: of the last request of an agent with measured breakpoints, else as
+    configured. Raises StoreErrors."""
+    if marks_for(inspection.conversation.row, resolved.settings.profile) is None:
+        return ttl_of(resolved)
+    wrote = (request for request in reversed(inspection.requests()) if request.cache_write)
+    return "1h" if any(request.cache_write_1h for request in islice(wrote, 1)) else ttl_of(resolved)

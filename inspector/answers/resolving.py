@@ -25,6 +25,8 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import OBSERVED_OF, default_threshold
+from inspector.engines.observed.profiles import marks_of
+from inspector.engines.observed.rules import Marks
 from inspector.engines.registry import agent_of, caveat, engine, release_of
 from inspector.stores.base import Store
 
@@ -104,12 +106,21 @@ def policy_of(row: ConversationRow, profile: str) -> CachePolicy:
 
 
 def next_policy(row: ConversationRow, profile: str) -> CachePolicy:
-    """Return the caching of the next request. The breakpoints of agents with observed compactions are unknown."""
+    """Return the caching of the next request. Agents with observed compactions have measured breakpoints, or none that
+    are known."""
     policy, agent = policy_of(row, profile), agent_of(profile)
     if not agent:
         return policy
+    marks = marks_for(row, profile)
+    if marks is not None and (not marks or (policy.enabled and policy.layout == "native")):
+        return replace(policy, enabled=bool(marks), reason=marks.why)
     reason = f"{agent} does not record its breakpoints, only the cache reads of its requests."
     return replace(policy, enabled=None, reason=reason)
+
+
+def marks_for(row: ConversationRow, profile: str) -> Marks | None:
+    """Return the measured breakpoints of a conversation's requests under a profile; None if they are unknown."""
+    return marks_of(profile, row.agent, row.source.removeprefix(row.agent))
 
 
 def ttl_of(resolved: ResolvedSettings) -> Ttl:

@@ -6,7 +6,8 @@ Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the bre
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -84,6 +85,33 @@ def breakpoints(
             last.append(_place(message, index, layout, release, ttl))
     found.extend(reversed(last))
     return tuple(replace(point, number=number) for number, point in enumerate(found, 1))
+
+
+def measured_breakpoints(
+    messages: Messages, before: Sequence[str], last: int, newest_user: bool, ttl: Ttl = "5m"
+) -> tuple[Breakpoint, ...]:
+    """Return the breakpoints of an agent by a measured rule, in the request's order.
+
+    `before` names parts of the request before the messages. The last `last` messages have a breakpoint at their end,
+    and with `newest_user` the newest message of the user. All results of a turn are one message of the request. The
+    function reads messages from the end of the list on.
+    """
+    places: list[int] = []
+    index = len(messages) - 1
+    while index >= 0 and len(places) < last:
+        places.append(index)
+        index -= 1
+        while messages[index + 1].role == "tool" and index >= 0 and messages[index].role == "tool":
+            index -= 1
+    if newest_user:
+        users = (at for at in range(len(messages) - 1, -1, -1) if messages[at].role == "user")
+        places.extend(at for at in islice(users, 1) if at not in places)
+    points = [Breakpoint(0, None, part, True, "", ttl) for part in before]
+    points += [
+        Breakpoint(0, place, "its last part", True, "The breakpoint is at the end of the message.", ttl)
+        for place in sorted(places)
+    ]
+    return tuple(replace(point, number=number) for number, point in enumerate(points, 1))
 
 
 def _counts(message: Message, layout: Layout, release: Release) -> bool:

@@ -315,7 +315,7 @@ def print_breakpoints(document: Document) -> None:
     if document["recorded"] is not None:
         paths = (" ".join(map(str, path)) for path in document["recorded"])
         say(f"recorded with the last request of generation {document['generation']}: {', '.join(paths)}")
-    if document["enabled"] is None:
+    if not document["breakpoints"]:
         say(f"generation {document['generation']} · {document['reason']}")
         return
     say(

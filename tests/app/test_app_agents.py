@@ -130,9 +130,22 @@ async def test_a_compaction_shows_the_agents_own_sizes() -> None:
         assert words in screen_text(pilot)
 
 
-@pytest.mark.parametrize("name", also("Harbor importer", "The loom", "Reef charts"))
-async def test_where_an_agent_sets_breakpoints_is_not_guessed(name: str) -> None:
-    async with running(AGENTS, name, size=(160, 48)) as pilot:
+async def test_measured_breakpoints_are_shown() -> None:
+    async with running(AGENTS, "Harbor importer", size=(160, 48)) as pilot:
+        await press(pilot, "5")
+        shown = conversation(pilot).query_one(NextRequest)
+        assert shown.view is not None
+        opened = conversation(pilot).loaded.opened
+        assert opened is not None
+        *before, last = [placed.point.message for placed in shown.view.breakpoints]
+        assert (before, last) == ([None, None], len(opened.inspection.conversation.live) - 1)
+        assert "3 of 4 breakpoints" in screen_text(pilot)
+        assert "layout" not in screen_text(pilot)
+        assert "Measured with 2.1.69 to 2.1.331" in " ".join(screen_text(pilot).split())
+
+
+async def test_breakpoints_at_another_provider_are_not_guessed() -> None:
+    async with running(AGENTS, "Reef charts", size=(160, 48)) as pilot:
         # The pane begins with the requests.
         await press(pilot, "5")
         assert "read from the cache" in screen_text(pilot)

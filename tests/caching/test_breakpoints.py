@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from inspector.caching.breakpoints import Breakpoint, breakpoints
+from inspector.caching.breakpoints import MAX_BREAKPOINTS, Breakpoint, breakpoints, measured_breakpoints
 from inspector.caching.policy import cache_policy, hostname
 from inspector.core.messages import Message, messages_from
+from inspector.engines.observed.profiles import marks_of
 from tests.caching.record_vectors import message
 
 # A larger recording (2,500 lists say) can be checked by naming its folder.
@@ -141,3 +142,41 @@ def test_the_old_release_did_not_mark_kimi() -> None:
 def test_a_host_is_read_from_any_address() -> None:
     assert hostname("API.Anthropic.com/v1") == "api.anthropic.com"
     assert hostname("") == ""
+
+
+@pytest.mark.parametrize(
+    ("profile", "version", "roles", "expected"),
+    [
+        # The places in requests of released agents; u, a and t are messages of user, agent and tool.
+        ("claude-code-2.0", "2.0.76", "u", [0]),
+        ("claude-code-2.0", "2.0.76", "uat", [1, 2]),
+        ("claude-code-2.1", "2.1.68", "uatat", [3, 4]),
+        ("claude-code-2.1", "2.1.68", "uattu", [3, 4]),
+        ("claude-code-2.1", "2.1.68", "uatt", [1, 3]),
+        ("claude-code-2.1", "2.1.69", "uatat", [4]),
+        ("claude-code", "2.1.331", "uau", [2]),
+        ("opencode", "1.18.33", "uatat", [3, 4]),
+        ("pi", "0.87.1", "uatat", [4]),
+        ("openclaw", "2026.9.6", "uatat", [0, 4]),
+        ("openclaw", "2026.9.6", "uatau", [4]),
+        ("codex", "0.169.0", "uatat", []),
+        ("gemini", "0.61.0", "ua", []),
+    ],
+)
+def test_breakpoints_are_where_released_agents_put_them(
+    profile: str, version: str, roles: str, expected: list[int]
+) -> None:
+    names = {"u": "user", "a": "assistant", "t": "tool"}
+    marks = marks_of(profile, profile.removesuffix("-2.0").removesuffix("-2.1"), version)
+    assert marks is not None
+    messages = messages_from({"role": names[role], "content": "x"} for role in roles)
+    found = measured_breakpoints(messages, marks.before, marks.last, marks.newest_user)
+    assert [point.message for point in found if point.message is not None] == expected
+    assert [point.number for point in found] == list(range(1, len(found) + 1))
+    assert len(found) <= MAX_BREAKPOINTS
+
+
+def test_the_version_of_another_agent_decides_nothing() -> None:
+    assert marks_of("claude-code", "claude-code", "2.1.30") == marks_of("claude-code")
+    assert marks_of("claude-code-2.1", "hermes", "0.19") == marks_of("claude-code-2.1")
+    assert marks_of("kimi") is None

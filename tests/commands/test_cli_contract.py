@@ -60,9 +60,11 @@ def test_conversations() -> None:
         shown = ask("show", "--demo", entry["id"], "--no-exact")
         assert len(shown["messages"]) == entry["messages"]
         assert (shown["generation"], shown["profile"]) == (entry["generations"], entry["profile"])
-        # Where other agents set their breakpoints nobody knows.
         marks = [shown["system_prompt"], *shown["messages"]]
-        assert entry["agent"] == "hermes" or not any(mark["breakpoint"] for mark in marks)
+        points = ask("breakpoints", "--demo", entry["id"])
+        assert (
+            points["enabled"] or not any(mark["breakpoint"] for mark in marks) or entry["agent"] == "hermes"
+        )
 
 
 @pytest.mark.parametrize("name", also(IN_PLACE, ROTATING, CHINESE))

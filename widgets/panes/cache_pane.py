@@ -20,7 +20,7 @@ class CacheViews(Struct, frozen=True):
 class CachePane(ViewsPane[CacheViews]):
     """CacheViews in two views. Posts Change for the layout and the time to live, GoTo for a breakpoint or a request.
 
-    If the breakpoints of the first value are unknown, it begins with the requests.
+    If the first value has no breakpoints, it begins with the requests.
     """
 
     VIEWS = (
@@ -44,5 +44,5 @@ class CachePane(ViewsPane[CacheViews]):
         """Show the breakpoints and the requests."""
         began = self.view is not None and self.view.next is not None
         super().set_view(view)
-        if not began and view is not None and view.next is not None and view.next.enabled is None:
+        if not began and view is not None and view.next is not None and not view.next.breakpoints:
             self.show("requests")

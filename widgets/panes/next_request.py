@@ -37,12 +37,12 @@ class CacheView(Struct, frozen=True):
     """The breakpoints of a request with the list of a generation, `total` rough tokens long.
 
     `facts` are sentences about caching. If `enabled` is False, caching is off, and the breakpoints show where they
-    would be. None: unknown.
+    would be. None: unknown. Without a layout there is none to choose.
     """
 
     breakpoints: tuple[PlacedBreakpoint, ...] = ()
     total: int | None = None
-    layout: Layout = "native"
+    layout: Layout | None = "native"
     ttl: Ttl = "5m"
     facts: tuple[str, ...] = ()
     enabled: bool | None = True
@@ -101,14 +101,16 @@ class NextRequest(TextPart[CacheView]):
         """Show the breakpoints of a request. An equal view only resets the choices."""
         super().set_view(view)
         if view is not None:
-            self._layouts.set_modes(self._layouts.modes, view.layout)
+            if view.layout is not None:
+                self._layouts.set_modes(self._layouts.modes, view.layout)
             self._ttls.set_modes(self._ttls.modes, view.ttl)
 
     def show_view(self) -> None:
         """Show the counts, the bar and the breakpoints."""
         view = self.view
-        for part in (self._layouts, self._ttls, self._bar):
-            part.display = view is not None and view.enabled is not None
+        known = view is not None and view.enabled is not None and bool(view.breakpoints)
+        self._ttls.display = self._bar.display = known
+        self._layouts.display = known and view is not None and view.layout is not None
         if view is None:
             self.head.set_lines([TextLine("No request is chosen.", "muted")])
             self.body.set_text("")
@@ -138,6 +140,11 @@ class NextRequest(TextPart[CacheView]):
         else:
             self.post_message(Change(ttl=event.mode))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Disable the choice of a layout if there is none."""
+        fixed = self.view is not None and self.view.layout is None
+        return False if fixed and action == "layout" else super().check_action(action, parameters)
+
     def action_layout(self) -> None:
         """Take the other layout."""
         self._layouts.step(1)
@@ -158,6 +165,8 @@ def _headline(view: CacheView) -> list[TextLine]:
     parts = [(f"{len(view.breakpoints)} of 4 breakpoints", "strong")]
     if view.enabled is None:
         parts = [("breakpoints are unknown", "strong")]
+    elif not view.enabled and not view.breakpoints:
+        parts = [("no breakpoints", "strong")]
     elif not view.enabled:
         parts = [
             ("caching is off", "warning"),

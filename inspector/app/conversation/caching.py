@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from inspector.answers.cachepoints import breakpoints_of
+from inspector.answers.cachepoints import breakpoints_of, ttl_for
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import next_policy, ttl_of
+from inspector.answers.resolving import marks_for, next_policy
 from inspector.app.conversation.rows import line_of
 from inspector.caching.breakpoints import Layout, Ttl
 from inspector.core.conversations import ROLE_NAMES, Generation
@@ -76,8 +76,9 @@ def find_breakpoints(
     """
     from widgets.panes.next_request import CacheView, PlacedBreakpoint
 
-    policy = next_policy(inspection.conversation.row, profile)
-    layout, ttl = layout or policy.layout, ttl or ttl_of(resolved)
+    row = inspection.conversation.row
+    policy, measured = next_policy(row, profile), marks_for(row, profile) is not None
+    layout, ttl = layout or policy.layout, ttl or ttl_for(inspection, resolved)
     messages = LazyMessages(inspection.store, generation, length)
     points = breakpoints_of(inspection, messages, prompt, profile, layout, ttl)
     system = text_tokens(len(prompt))
@@ -86,7 +87,11 @@ def find_breakpoints(
     for point in points:
         index = point.message
         if index is None:
-            role, text, tokens = "system", safe_line(prompt[:400]), None if total is None else system
+            role, text, tokens = (
+                "system",
+                safe_line(prompt[:400]),
+                None if measured or total is None else system,
+            )
         else:
             role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
             # Breakpoints are at the end, so only a few messages are read to subtract the tokens after them.
@@ -98,8 +103,24 @@ def find_breakpoints(
         if point.placed and policy.enabled
     }
     state = {True: "Caching is on: ", False: "Caching is off: ", None: ""}[policy.enabled]
-    facts = (state + policy.reason,)
-    view = CacheView(tuple(placed), total, layout, ttl, facts, policy.enabled, generation.number)
+    facts = [state + policy.reason if points else policy.reason]
+    if measured and points:
+        if not prompt:
+            facts.append("The sizes leave out system prompt and tools, which the agent does not record.")
+        if length and ROLE_NAMES[generation.roles[length - 1]] == "assistant":
+            facts.append(
+                "The list ends with an answer. The next request ends with a new message, which has the last "
+                "breakpoint."
+            )
+    view = CacheView(
+        tuple(placed),
+        total,
+        None if measured else layout,
+        ttl,
+        tuple(facts),
+        policy.enabled,
+        generation.number,
+    )
     return Caching(marks, view)
 
 

@@ -13,6 +13,24 @@ STAND_IN = (
 )
 
 
+class Marks(Struct, frozen=True):
+    """The cache breakpoints in requests to Anthropic's API, of an agent's releases up to `until`.
+
+    `before` names the parts of a request before its messages that have a breakpoint at their end. `last` is the number
+    of last messages with a breakpoint; all results of a turn count as one message. `newest_user`: the newest message of
+    the user has one too. Without any, requests have no breakpoints at any provider. `why` is the evidence.
+    """
+
+    why: str
+    before: tuple[str, ...] = ()
+    last: int = 0
+    newest_user: bool = False
+    until: tuple[int, ...] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.before or self.last or self.newest_user)
+
+
 class Observed(Struct, frozen=True):
     """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.
 
@@ -32,7 +50,8 @@ class Observed(Struct, frozen=True):
     answer with its results (`keeps_answer`, or `keeps_call` if results follow it); the user's messages up to
     `keeps_user` tokens, the newest first; the user's newest message (`keeps_question`).
 
-    `background` and `turns_end` are fields of `Loop`. `summary_tokens` is the usual size of a summary.
+    `background` and `turns_end` are fields of `Loop`. `summary_tokens` is the usual size of a summary. `marks` are the
+    cache breakpoints, oldest releases first; empty if they are unknown.
     """
 
     name: str
@@ -67,6 +86,13 @@ class Observed(Struct, frozen=True):
     keeps_answer: bool = False
     agent: str = ""
     until: tuple[int, ...] | None = None
+    marks: tuple[Marks, ...] = ()
+
+    def marks_of(self, release: tuple[int, ...] | None) -> Marks | None:
+        """Return the breakpoints of a release, by default of the newest with these rules; None if unknown."""
+        release = release or self.until
+        fits = (one for one in self.marks if one.until is None or (release and release <= one.until))
+        return next(fits, None)
 
     @property
     def tail_is_set(self) -> bool:

@@ -5,8 +5,24 @@ The events are 99 compactions of 2.0.76 to 2.1.232 in public transcripts.
 
 from msgspec.structs import replace
 
-from inspector.engines.observed.rules import Observed
+from inspector.engines.observed.rules import Marks, Observed
 
+_PROMPT = "the first line of the system prompt, with the tools before it", "the system prompt"
+_MARKS = (
+    Marks(
+        "Requests have two breakpoints in the system prompt and one at each of the last two messages. Measured with "
+        "2.0.76 to 2.1.68 on Anthropic's API.",
+        _PROMPT,
+        last=2,
+        until=(2, 1, 68),
+    ),
+    Marks(
+        "Requests have two breakpoints in the system prompt (2.1.90 has one) and one at the last message. Measured "
+        "with 2.1.69 to 2.1.331 on Anthropic's API.",
+        _PROMPT,
+        last=1,
+    ),
+)
 _NEWEST = Observed(
     name="claude-code",
     summary="Claude Code 2.1.217 and later: the list becomes a summary of nine sections. The last answer stays.",
@@ -21,6 +37,7 @@ _NEWEST = Observed(
     summary_tokens=3_000,
     why_summary="97 real summaries have 4,200 to 24,500 characters; the median is 12,000. Observed",
     keeps_answer=True,
+    marks=_MARKS,
 )
 _2_1 = replace(
     _NEWEST,

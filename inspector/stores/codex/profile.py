@@ -3,7 +3,7 @@
 The events are 81 compactions of 0.125 to 0.146 in public transcripts.
 """
 
-from inspector.engines.observed.rules import Observed
+from inspector.engines.observed.rules import Marks, Observed
 
 PROFILES = (
     Observed(
@@ -23,5 +23,6 @@ PROFILES = (
         why_summary="the new list has some 14,000 tokens, with the user's messages. The summary itself cannot be "
         "read. Observed",
         keeps_user=20_000,
+        marks=(Marks("Requests have no breakpoints; the provider caches by itself. Observed on 0.169.0."),),
     ),
 )

@@ -1,6 +1,6 @@
 """The rules of Gemini CLI's compactions, for what-ifs."""
 
-from inspector.engines.observed.rules import STAND_IN, Observed
+from inspector.engines.observed.rules import STAND_IN, Marks, Observed
 
 PROFILES = (
     Observed(
@@ -19,5 +19,6 @@ PROFILES = (
         "cuts tool results to 50,000 tokens in all, which is not modelled. Observed in 2 real compactions",
         summary_tokens=2_000,
         why_summary=STAND_IN,
+        marks=(Marks("Requests have no breakpoints; the provider caches by itself. Observed on 0.61.0."),),
     ),
 )

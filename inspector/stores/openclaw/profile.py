@@ -1,6 +1,6 @@
 """The rules of OpenClaw's compactions, for what-ifs."""
 
-from inspector.engines.observed.rules import STAND_IN, Observed
+from inspector.engines.observed.rules import STAND_IN, Marks, Observed
 
 PROFILES = (
     Observed(
@@ -17,5 +17,15 @@ PROFILES = (
         "code of 2026.9.6. Observed",
         summary_tokens=2_000,
         why_summary=STAND_IN,
+        marks=(
+            Marks(
+                "Requests have a breakpoint at the last tool, at the part of the system prompt that stays the same, "
+                "at the newest message of the user and at the last message. Measured with 2026.9.6 on Anthropic's "
+                "API.",
+                ("the tools", "the unchanging part of the system prompt"),
+                last=1,
+                newest_user=True,
+            ),
+        ),
     ),
 )

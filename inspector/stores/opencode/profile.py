@@ -3,7 +3,7 @@
 The events are 16 compactions of 1.16 to 1.18 in public transcripts.
 """
 
-from inspector.engines.observed.rules import Observed
+from inspector.engines.observed.rules import Marks, Observed
 
 PROFILES = (
     Observed(
@@ -24,5 +24,13 @@ PROFILES = (
         summarizes_short=True,
         summary_tokens=1_700,
         why_summary="a real call for a summary wrote 1,641 tokens of text. Observed",
+        marks=(
+            Marks(
+                "Requests have a breakpoint at the system prompt and at each of the last two messages. Measured with "
+                "1.18.33 on Anthropic's API.",
+                ("the system prompt",),
+                last=2,
+            ),
+        ),
     ),
 )
