@@ -23,11 +23,9 @@ from inspector.config.settings import (
 from inspector.core.conversations import Conversation, ConversationRow, Generation, Request
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
-from inspector.engines.base import Budgets, Settings
+from inspector.engines.base import Budgets, Marks, Settings
 from inspector.engines.capabilities import OBSERVED_OF, default_threshold
-from inspector.engines.observed.profiles import marks_of
-from inspector.engines.observed.rules import Marks
-from inspector.engines.registry import agent_of, caveat, engine, release_of
+from inspector.engines.registry import agent_of, caveat, engine, marks_of, release_of
 from inspector.stores.base import Store
 
 #: A request is much smaller than another if it has less than one of this number of parts.

@@ -69,6 +69,24 @@ class Budgets(Struct, frozen=True):
         return self.unbound.get(setting, "there is no such rule" if seldom else "")
 
 
+class Marks(Struct, frozen=True):
+    """The cache breakpoints in requests to Anthropic's API, of an agent's releases up to `until`.
+
+    `before` names the parts of a request before its messages that have a breakpoint at their end. `last` is the number
+    of last messages with a breakpoint; all results of a turn count as one message. `newest_user`: the newest message of
+    the user has one too. Without any, requests have no breakpoints at any provider. `why` is the evidence.
+    """
+
+    why: str
+    before: tuple[str, ...] = ()
+    last: int = 0
+    newest_user: bool = False
+    until: tuple[int, ...] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.before or self.last or self.newest_user)
+
+
 class Plan(Struct, frozen=True):
     """Plan of an engine for a list that is compacted now.
 

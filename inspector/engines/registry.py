@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.core.errors import EngineError, UsageProblem
-from inspector.engines.base import Engine, Settings
+from inspector.engines.base import Engine, Marks, Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.guarded import GuardedEngine, load
 from inspector.engines.hermes.direct.engine import DirectEngine
@@ -18,7 +18,7 @@ from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
-from inspector.engines.observed.profiles import observed_of, observed_rules
+from inspector.engines.observed.profiles import numbers_of, observed_of, observed_rules
 from inspector.engines.settings import SETTINGS
 from inspector.engines.truncation import TRUNCATION
 
@@ -100,6 +100,17 @@ def caveat(profile: str) -> str:
 def agent_of(profile: str) -> str:
     """Return the agent whose observed rules a profile has; "" for other engines."""
     return next((rules.owner for rules in observed_rules() if rules.name == profile), "")
+
+
+def marks_of(profile: str, agent: str = "", version: str = "") -> Marks | None:
+    """Return the cache breakpoints under a profile, None if they are unknown.
+
+    `agent` and `version` wrote the conversation. They count if the profile is theirs.
+    """
+    rules = next((rule for rule in observed_rules() if rule.name == profile), None)
+    if rules is None:
+        return None
+    return rules.marks_of(numbers_of(version) if rules is observed_of(agent, version) else None)
 
 
 def profile_of(agent: str, version: str) -> str:

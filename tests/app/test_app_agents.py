@@ -135,13 +135,10 @@ async def test_measured_breakpoints_are_shown() -> None:
         await press(pilot, "5")
         shown = conversation(pilot).query_one(NextRequest)
         assert shown.view is not None
-        opened = conversation(pilot).loaded.opened
-        assert opened is not None
-        *before, last = [placed.point.message for placed in shown.view.breakpoints]
-        assert (before, last) == ([None, None], len(opened.inspection.conversation.live) - 1)
-        assert "3 of 4 breakpoints" in screen_text(pilot)
+        assert [placed.point.message for placed in shown.view.breakpoints] == [None, None, 4, 5]
+        assert "4 of 4 breakpoints" in screen_text(pilot)
         assert "layout" not in screen_text(pilot)
-        assert "Measured with 2.1.69 to 2.1.331" in " ".join(screen_text(pilot).split())
+        assert "Measured with 2.0.76 to 2.1.68" in " ".join(screen_text(pilot).split())
 
 
 async def test_breakpoints_at_another_provider_are_not_guessed() -> None:

@@ -12,7 +12,7 @@ import pytest
 from inspector.caching.breakpoints import MAX_BREAKPOINTS, Breakpoint, breakpoints, measured_breakpoints
 from inspector.caching.policy import cache_policy, hostname
 from inspector.core.messages import Message, messages_from
-from inspector.engines.observed.profiles import marks_of
+from inspector.engines.registry import marks_of
 from tests.caching.record_vectors import message
 
 # A larger recording (2,500 lists say) can be checked by naming its folder.

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from inspector.agents import agents
-from inspector.engines.observed.rules import Marks, Observed
+from inspector.engines.observed.rules import Observed
 
 
 @lru_cache(maxsize=1)
@@ -29,21 +29,11 @@ def observed_of(agent: str, version: str) -> Observed | None:
     """Return the rules of an agent's release, such as "2.1.7": the newest rules if the version is unknown, None if
     nothing was observed."""
     rules = [rule for rule in observed_rules() if rule.owner == agent]
-    numbers = _numbers(version)
+    numbers = numbers_of(version)
     earlier = [one for one in rules if numbers and one.until is not None and numbers <= one.until]
     return min(earlier, key=lambda one: one.until or (), default=rules[0] if rules else None)
 
 
-def marks_of(profile: str, agent: str = "", version: str = "") -> Marks | None:
-    """Return the cache breakpoints under a profile, None if they are unknown.
-
-    `agent` and `version` wrote the conversation. They count if the profile is theirs.
-    """
-    rules = next((rule for rule in observed_rules() if rule.name == profile), None)
-    if rules is None:
-        return None
-    return rules.marks_of(_numbers(version) if rules is observed_of(agent, version) else None)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
+def numbers_of(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version such as "2.1.7"; empty if there are none."""
     return tuple(map(int, re.findall(r"\d+", version)[:3]))

@@ -7,28 +7,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from inspector.engines.base import Marks
+
 #: Why an agent's summaries have an assumed length, if its compactions were only seen with a stand-in for the model.
 STAND_IN = (
     "assumed to be as long as other agents' summaries. Observed compactions had a stand-in for the model"
 )
-
-
-class Marks(Struct, frozen=True):
-    """The cache breakpoints in requests to Anthropic's API, of an agent's releases up to `until`.
-
-    `before` names the parts of a request before its messages that have a breakpoint at their end. `last` is the number
-    of last messages with a breakpoint; all results of a turn count as one message. `newest_user`: the newest message of
-    the user has one too. Without any, requests have no breakpoints at any provider. `why` is the evidence.
-    """
-
-    why: str
-    before: tuple[str, ...] = ()
-    last: int = 0
-    newest_user: bool = False
-    until: tuple[int, ...] | None = None
-
-    def __bool__(self) -> bool:
-        return bool(self.before or self.last or self.newest_user)
 
 
 class Observed(Struct, frozen=True):

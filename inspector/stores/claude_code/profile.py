@@ -5,7 +5,8 @@ The events are 99 compactions of 2.0.76 to 2.1.232 in public transcripts.
 
 from msgspec.structs import replace
 
-from inspector.engines.observed.rules import Marks, Observed
+from inspector.engines.base import Marks
+from inspector.engines.observed.rules import Observed
 
 _PROMPT = "the first line of the system prompt, with the tools before it", "the system prompt"
 _MARKS = (

@@ -3,7 +3,8 @@
 The events are 81 compactions of 0.125 to 0.146 in public transcripts.
 """
 
-from inspector.engines.observed.rules import Marks, Observed
+from inspector.engines.base import Marks
+from inspector.engines.observed.rules import Observed
 
 PROFILES = (
     Observed(

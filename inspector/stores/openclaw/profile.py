@@ -1,6 +1,7 @@
 """The rules of OpenClaw's compactions, for what-ifs."""
 
-from inspector.engines.observed.rules import STAND_IN, Marks, Observed
+from inspector.engines.base import Marks
+from inspector.engines.observed.rules import STAND_IN, Observed
 
 PROFILES = (
     Observed(

@@ -3,7 +3,8 @@
 The events are 16 compactions of 1.16 to 1.18 in public transcripts.
 """
 
-from inspector.engines.observed.rules import Marks, Observed
+from inspector.engines.base import Marks
+from inspector.engines.observed.rules import Observed
 
 PROFILES = (
     Observed(

@@ -3,7 +3,8 @@
 The events are 8 compactions in public transcripts.
 """
 
-from inspector.engines.observed.rules import Marks, Observed
+from inspector.engines.base import Marks
+from inspector.engines.observed.rules import Observed
 
 PROFILES = (
     Observed(
