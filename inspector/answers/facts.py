@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from msgspec import Struct
@@ -20,8 +21,9 @@ from inspector.quality.losses import is_lost
 class Wanted(Struct, frozen=True):
     """The facts that are asked for; empty means all.
 
-    `pruned` adds facts of tool results whose texts were pruned. `after` is the compaction after which their fates are
-    given, None for the last. `dismissed` means the facts that the user dismissed, and no others.
+    `pruned` adds facts of tool results whose texts were pruned. `limit` is the maximum number of facts: with fates, of
+    the summarized and of the pruned facts of each compaction; at risk, of all facts. `after` is the compaction after
+    which their fates are given, None for the last. `dismissed` means the facts that the user dismissed, and no others.
     """
 
     kinds: Collection[str] = ()
@@ -50,10 +52,12 @@ def facts_reading(
 
 
 def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) -> list[Life]:
-    """Return the wanted lives by compaction and rank, as they are after the last compaction or after `wanted.after`.
+    """Return the wanted lives, as they are after the last compaction or after `wanted.after`.
 
-    With `wanted.fates`, a lost fact is included only if it counts as a loss (see is_lost). Raises UnknownConversation
-    for an unknown compaction."""
+    The lives of each compaction are together: first the summarized facts, then the pruned facts, best rank first. With
+    `wanted.fates`, a lost fact is included only if it counts as a loss (see is_lost). Raises UnknownConversation for an
+    unknown compaction.
+    """
     for number in (wanted.compaction, wanted.after):
         if number is not None:
             inspection.compaction(number)
@@ -61,10 +65,10 @@ def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
     lives = facts.dismissed if wanted.dismissed else (*facts.lives, *(facts.pruned if wanted.pruned else ()))
     lives_then = [
         life.seen(life.fates[-1].compaction if wanted.after is None else wanted.after)
-        for life in lives
+        for life in sorted(lives, key=lambda life: life.compaction)
         if wanted.has(life.fact)
         and (wanted.compaction is None or life.compaction == wanted.compaction)
-        and (wanted.after is None or life.compaction <= wanted.after)
+        and (wanted.after is None or life.fate_at(wanted.after) is not None)
     ]
     if wanted.fates:
         fitting = (life for life in lives_then if life.outcome in wanted.fates)
@@ -85,14 +89,15 @@ def select_risks(
 
 
 def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
-    """Return the first `limit` lives of each compaction, all if it is None."""
+    """Return the first `limit` summarized and the first `limit` pruned lives of each compaction, all if it is None."""
     if limit is None:
         return list(lives)
-    seen: dict[int, int] = {}
+    seen: Counter[tuple[int, bool]] = Counter()
     first = []
     for life in lives:
-        seen[life.compaction] = seen.get(life.compaction, 0) + 1
-        if seen[life.compaction] <= limit:
+        group = life.compaction, life.pruned
+        seen[group] += 1
+        if seen[group] <= limit:
             first.append(life)
     return first
 

@@ -9,9 +9,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
+from inspector.answers.answers import Answers
+from inspector.answers.fact_reading import FactsReading
+from inspector.answers.facts import Wanted, facts_reading, select_lives
+from inspector.answers.inspection import Inspection
 from inspector.commands.cli import main
 from inspector.quality.facts.fact import KINDS, OUTCOMES
+from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create
 
 NAME = "Move checkout to orders-v2"
@@ -89,6 +95,41 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
     assert documents(capsys, "--limit", "2") == [e for e in everything if e["rank"] <= 2]
     pruned = documents(capsys, "--pruned")
     assert [e for e in pruned if not e["pruned"]] == everything
+
+
+@pytest.fixture
+def read(fixtures_dir: Path) -> tuple[Inspection, FactsReading]:
+    answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
+    inspection, _, reading = facts_reading(answers, NAME)
+    return inspection, reading
+
+
+def test_pruned_facts_come_with_their_compaction_and_have_a_limit_of_their_own(
+    read: tuple[Inspection, FactsReading],
+) -> None:
+    inspection, reading = read
+    pruned = tuple(replace(life, pruned=True) for life in reading.facts.lives)
+    reading = replace(reading, facts=replace(reading.facts, pruned=pruned))
+    listed = select_lives(inspection, reading, Wanted(pruned=True))
+    assert [life.compaction for life in listed] == sorted(life.compaction for life in listed)
+    first = select_lives(inspection, reading, Wanted(pruned=True, limit=1))
+    assert [(life.compaction, life.pruned) for life in first] == [
+        (number, pruned) for number in (1, 2, 3, 4) for pruned in (False, True)
+    ]
+
+
+def test_a_fact_without_a_fate_after_a_compaction_is_not_listed_after_it(
+    read: tuple[Inspection, FactsReading],
+) -> None:
+    inspection, reading = read
+    unread = [
+        replace(life, fates=tuple(fate for fate in life.fates if fate.compaction != 2))
+        for life in reading.facts.lives
+        if life.compaction == 1
+    ]
+    reading = replace(reading, facts=replace(reading.facts, lives=tuple(unread)))
+    assert select_lives(inspection, reading, Wanted(after=2)) == []
+    assert len(select_lives(inspection, reading, Wanted(after=3))) == len(unread) > 0
 
 
 def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
