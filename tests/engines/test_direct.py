@@ -9,7 +9,7 @@ from hypothesis import given
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Output, Settings
-from inspector.engines.capabilities import assemble
+from inspector.engines.capabilities import assemble, prune
 from inspector.engines.hermes.assembly import mended
 from inspector.engines.hermes.direct.assembly import KeptRow, demoted
 from inspector.engines.hermes.direct.estimates import text_tokens
@@ -51,6 +51,27 @@ def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:
     )
     assert len(line) == len(line.partition("session_id='")[0]) + len("session_id='20260912_194550_d95e49')]")
     assert [row for _, row in demoted([KeptRow(0, rows[1])])] == [rows[1]]
+
+
+@pytest.mark.parametrize("profile", ["hermes-0.19", "hermes-0.20", "hermes-current"])
+def test_the_size_of_a_pruned_message_is_that_of_its_line(profile: str) -> None:
+    listed = [user("begin")]
+    for number in range(12):
+        command = f'{{"command": "make target-{number} {"x" * 700}"}}'
+        made = {
+            "id": f"c{number}",
+            "type": "function",
+            "function": {"name": "terminal", "arguments": command},
+        }
+        listed += [assistant("", made), result(f"c{number}", f"line {number % 4}\n" * 300)]
+    messages = messages_from([*listed, user("go on"), assistant("done")])
+    found, settings = engine(profile), SMALL
+    index = found.measure(messages)
+    plan = found.plan(index, settings)
+    assert plan.pruned
+    pruned = found.measure(map(Message, prune(found, messages, plan)))
+    for at in plan.pruned:
+        assert index.pruned_tokens(at) == pruned.tokens(at) < index.tokens(at)
 
 
 def restate(output: list[Output], listed: list[dict[str, Any]]) -> list[Output]:

@@ -46,6 +46,15 @@ def prune(rows: Sequence[Row], policies: Policies, budgets: Budgets, boundary: i
     return _Pruner(rows).prune(policies, budgets, boundary)
 
 
+def all_pruned(rows: Sequence[Row], policies: Policies) -> list[Row]:
+    """Return the list with every result and argument shortened, also at its end. Raises as the release does."""
+    work = _Pruner(rows)
+    work.deduplicate()
+    for index in range(len(rows)):
+        work.shorten(index)
+    return [row.shrunk for row in work.rows] if policies.shrinks_arguments else work.rows
+
+
 class _Pruner:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = list(rows)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import Any
 
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Settings
-from inspector.engines.hermes.assembly import pruned_wire
 from inspector.engines.hermes.direct.estimates import message_tokens
+from inspector.engines.hermes.direct.pruning import all_pruned
 from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, window
 from inspector.engines.hermes.policies import Policies
@@ -40,7 +40,14 @@ class DirectIndex:
 
     def pruned_tokens(self, index: int) -> int:
         """Return the walk tokens of one message after full pruning."""
-        return self._counted(pruned_wire(Message(self.rows[index].wire), None, self.policies))
+        return self._counted(self._pruned[index].wire)
+
+    @cached_property
+    def _pruned(self) -> Sequence[Row]:
+        try:
+            return all_pruned(self.rows, self.policies)
+        except RELEASE_ERRORS:
+            return self.rows
 
     def _counted(self, wire: Wire) -> int:
         try:
