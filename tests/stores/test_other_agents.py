@@ -15,7 +15,8 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
-from inspector.answers.requests import bills_of, list_requests, why_no_bill
+from inspector.answers.requests import answer_places, bills_of, list_requests, requests_of, why_no_bill
+from inspector.answers.resolving import live_size
 from inspector.answers.store_losses import losses_of_facts
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
@@ -290,6 +291,25 @@ def test_all_turns_go_if_codex_rolled_back_more_than_there_are(tmp_path: Path, t
     rollout.says("user", "Sweep the floor.")
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
     assert texts(store, conversation) == [("user", "Sweep the floor.")]
+
+
+def test_a_request_of_codex_is_placed_before_its_answer_and_results(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
+    rollout.says("user", "Find the draft.")
+    sizes = [20_000, 30_000, 90_000]
+    for number, size in enumerate(sizes):
+        rollout.calls(f"c{number}", "exec_command", "x" * 400 * number, cmd="cat plan.rs")
+        rollout.counts(size, size - 5_000)
+    path = tmp_path / "rollout-2026-07-14-a.jsonl"
+    path.write_text(rollout.text())
+    answers = Answers(open_store(path), {}, None)
+    (row,) = answers.store.conversations()
+    inspection, resolved = answers.opened(row.id)
+    assert answer_places(inspection, "codex", requests_of(inspection, resolved)) == (1, 3, 5)
+    assert [read_recording(inspection, "codex").tokens[step] for step in (0, 2, 4)] == sizes
+    size = live_size(answers.store, inspection.conversation, inspection.requests())
+    assert size is not None
+    assert size.later > 200, "the last result was not in the last request"
 
 
 def test_a_fork_of_codex_has_only_its_own_failures(tmp_path: Path) -> None:

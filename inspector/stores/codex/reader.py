@@ -76,8 +76,9 @@ class _Scanner(SessionScanner):
     #: The cumulative usage of the last count.
     counted: object = None
     last_size: int | None = None
-    #: The id of the last answer.
+    #: The id of the last answer, and the time of the first item that no count followed yet.
     answer: str = ""
+    answered_at: float = 0.0
     #: The index of the last compaction while its size is not counted.
     waiting: int | None = None
     #: The size at the request before the last one, and the usage of a call that no count followed yet.
@@ -147,6 +148,7 @@ class _Scanner(SessionScanner):
     def _item(self, item: dict[str, Any], at: float) -> None:
         if by_model(item):
             self.answer = text_at(item, "id") or self.answer
+            self.answered_at = self.answered_at or at
             if self.open is None:
                 (self.open,) = self.entries.add([{"role": "assistant"}], at)
                 self.lists[-1].append(self.open)
@@ -257,7 +259,9 @@ class _Scanner(SessionScanner):
             return
         self.counted = total
         self.uncounted = {}
-        self._request(mapping_at(info, "last_token_usage"), at, self.answer, name=json.dumps(total))
+        # The count follows the results of the answer's calls, which the request did not have.
+        answered_at, self.answered_at = self.answered_at or at, 0.0
+        self._request(mapping_at(info, "last_token_usage"), answered_at, self.answer, name=json.dumps(total))
 
     def _request(
         self, usage: Mapping[str, Any], at: float, answer: str, summarizes: bool = False, name: str = ""
