@@ -9,21 +9,32 @@ from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, text_at
 from inspector.stores.wires import answer_of, blocks_in, call_of, plain, result_of
 
-CHECKPOINT = "compact-checkpoint"
+_CHECKPOINT = "compact-checkpoint"
+#: The plugin that wrote checkpoints in earlier formats.
+_COMPACT = "compact"
+
+
+def is_checkpoint(data: Mapping[str, Any]) -> bool:
+    """Return whether the data of a message of the user are a checkpoint, which a compaction wrote."""
+    kind, plugin = text_at(data, "source", "kind"), text_at(data, "source", "plugin")
+    return kind == _CHECKPOINT or (kind == "plugin" and plugin == _COMPACT)
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Return the message of a record; most records have none."""
     kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user/message":
-        own = text_at(data, "source", "kind") not in ("user", CHECKPOINT, "")
+        own = text_at(data, "source", "kind") not in ("user", "") and not is_checkpoint(data)
         return [{"role": "system" if own else "user", "content": plain(data.get("content"))}]
     message = mapping_at(data, "message")
     if kind == "assistant/message":
         return [_answer(message)]
     if kind == "tool/result":
-        content, is_error = plain(message.get("content")), message.get("isError") is True
-        return [result_of(message.get("toolCallId"), content, is_error)]
+        # Earlier formats have the result in a block.
+        blocks = (block for block in blocks_in(message.get("content")) if block.get("type") == "tool-result")
+        result = next(blocks, message)
+        content, is_error = plain(result.get("content")), result.get("isError") is True
+        return [result_of(result.get("toolCallId"), content, is_error)]
     return []
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from msgspec import field
 
-from inspector.stores.dsh.forms import CHECKPOINT, summary_text, wires_of
+from inspector.stores.dsh.forms import is_checkpoint, summary_text, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, usage_of
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
@@ -34,32 +35,47 @@ class DshReader(SessionReader):
         first = head.first
         return first.get("type") == "session" and "createdAt" in first and "timestamp" not in first
 
-    def scan(self, path: Path, part: str) -> SessionLists:
-        """Read the session of a file."""
-        return _Scanner(Entries(path, wires_of)).run()
+    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
+        """Read the session of a file. For a branch (`shared`), leave out the copied compactions."""
+        return _Scanner(Entries(path, wires_of), shared=shared).run()
+
+    def read(self, source: Source) -> Recorded:
+        """Return the lists, compactions and requests of a conversation, without the copies in a branch."""
+        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
 READER = DshReader
 
 
-class _Scanner(SessionScanner):
+class _Scanner(SessionScanner, kw_only=True):
+    #: Whether the session that this one was seeded with is known, so that copied compactions do not count.
+    shared: bool
     #: The message of each record, and the shorter result that replaces a message.
     number_of: dict[int, int] = field(default_factory=dict)
     pruned: dict[int, int] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
-    #: Whether the records are still copies from another session.
+    #: Whether the records are still copies from another session, and their number if it is known.
     seeded: bool = False
+    seed: int = 0
 
     def time_of(self, record: Mapping[str, Any]) -> float:
         return seconds_of(record.get("time") or record.get("createdAt"))
 
     def record(self, record: dict[str, Any], at: float) -> None:
         data, kind = mapping_at(record, "data"), text_at(record, "type")
+        if 0 < self.seed <= (count_of(record, "seq") or 0):
+            self.seeded = False
         if kind == "session":
             self.session, self.folder = text_at(record, "id"), text_at(record, "cwd")
             self.version = str(count_of(record, "version") or "")
-            self.parent = text_at(record, "parentSessionId") or text_at(record, "seededFrom")
-            self.copied = self.seeded = record.get("isSeeded") is True
+            names = "parentSessionId", "seededFrom", "parentSession"
+            self.parent = next(filter(None, (text_at(record, name) for name in names)), "")
+            self.seed = count_of(record, "seedLength") or 0
+            self.seeded = record.get("isSeeded") is True or self.seed > 0
+            if self.seeded:
+                self.forked_from, self.copied = self.parent, record.get("origin") != "subagent"
+            if self.copied:
+                self.parent = ""
         elif kind == "session/title" and text_at(data, "source", "kind") != "fallback":
             self.title = text_at(data, "title") or self.title
         elif kind == "session/end-seed":
@@ -73,10 +89,12 @@ class _Scanner(SessionScanner):
             self.provider = text_at(data, "provider") or self.provider
         elif kind == "request/header":
             self.max_tokens = count_of(mapping_at(data, "header", "config"), "maxTokens")
+            # Formats before 4 have the system prompt here.
+            self.prompt = text_at(data, "header", "system") or self.prompt
         elif kind == "compaction/summary":
             self.summary = data
             self._usage(f"summary {text_at(data, 'compactionId')}", data, at, summarizes=True)
-        elif kind == "compaction/end" and (error := text_at(data, "error")):
+        elif kind == "compaction/end" and (error := text_at(data, "error")) and not self._is_copy():
             self.fail(error, at)
         elif kind in _MESSAGES:
             self._message(record, data, at)
@@ -84,7 +102,7 @@ class _Scanner(SessionScanner):
     def _message(self, record: dict[str, Any], data: Mapping[str, Any], at: float) -> None:
         seq = count_of(record, "seq")
         operation = mapping_at(record, "surfaceOp")
-        checkpoint = text_at(data, "source", "kind") == CHECKPOINT
+        checkpoint = is_checkpoint(data)
         wires = wires_of([record])
         if not operation and not checkpoint:
             (number,) = self.add(wires, at)
@@ -92,9 +110,10 @@ class _Scanner(SessionScanner):
                 self._usage(text_at(data, "message", "id"), data, at)
         else:
             (number,) = self.make(wires, at, summary=checkpoint)
-            shadowed = mapping_at(self.summary, "shadowedRange")
-            start = count_of(operation, "startSeq") if operation else count_of(shadowed, "start")
-            end = count_of(operation, "endSeq") if operation else count_of(shadowed, "end")
+            # Formats before 4 name the range of an operation like the range of a summary.
+            shadowed = operation or mapping_at(self.summary, "shadowedRange")
+            start = count_of(shadowed, "startSeq" if "startSeq" in shadowed else "start")
+            end = count_of(shadowed, "endSeq" if "endSeq" in shadowed else "end")
             if checkpoint:
                 self._compacted(number, start, end, at)
             else:
@@ -110,7 +129,11 @@ class _Scanner(SessionScanner):
         behind = self.live[(last or 0) + 1 :] if is_known else []
         after = [self.pruned.get(kept, kept) for kept in (*before, number, *behind)]
         note = "" if is_known else "The records that it names as replaced are not in the file."
-        self.compact(after, number, at, text=summary_text(self.summary), note=note)
+        if self._is_copy():
+            self.lists = [after]
+        else:
+            self.names.append(text_at(self.summary, "compactionId") or str(len(self.lists)))
+            self.compact(after, number, at, text=summary_text(self.summary), note=note)
         self.summary = {}
         # From now on the list has the shorter results.
         shorter = {number: self.pruned[number] for number in (*before, *behind) if number in self.pruned}
@@ -129,8 +152,12 @@ class _Scanner(SessionScanner):
         pruned = self.live[place]
         self.pruned[pruned] = number
         self.hashes[number] = self.hashes.get(pruned, -pruned)
-        self.clear([place], at, trigger="auto", left=(remaining,))
+        if not self._is_copy():
+            self.clear([place], at, trigger="auto", left=(remaining,))
         return pruned
+
+    def _is_copy(self) -> bool:
+        return self.shared and self.seeded
 
     def _usage(self, name: str, data: Mapping[str, Any], at: float, summarizes: bool = False) -> None:
         usage = mapping_at(data, "usage")

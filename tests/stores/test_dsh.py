@@ -1,0 +1,83 @@
+"""Sessions of DeepSeek Harness in its first format, and sessions that were seeded with another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
+from tests.stores.agent_sessions import AFTER, ANSWER, CALL, LAST, RULE, SUMMARY, write_lines
+
+made = recipe("more_lines")
+MAIN, FORK = "session-1", "session-2"
+
+
+@pytest.fixture
+def session() -> Any:
+    session = made.DshSession(MAIN)
+    session.user(RULE)
+    session.answer("", CALL, sent=40_000)
+    session.prune(CALL)
+    session.answer(ANSWER, sent=41_000)
+    session.compact(SUMMARY, 81_000)
+    session.user(AFTER)
+    session.answer(LAST, sent=9_000)
+    return session
+
+
+def in_first_format(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of format 4 as format 0 has it."""
+    data, surface = record.get("data", {}), record.get("surfaceOp")
+    if record["type"] == "session":
+        return {**record, "version": 0}
+    if isinstance(surface, dict):
+        record = {
+            **record,
+            "surfaceOp": {"op": "replace", "start": surface["startSeq"], "end": surface["endSeq"]},
+        }
+    if data.get("source", {}).get("kind") == "compact-checkpoint":
+        record = {**record, "data": {**data, "source": {"kind": "plugin", "plugin": "compact"}}}
+    if record["type"] == "tool/result":
+        message = {name: value for name, value in data["message"].items() if name != "role"}
+        message = {"role": "user", "content": [{"type": "tool-result", **message}]}
+        record = {**record, "data": {**data, "message": message}}
+    return record
+
+
+def test_the_first_format_has_the_same_lists(session: Any, tmp_path: Path) -> None:
+    read = []
+    for name, records in (("4", session.records), ("0", map(in_first_format, session.records))):
+        store = open_store(write_lines(tmp_path / name / "session.jsonl", list(records)))
+        (row,) = store.conversations()
+        conversation = store.open(row.id)
+        lists = [[one.wire for one in store.messages(generation)] for generation in conversation.generations]
+        steps = store.compactions(conversation), store.microcompactions(conversation)
+        read.append((lists, *steps, conversation.notes))
+    assert read[0] == read[1]
+    lists, (compaction,), (pruned,), notes = read[0]
+    assert (len(lists), compaction.summary, pruned.cleared, notes) == (2, SUMMARY, (2,), ())
+
+
+@pytest.mark.parametrize("sub_agent", [False, True])
+def test_a_seeded_session_counts_no_copy(sub_agent: bool, session: Any, tmp_path: Path) -> None:
+    write_lines(tmp_path / MAIN / "session.jsonl", session.records)
+    fork = made.DshSession(FORK)
+    head, *records = session.records
+    more = {"origin": "subagent"} if sub_agent else {}
+    seeded = {**head, "id": FORK, "parentSession": MAIN, "seedLength": len(records), **more}
+    fork.records = [seeded, *records]
+    fork.user("And the tug?")
+    fork.answer("At berth 7.", sent=10_000)
+    write_lines(tmp_path / FORK / "session.jsonl", fork.records)
+    store = open_store(tmp_path)
+    (row,) = [row for row in store.conversations() if row.id == FORK]
+    assert (row.kind, row.parent, row.compactions) == ("sub-agent" if sub_agent else "branch", MAIN, 0)
+    conversation = store.open(FORK)
+    assert store.compactions(conversation) == ()
+    assert [request.context for request in store.requests(conversation)] == [10_000]
+    texts = [one.text for one in store.messages(conversation.live)]
+    assert len(texts) == row.messages
+    assert texts[-3:] == [LAST, "And the tug?", "At berth 7."]
