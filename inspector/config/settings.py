@@ -46,6 +46,9 @@ _TIME_LIMITS = (
     "context_timeout_seconds",
     "context_total_ceiling_seconds",
 )
+#: Keys of `compression` that start other compactions, or shorten results before one. Plans do not model them. 0 and off
+#: are their defaults.
+_OTHER_STARTS = ("idle_compact_after_seconds", "micro_compact", "proactive_prune_tokens")
 #: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
 #: Thresholds to which releases raise a lower threshold for models of ChatGPT's Codex backend: the model, the first
@@ -129,6 +132,14 @@ def _not_modelled(path: Path, document: Mapping[Any, Any]) -> Iterator[str]:
     if limits:
         verb = "limit" if len(limits) > 1 else "limits"
         yield f"{path.name}: {', '.join(limits)} {verb} the time of a compaction, which plans do not model."
+    starts = [
+        f"compression.{name}"
+        for name in _OTHER_STARTS
+        if str(section.get(name) or "0").strip().lower() not in ("0", "0.0", "false", "no", "off")
+    ]
+    if starts:
+        verb = "shorten" if len(starts) > 1 else "shortens"
+        yield f"{path.name}: {', '.join(starts)} {verb} the list at other times, which plans do not model."
 
 
 def _load(path: Path) -> Mapping[Any, Any]:

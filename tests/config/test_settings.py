@@ -310,6 +310,13 @@ def test_whatever_stands_there_the_settings_are_in_range(
             ["compression.hygiene_timeout_seconds, compression.context_timeout_seconds limit the time"],
         ),
         ("hygiene_timeout_seconds:", []),
+        (
+            "idle_compact_after_seconds: 600\n  micro_compact: true\n  proactive_prune_tokens: 0",
+            [
+                "compression.idle_compact_after_seconds, compression.micro_compact shorten the list at other times"
+            ],
+        ),
+        ("micro_compact: off\n  idle_compact_after_seconds: 0\n  proactive_prune_tokens:", []),
     ],
 )
 def test_keys_that_plans_do_not_model_are_named(lines: str, notes: list[str], tmp_path: Path) -> None:
