@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from inspector.answers.inspection import Inspection
@@ -38,15 +38,26 @@ class ListsAfter(Mapping[int, PassageIndex]):
         self._standing: tuple[RuleFile, ...] | None = None
 
     def __getitem__(self, index: int) -> PassageIndex:
-        recorded = self._compactions[index]
+        return PassageIndex(self.parts(index, self.messages(index)))
+
+    def messages(self, index: int) -> Iterator[Message]:
+        """Yield the messages of the list after a compaction, in order."""
         after = self._inspection.generation(index + 1)
-        stop = recorded.after
+        stop = self._compactions[index].after
         # Files and reminders that the agent attaches right after a compaction also belong to the list.
         while stop < len(after) and after.roles[stop] == _SYSTEM:
             stop += 1
-        messages = enumerate(islice(self._inspection.store.iterate(after), stop))
+        return islice(self._inspection.store.iterate(after), stop)
+
+    def parts(self, index: int, messages: Iterable[Message]) -> list[ListText]:
+        """Return the texts of these messages, of the rules files and of the memory."""
+        recorded = self._compactions[index]
         new_summary = self._summaries.get(index)
-        parts = [part for at, message in messages for part in texts_of(message, at, recorded, new_summary)]
+        parts = [
+            part
+            for at, message in enumerate(messages)
+            for part in texts_of(message, at, recorded, new_summary)
+        ]
         if new_summary is not None and recorded.summary_at is None:
             parts.append(ListText("summary", recorded.head_after, "summary", safe(new_summary)))
         rules_files = list(self._rules_files(index))
@@ -54,7 +65,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         places = {
             part.index for part in rules_files if part.where == "rules file" and part.index >= recorded.after
         }
-        return PassageIndex([part for part in parts if part.index not in places] + rules_files)
+        return [part for part in parts if part.index not in places] + rules_files
 
     def _rules_files(self, compaction: int) -> Iterator[ListText]:
         """Return the rules files that the agent loads again after a compaction, and the memory that it wrote before. A
@@ -89,8 +100,10 @@ class ListsAfter(Mapping[int, PassageIndex]):
 def texts_of(
     message: Message, index: int, recorded: Compaction, new_summary: str | None = None
 ) -> Iterator[ListText]:
-    """Return a message of the list after a compaction as searchable passages. Its summary, or `other` in its place, is
-    separate from the rest of its text."""
+    """Return a message of the list after a compaction as searchable passages.
+
+    Its summary, or `new_summary` in its place, is separate from the rest of its text.
+    """
     where: Where = "head" if index < recorded.head_after else "tail"
     text = safe(message.text)
     if index == recorded.summary_at:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.attempting import counted
 from inspector.answers.inspection import Inspection
+from inspector.answers.lists_after import ListsAfter
 from inspector.core.conversations import Compaction
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UnknownConversation
-from inspector.core.handoff import handoff_of
-from inspector.core.messages import Message
 from inspector.core.watching import OnProgress
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import Fate
+from inspector.quality.facts.passages import ListText
 from inspector.quality.facts.questions import (
     Agreement,
     Question,
@@ -72,42 +74,50 @@ def exams_of(
 ) -> tuple[Exam, ...]:
     """Return the questions about a recorded compaction, the same for each of its summaries.
 
-    Raises UnknownConversation if no summarized fact has an exact value to ask for.
+    The first of `outcomes`, which are not empty, selects the facts. No question asks for a value that is masked in the
+    prompt. Raises UnknownConversation for an unknown compaction, and if no summarized fact has an exact value to ask
+    for.
     """
-    facts = [life.fact for life in outcomes[0].lives if life.fate.outcome != "unknown"]
+    recorded = inspection.compaction(outcomes[0].compaction)
+    contexts = [_context(inspection, recorded, outcome, masker) for outcome in outcomes]
+    # The secrets of the contexts are masked in every text.
+    mask = Masker(masker.on, masker.secrets)
+    facts = [
+        replace(fact, values=tuple(value for value in fact.values if value.text in shown))
+        for life in outcomes[0].lives
+        if life.fate.outcome != "unknown"
+        for fact, shown in [(life.fact, mask(life.fact.text))]
+    ]
     questions = questions_of(facts, most)
     if not questions:
         raise UnknownConversation(
-            f"Compaction {outcomes[0].compaction} took no fact with an exact value that could be asked for."
+            f"Compaction {recorded.index} took no fact with an exact value that could be asked for."
         )
-    recorded = inspection.compaction(outcomes[0].compaction)
     return tuple(
-        Exam(
-            outcome, questions, masker(prompt_of(questions, _context(inspection, recorded, outcome, masker)))
-        )
-        for outcome in outcomes
+        Exam(outcome, questions, masker(prompt_of(questions, context)))
+        for outcome, context in zip(outcomes, contexts, strict=True)
     )
 
 
 def _context(inspection: Inspection, recorded: Compaction, outcome: SummaryOutcome, masker: Masker) -> str:
-    other = None if outcome.attempt is None else outcome.attempt.summary
-    texts = []
-    if other is not None and recorded.summary_at is None:
-        texts.append(f"[SUMMARY]: {masker(other)}")
-    for at, message, _ in inspection.list_after(recorded):
-        if at != recorded.summary_at or other is None:
-            texts.append(_written(message, masker))
-            continue
-        handoff = handoff_of(message)
-        texts.append(f"[SUMMARY]: {masker(other)}")
-        if handoff is not None and handoff.tail_text.strip():
-            texts.append(f"[{message.role.upper()}]: {masker(handoff.tail_text)}")
-    return "\n\n".join(texts)
+    """Return the list after the compaction as text: the texts that decide the fates, and the calls."""
+    summaries = None if outcome.attempt is None else {recorded.index: outcome.attempt.summary}
+    lists = ListsAfter(inspection, [recorded], summaries)
+    messages = list(lists.messages(recorded.index))
+    texts = [
+        (part.index, part.where != "summary", f"[{_speaker(part)}]: {masker(part.text)}")
+        for part in lists.parts(recorded.index, messages)
+    ]
+    texts += [
+        (at, True, f"[{message.role.upper()}] calls {call.name}({masker(call.arguments)})")
+        for at, message in enumerate(messages)
+        for call in message.tool_calls
+    ]
+    return "\n\n".join(text for *_, text in sorted(texts, key=itemgetter(0, 1)))
 
 
-def _written(message: Message, masker: Masker) -> str:
-    calls = "".join(f"\n  calls {call.name}({masker(call.arguments)})" for call in message.tool_calls)
-    return f"[{message.role.upper()}]: {masker(message.text)}{calls}"
+def _speaker(part: ListText) -> str:
+    return "SUMMARY" if part.where == "summary" else part.role.upper()
 
 
 def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:

@@ -17,6 +17,7 @@ from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.attempting import Order, Wording, ask_for, carry_out, recorded_list, sending_of
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.recall import Exam, exams_of
 from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.commands.sources import open_source
 from inspector.core.errors import UnknownConversation, UsageProblem
@@ -27,8 +28,10 @@ from inspector.models.kept import KeptAttempts
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import OnText, Reply
 from inspector.models.summarizers.command import CommandSummarizer
+from inspector.stores.detect import open_store
 from tests.examples import also
 from tests.program import Run
+from tests.recipes import recipe
 from widgets.panes.attempt_lines import attempt_lines, kept_words, table_lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -438,3 +441,31 @@ def test_the_stand_in_is_the_same_every_time() -> None:
     ask = ask_for(recorded_list(inspection, settings, 1), settings, Wording())
     texts = {CommandSummarizer(STAND_IN).write(ask.prompt, lambda _: None).text for _ in range(2)}
     assert len(texts) == 1
+
+
+def exams(path: Path, masker: Masker) -> tuple[Exam, ...]:
+    inspection, resolved = Answers(open_store(path), {}, None).opened("5e55a000")
+    return exams_of(inspection, outcomes_of(inspection, resolved.settings, 1, []), 9, masker)
+
+
+def test_recall_asks_for_no_masked_value(tmp_path: Path) -> None:
+    made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000009")
+    made.user("Always sign in at the gate with --token=tide-4821-ebb-77 and never as the guest.")
+    made.user("We decided that the public port of the gate stays 8443 for now.")
+    made.compact(recipe("claude_lines").nine_sections(primary=["Draw the harbour"]), before=155_000)
+    path = made.write(tmp_path / "a.jsonl")
+    (masked,), (unmasked,) = exams(path, Masker()), exams(path, Masker(False))
+    assert [one.value.text for one in unmasked.questions] == ["8443", "--token=tide-4821-ebb-77"]
+    assert [one.value.text for one in masked.questions] == ["8443"]
+
+
+def test_recall_shows_the_texts_that_decide_the_fates(tmp_path: Path) -> None:
+    made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000009")
+    made.user("We decided that the public port of the gate stays 8443 for now.")
+    made.answer({"type": "tool_use", "id": "c1", "name": "Write", "input": {
+        "file_path": f"{made.cwd}/CLAUDE.md", "content": "- Port 8443 stays."}})  # fmt: skip
+    made.result("c1", "written")
+    made.compact(recipe("claude_lines").nine_sections(primary=["Draw the harbour"]), before=155_000)
+    made.user("Go on.")
+    (exam,) = exams(made.write(tmp_path / "a.jsonl"), Masker())
+    assert "[SYSTEM]: - Port 8443 stays." in exam.prompt
