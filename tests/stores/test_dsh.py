@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,22 @@ def in_first_format(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def test_the_first_format_has_the_same_lists(session: Any, tmp_path: Path) -> None:
+def without_message(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of format 4 as the first releases have it."""
+    message = record.get("data", {}).get("message")
+    record = in_first_format(record)
+    if message is None:
+        return record
+    data = {name: value for name, value in record["data"].items() if name != "message"}
+    return {**record, "data": {**data, "content": message["content"], "callId": message.get("toolCallId")}}
+
+
+@pytest.mark.parametrize("form", [in_first_format, without_message])
+def test_the_first_format_has_the_same_lists(
+    form: Callable[[dict[str, Any]], dict[str, Any]], session: Any, tmp_path: Path
+) -> None:
     read = []
-    for name, records in (("4", session.records), ("0", map(in_first_format, session.records))):
+    for name, records in (("4", session.records), ("0", map(form, session.records))):
         store = open_store(write_lines(tmp_path / name / "session.jsonl", list(records)))
         (row,) = store.conversations()
         conversation = store.open(row.id)

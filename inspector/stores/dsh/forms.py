@@ -26,7 +26,8 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     if kind == "user/message":
         own = text_at(data, "source", "kind") not in ("user", "") and not is_checkpoint(data)
         return [{"role": "system" if own else "user", "content": plain(data.get("content"))}]
-    message = mapping_at(data, "message")
+    # The first releases wrote no message around the content.
+    message = mapping_at(data, "message") or data
     if kind == "assistant/message":
         return [_answer(message)]
     if kind == "tool/result":
@@ -34,7 +35,7 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
         blocks = (block for block in blocks_in(message.get("content")) if block.get("type") == "tool-result")
         result = next(blocks, message)
         content, is_error = plain(result.get("content")), result.get("isError") is True
-        return [result_of(result.get("toolCallId"), content, is_error)]
+        return [result_of(result.get("toolCallId") or data.get("callId"), content, is_error)]
     return []
 
 
