@@ -66,10 +66,18 @@ FAMILIES: Mapping[str, int] = {
     "solar-pro3": 131_072,
     "trinity": 262_144,
 }
-#: The provider of ChatGPT's Codex backend, and its windows, which are smaller than those of OpenAI's API.
-#: Source: releases 0.13.0 to 0.19.0, `agent/model_metadata.py`, _CODEX_OAUTH_CONTEXT_FALLBACK.
+#: The provider of ChatGPT's Codex backend.
 CODEX = "openai-codex"
-_CODEX_WINDOWS: Mapping[str, int] = {"gpt-5": 272_000, "gpt-5-3-codex-spark": 128_000}
+#: Providers whose windows of a family differ from those in genai-prices, each with the reason.
+#: Source: releases 0.13.0 to 0.19.0, `agent/model_metadata.py`, _CODEX_OAUTH_CONTEXT_FALLBACK and
+#: DEFAULT_CONTEXT_LENGTHS.
+_OF_PROVIDERS: Mapping[str, tuple[Mapping[str, int], str]] = {
+    CODEX: ({"gpt-5": 272_000, "gpt-5-3-codex-spark": 128_000}, "the limit of ChatGPT's Codex backend"),
+    "deepseek": (
+        {"deepseek-chat": 1_000_000, "deepseek-reasoner": 1_000_000},
+        "the name stands for deepseek-v4-flash",
+    ),
+}
 #: Context length in tokens that is assumed for an unknown model.
 ASSUMED = 200_000
 
@@ -78,8 +86,9 @@ def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     """Return a model's context window in tokens and its source; (None, reason) if it is unknown."""
     if not model.strip():
         return None, "the store names no model"
-    if provider == CODEX and (family := _family(model, _CODEX_WINDOWS)) is not None:
-        return _CODEX_WINDOWS[family], "the limit of ChatGPT's Codex backend"
+    windows, reason = _OF_PROVIDERS.get(provider, ({}, ""))
+    if (family := _family(model, windows)) is not None:
+        return windows[family], reason
     found = listed(model, provider)
     if found.window is not None:
         return found.window, f"genai-prices on {found.window_of}"

@@ -51,6 +51,12 @@ def test_models_of_the_codex_backend_have_its_limits(model: str, tokens: int) ->
     assert context_length(model, "openai-codex") == (tokens, "the limit of ChatGPT's Codex backend")
 
 
+@pytest.mark.parametrize(("provider", "tokens"), [("deepseek", 1_000_000), ("openrouter", 64_000)])
+def test_deepseeks_own_names_stand_for_its_newest_model(provider: str, tokens: int) -> None:
+    assert context_length("deepseek-chat", provider)[0] == tokens
+    assert context_length("deepseek-v3.2", provider)[0] == 128_000
+
+
 def test_an_unknown_model_says_so() -> None:
     assert context_length("weird/thing") == (None, "the model weird/thing is unknown")
     assert context_length("")[0] is None
