@@ -27,7 +27,7 @@ from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
 from inspector.replay.whatif import Course, WhatIf
 from inspector.stores.detect import open_store
-from tests.engines.lists import conversations
+from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import fewer
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -128,6 +128,26 @@ def test_a_sweep_over_windows_keeps_the_reserve_of_the_agent() -> None:
     runs = [made.run(settings.with_(tail_tokens=2_000)) for settings in chosen]
     assert [run.budgets.threshold_tokens for run in runs] == [length - 16_384 for length in lengths]
     assert found.cells["compactions"] == (tuple(len(run.events) for run in runs),)
+
+
+def test_a_compaction_by_hand_replaces_one_that_was_begun() -> None:
+    def made(*wires: dict[str, object]) -> tuple[Message, ...]:
+        return tuple(map(Message, wires))
+
+    rounds = [made(assistant("", call(f"c{n}")), result(f"c{n}", "x" * 8_000)) for n in range(9)]
+    end = made(assistant("done " * 100))
+    later = made(user("more"), assistant("answer " * 50), user("and"))
+    messages = (
+        *made(user("go")),
+        *(message for part in rounds[:8] for message in part),
+        *end,
+        *later,
+        *rounds[8],
+    )
+    settings = with_changes(Settings(), profile="copilot").with_(context_length=20_000)
+    rules = replayable(engine("copilot"))
+    run = Course(rules, rules.read(messages), 0, manual=[18]).run(settings)
+    assert [(event.step, event.fires) for event in run.events] == [(18, "manual")]
 
 
 @pytest.mark.parametrize("second", [30, 20, 5])
