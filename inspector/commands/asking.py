@@ -205,11 +205,16 @@ def asks(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def command(words: str, name: str | None = None) -> Option:
-    """Return the decorator of a command with `words` such as "[PATH] [CONVERSATION]", or "[PATH]" alone."""
+def command(words: str, name: str | None = None, covers_all: bool = False) -> Option:
+    """Return the decorator of a command with `words` such as "[PATH] [CONVERSATION]", or "[PATH]" alone.
+
+    `covers_all` says whether the command without CONVERSATION covers all conversations.
+    """
     argument = path_argument if words == "[PATH]" else words_argument(words)
-    help_text = f"{PATH_HELP} {CONVERSATION_HELP}" if words == "[PATH] [CONVERSATION]" else PATH_HELP
-    declared: Option = click.command(name, epilog=help_text)
+    needs_one = words == "[PATH] [CONVERSATION]" and not covers_all
+    declared: Option = click.command(
+        name, epilog=f"{PATH_HELP} {CONVERSATION_HELP}" if needs_one else PATH_HELP
+    )
     return together(declared, argument)
 
 

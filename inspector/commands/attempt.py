@@ -8,7 +8,13 @@ import click
 
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import WHOLE, print_answer, say, settings_options
-from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
+from inspector.commands.sending import (
+    Progress,
+    Sender,
+    summarizer_option,
+    summarizer_options,
+    wording_options,
+)
 from inspector.commands.sources import path_or_name
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
 from inspector.core.shares import plural
@@ -145,7 +151,7 @@ def check_made(made: Sequence[Attempt]) -> None:
         raise SummarizerFailed("No complete summary was made.")
 
 
-@command("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]", covers_all=True)
 @click.option(
     "--show",
     "shown",
@@ -242,7 +248,7 @@ def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:
     help="Ask only about this attempt. May be repeated.",
 )
 @click.option("--show-prompt", is_flag=True, help="Print the questions and send nothing.")
-@summarizer_options
+@summarizer_option
 @shared_options(settings_options)
 def recall(
     asked: Asked, sender: Sender, number: int, questions: int, chosen: tuple[int, ...], show_prompt: bool
@@ -305,7 +311,7 @@ def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[
 @click.option("--budget", type=WHOLE, metavar="TOKENS", help="Budget of each summary.")
 @click.option("--resume", type=WHOLE, metavar="ID", help="Continue an unfinished life.")
 @wording_options
-@summarizer_options
+@summarizer_option
 @shared_options(settings_options)
 def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
     """Make every summary from one compaction on again.
@@ -357,7 +363,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
 )
 @click.option("--piece", type=WHOLE, metavar="TOKENS", help="Maximum tokens of old messages in one prompt.")
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
-@summarizer_options
+@summarizer_option
 @shared_options()
 def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show_prompt: bool) -> None:
     """Let a model of your choice judge the losses.

@@ -46,7 +46,7 @@ def show(
         asked.print(show_document(answer, full), print_show)
 
 
-@command("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]", covers_all=True)
 @shared_options(settings_options)
 def compactions(asked: Asked) -> None:
     """List the recorded compactions, each next to its plan.
@@ -97,7 +97,7 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
         )
 
 
-@command("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]", covers_all=True)
 @click.option(
     "--severity",
     type=click.Choice(["info", "warning", "error"]),
@@ -146,7 +146,7 @@ def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> No
         asked.print(diff_documents(compare_summaries(answers, name, first, last)), print_diff)
 
 
-@command("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]", covers_all=True)
 @click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
 @click.option("--after", type=WHOLE, metavar="K", help="Fates after this compaction; default: the last.")
 @click.option(
@@ -243,7 +243,7 @@ def facts(
     asked.end()
 
 
-@command("[PATH] [CONVERSATION]")
+@command("[PATH] [CONVERSATION]", covers_all=True)
 @shared_options(mask_option, settings_options)
 def measures(asked: Asked) -> None:
     """Measure how much each compaction kept and cost.
@@ -280,13 +280,14 @@ def breakpoints(
     asked.print(breakpoints_document(answer), print_breakpoints)
 
 
-@command("[PATH] [CONVERSATION]", "next")
+@command("[PATH] [CONVERSATION]", "next", covers_all=True)
 @click.option("--pin", is_flag=True, help="Print only the text to pin.")
 @shared_options(mask_option, settings_options)
 def next_compaction(asked: Asked, pin: bool) -> None:
     """Show the next compaction before it happens.
 
-    The answer has its distance, the messages that it takes, the facts at risk, a text to pin, and the cost.
+    The answer has its distance, the messages that it takes, the facts at risk, a text to pin, and the cost. Covers all
+    conversations, or the named one.
     """
     from inspector.answers.upcoming import upcoming
     from inspector.export.upcoming import print_upcoming, upcoming_document

@@ -30,7 +30,7 @@ class ProfileOption(click.Option):
 #: A decorator that adds options to a command.
 Option = Callable[[Any], Any]
 PATH_HELP = "Without PATH, the command reads every store on this machine (`stores` lists them)."
-#: Help for commands that need one conversation, and commands that otherwise cover all.
+#: Help of a command that needs one conversation.
 CONVERSATION_HELP = "CONVERSATION may be left out if the store has only one conversation."
 
 
@@ -51,7 +51,11 @@ class Whole(click.ParamType):  # type: ignore[type-arg]
         try:
             number = int(value)
         except ValueError:
-            self.fail(f"{safe_line(str(value), 40)!r} is not a whole number.", param, ctx)
+            text = str(value).strip()
+            if not text.removeprefix("-").isdecimal():
+                self.fail(f"{safe_line(str(value), 40)!r} is not a whole number.", param, ctx)
+            # Python converts no number of thousands of digits.
+            number = -_LARGEST - 1 if text.startswith("-") else _LARGEST + 1
         if not self.least <= number <= _LARGEST:
             shown = safe_line(str(value), 40)
             self.fail(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.commands.options import Number, together
+from inspector.commands.options import Number, Option, together
 from inspector.core.errors import NotAllowed, UsageProblem
 from inspector.core.text import safe
 
@@ -112,23 +112,35 @@ def _as_sender(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-#: Add the options of a summarizer. The command gets them and the options of the wording as `sender`.
-summarizer_options = together(
-    click.option(
-        "--command", "commands", multiple=True, metavar="LINE",
-        help="A command that reads a prompt and writes an answer, such as 'llm -m MODEL'. May be repeated.",
-    ),
-    click.option("--endpoint", metavar="URL", help="An OpenAI-compatible endpoint, such as https://api.openai.com/v1."),
-    click.option("--model", "models", multiple=True, metavar="NAME", help="The endpoint's model. May be repeated."),
-    click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
-    click.option(
-        "--timeout", type=Number(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
-        help="Maximum time to wait for an answer.",
-    ),
-    click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
-    click.option("--send", is_flag=True, help="Send without asking."),
-    _as_sender,
-)  # fmt: skip
+def _options_of_summarizers(repeated: str = "") -> Option:
+    """Return the decorator that adds the options of a summarizer; `repeated` ends the help of those that name one.
+
+    The command gets them and the options of the wording as `sender`.
+    """
+    return together(
+        click.option(
+            "--command", "commands", multiple=True, metavar="LINE",
+            help=f"A command that reads a prompt and writes an answer, such as 'llm -m MODEL'.{repeated}",
+        ),
+        click.option(
+            "--endpoint", metavar="URL",
+            help="An OpenAI-compatible endpoint, such as https://api.openai.com/v1.",
+        ),
+        click.option("--model", "models", multiple=True, metavar="NAME", help=f"The endpoint's model.{repeated}"),
+        click.option("--key-env", metavar="NAME", help="The environment variable with the endpoint's key."),
+        click.option(
+            "--timeout", type=Number(1, 86_400), default=600.0, show_default=True, metavar="SECONDS",
+            help="Maximum time to wait for an answer.",
+        ),
+        click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
+        click.option("--send", is_flag=True, help="Send without asking."),
+        _as_sender,
+    )  # fmt: skip
+
+
+#: Options of a command that uses one summarizer, and of a command that may use several.
+summarizer_option = _options_of_summarizers()
+summarizer_options = _options_of_summarizers(" May be repeated.")
 wording_options = together(
     click.option("--focus", default="", metavar="TEXT", help="Focus of the summary."),
     click.option(

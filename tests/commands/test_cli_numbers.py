@@ -71,6 +71,13 @@ def test_a_range_that_is_none_is_refused(program: Run, words: tuple[str, ...], s
     assert sentence in done.stderr
 
 
+@pytest.mark.parametrize(("sign", "size"), [("", "large"), ("-", "small")])
+def test_a_number_of_thousands_of_digits_is_out_of_range(program: Run, sign: str, size: str) -> None:
+    done = program("losses", "--demo", f"--limit={sign}{'9' * 5_000}")
+    assert done.returncode == 2
+    assert f"is too {size}: the number must lie between" in done.stderr
+
+
 @pytest.mark.parametrize("words", [("conversations",), ("losses",), ("show",), ()])
 def test_a_user_that_does_not_exist_is_a_sentence(program: Run, words: tuple[str, ...]) -> None:
     done = program(*words, "~nosuchuser/x")

@@ -244,3 +244,18 @@ def test_an_unknown_theme_names_the_own_one() -> None:
     (config_dir() / "theme.yaml").write_text(theme_text())
     with pytest.raises(UsageProblem, match="own"):
         check_theme("nothing")
+
+
+@pytest.mark.parametrize("name", ["compactions", "facts", "next", "show"])
+def test_help_says_whether_a_conversation_may_be_left_out(name: str) -> None:
+    covers_all = CliRunner().invoke(commands, [name, "--demo"]).exit_code == 0
+    assert ("only one conversation" in str(every_command()[name].epilog)) is not covers_all
+
+
+@pytest.mark.parametrize("name", ["attempt", "recall", "life", "judge"])
+def test_help_says_whether_a_command_takes_several_models(name: str) -> None:
+    words = [name, "--demo", CHECKOUT, "--compaction", "1", "--command", "true", "--command", "false"]
+    done = CliRunner().invoke(commands, words)
+    (option,) = (option for option in every_command()[name].params if option.name == "commands")
+    assert isinstance(option, click.Option)
+    assert ("repeated" in str(option.help)) is ("Name one model" not in str(done.exception))
