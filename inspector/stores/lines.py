@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -330,13 +330,16 @@ def usage_of(
     return Usage(new, answered + thought, read, written, thought + reasoned)
 
 
-def seconds_of(value: object) -> float:
+def seconds_of(value: object, zone: tzinfo | None = UTC) -> float:
     """Return a time as seconds since the epoch, from an ISO text or a number of seconds or milliseconds; 0.0 for
-    anything else, and for a time that no calendar has."""
+    anything else, and for a time that no calendar has.
+
+    `zone` is the zone of a text without one; None for the zone of this machine.
+    """
     if isinstance(value, str):
         try:
             time = datetime.fromisoformat(value)
-        except ValueError:
+            return calendar_time((time if time.tzinfo else time.replace(tzinfo=zone)).timestamp())
+        except (ValueError, OverflowError, OSError):
             return 0.0
-        return calendar_time((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
     return calendar_time(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

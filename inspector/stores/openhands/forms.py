@@ -11,7 +11,10 @@ from inspector.stores.wires import answer_of, call_of, result_of, texts_in
 
 
 def wires_of(events: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Return the message of events that belong together: all events of an answer, or a single event."""
+    """Return the messages of events that belong together: all events of an answer, or a single event.
+
+    A message of the user may come with text that OpenHands adds from skills and rules.
+    """
     event, kind = events[0], events[0].get("kind")
     if kind == "ActionEvent":
         return [_answer(events)]
@@ -19,7 +22,11 @@ def wires_of(events: Sequence[Mapping[str, Any]]) -> list[Wire]:
         message = mapping_at(event, "llm_message")
         role = "user" if event.get("source") == "user" else "system"
         role = "assistant" if message.get("role") == "assistant" else role
-        return [{"role": role, "content": text_in(message.get("content"))}]
+        added = text_in(event.get("extended_content"))
+        return [
+            {"role": role, "content": text_in(message.get("content"))},
+            *([{"role": "system", "content": added}] if added else ()),
+        ]
     if kind == "Condensation":
         return [{"role": "user", "content": text_at(event, "summary")}]
     if isinstance(event.get("tool_call_id"), str):

@@ -28,6 +28,12 @@ from inspector.stores.lines import (
 from inspector.stores.openhands.forms import text_in, wires_of
 from inspector.stores.session_lists import SessionLists, SessionReader
 
+#: The folder with the conversations of sub-agents.
+_SUB_AGENTS = "subagents"
+#: Events that are not in the tree of the conversation, and the parent of its first event.
+_ASIDE = frozenset({"ConversationStateUpdateEvent", "ConversationErrorEvent"})
+_ROOT = "__root__"
+
 
 class OpenHandsReader(SessionReader):
     """See Reader for the methods."""
@@ -57,28 +63,58 @@ READER = OpenHandsReader
 class _Scanner(SessionLists, kw_only=True):
     #: The files of the events.
     events: Sequence[Path]
-    #: The events of the live list with the message of each; None for the system prompt.
-    view: list[tuple[str, int | None]] = field(default_factory=list)
+    #: By list, its events with the messages of each; the system prompt has none.
+    views: list[list[tuple[str, tuple[int, ...]]]] = field(default_factory=lambda: [[]])
+    #: By event: the list after it, and the numbers of its messages and events.
+    marks: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    last: str = ""
     usages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     answer: str = ""
 
     def run(self) -> SessionLists:
-        state = read_mapping(self.entries.path)
-        self.unreadable += state is None
-        self._state(state or {})
+        content = read_mapping(self.entries.path)
+        self.unreadable += content is None
+        state = content or {}
+        self._state(state)
         for number, path in enumerate(self.events):
             event = read_mapping(path)
             if event is None:
                 self.unreadable += 1
                 continue
             self.begin_record(number, 1)
-            at = seconds_of(event.get("timestamp"))
+            # The times are those of the machine that wrote them, without their zone.
+            at = seconds_of(event.get("timestamp"), zone=None)
             self.note_time(at)
+            if text_at(event, "kind") not in _ASIDE:
+                self._go_to(text_at(event, "parent_id") or self.last)
             self._event(event, at)
+            self.last = text_at(event, "id")
+            self.marks[self.last] = (len(self.lists), len(self.live), len(self.view))
+        self._go_to(text_at(state, "leaf_event_id") or (_ROOT if state.get("head_is_empty") is True else ""))
         return self
 
+    @property
+    def view(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The events of the live list."""
+        return self.views[-1]
+
+    def _go_to(self, event: str) -> None:
+        """Continue after this event: the user may go back to an earlier one."""
+        mark = (1, 0, 0) if event == _ROOT else self.marks.get(event)
+        if mark is None or mark[0] > len(self.lists):
+            return
+        number, messages, events = mark
+        if (number, events) != (len(self.lists), len(self.view)):
+            self.answer = ""
+            self.return_to(number, messages)
+            del self.views[number:]
+            del self.view[events:]
+
     def _state(self, state: Mapping[str, Any]) -> None:
-        self.session = self.entries.path.parent.name
+        folder = self.entries.path.parent
+        self.session = folder.name
+        if folder.parent.name == _SUB_AGENTS:
+            self.parent = folder.parent.parent.name
         self.title = text_at(state, "title")
         self.folder = text_at(state, "workspace", "working_dir")
         self.model = text_at(state, "agent", "llm", "model")
@@ -94,18 +130,17 @@ class _Scanner(SessionLists, kw_only=True):
         if kind == "SystemPromptEvent":
             parts = (text_in(event.get("system_prompt")), text_in(event.get("dynamic_context")))
             self.prompt = "\n\n".join(filter(None, parts))
-            self.view.append((name, None))
+            self.view.append((name, ()))
         elif kind == "Condensation":
             self._condensed(event, name, answer, at)
         elif kind == "ActionEvent" and answer and answer == self.answer:
             # Another call of the same answer.
-            number = next(number for _, number in reversed(self.view) if number is not None)
-            self.entries.extend(number)
-            self.view.append((name, number))
+            numbers = self.view[-1][1]
+            self.entries.extend(numbers[0])
+            self.view.append((name, numbers))
         elif wires := wires_of([event]):
             self._call(answer, at)
-            (number,) = self.add(wires, at)
-            self.view.append((name, number))
+            self.view.append((name, self.add(wires, at)))
         self.answer = answer if kind == "ActionEvent" else ""
 
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
@@ -113,15 +148,17 @@ class _Scanner(SessionLists, kw_only=True):
         forgotten = event.get("forgotten_event_ids")
         listed = forgotten if isinstance(forgotten, list) else ()
         removed = {event_id for event_id in listed if isinstance(event_id, str)}
-        view = [(event_id, number) for event_id, number in self.view if event_id not in removed]
+        view = [(event_id, numbers) for event_id, numbers in self.view if event_id not in removed]
         text = text_at(event, "summary")
         summary: int | None = None
         if text:
             (summary,) = self.make(wires_of([event]), at, summary=True)
             place = count_of(event, "summary_offset")
-            view.insert(len(view) if place is None else min(place, len(view)), (f"{name}-summary", summary))
-        self.view = view
-        after = list(dict.fromkeys(number for _, number in view if number is not None))
+            view.insert(
+                len(view) if place is None else min(place, len(view)), (f"{name}-summary", (summary,))
+            )
+        self.views.append(view)
+        after = list(dict.fromkeys(number for _, numbers in view for number in numbers))
         self.compact(after, summary, at, text=text or None, head=True)
 
     def _call(self, answer: str, at: float, summarizes: bool = False) -> None:
@@ -141,6 +178,8 @@ def _events(folder: Path) -> list[Path]:
     if not is_folder(folder):
         return []
     try:
-        return [folder / name for name in sorted(os.listdir(folder)) if name.endswith(".json")]
+        names = [name for name in os.listdir(folder) if name.endswith(".json")]
+        # The number has five digits or more: event-00001-<id>.json.
+        return [folder / name for name in sorted(names, key=lambda name: (name.find("-", 6), name))]
     except OSError as error:
         raise cannot_read(folder, error) from error
