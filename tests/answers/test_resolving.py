@@ -144,7 +144,7 @@ def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:
     entries: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "ferry", "cwd": "/ferry"}]
     for size in sizes:
         answer = {
-            "role": "assistant", "model": "deepseek-chat", "provider": "deepseek",
+            "role": "assistant", "model": "deepseek-chat", "provider": "openrouter",
             "content": [{"type": "text", "text": "Berth 4."}], "usage": {"input": size, "output": 5},
         }  # fmt: skip
         for message in ({"role": "user", "content": "Which berth is free?"}, answer):
