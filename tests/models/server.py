@@ -107,7 +107,7 @@ def stream(*pieces: bytes, cut: bool = False, before: Callable[[], object] | Non
 
 
 def whole(
-    status: int, body: bytes | dict[str, Any], kind: str = "application/json", **headers: str
+    status: int, body: bytes | dict[str, Any] | list[Any], kind: str = "application/json", **headers: str
 ) -> Answer:
     """An answer at once."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()

@@ -98,6 +98,8 @@ def test_it_is_not_asked_for_ever(server: Server) -> None:
         (401, {"error": "bad key"}, "bad key.*key"),
         (403, {"detail": "no"}, "403"),
         (404, {"error": {"code": "model_not_found"}}, "model_not_found.*model"),
+        (400, [{"error": {"message": "API key not valid"}}], "answered 400: API key not valid"),
+        (400, {"error": {"type": "invalid_request_error"}}, "answered 400: invalid_request_error"),
         (413, b"<html>too large</html>", "too long"),
         (302, b"", "redirects to another address"),
         (418, b"", "answered 418"),
@@ -133,6 +135,8 @@ def test_what_an_endpoint_says_is_safe_and_without_the_key(
         ([event(finish="stop"), DONE], "no text"),
         ([event("x"), b'data: {"error": {"message": "overloaded"}}\n\n'], "broke off: overloaded"),
         ([b'data: {"error": "dead"}\n\n'], "broke off: dead"),
+        ([b'data: {"error": {"type": "overloaded_error"}}\n\n'], "broke off: overloaded_error"),
+        ([b'data: {"error": {"param": null, "status": 1}}\n\n'], r"broke off\.$"),
         ([b'data: {"choices": "odd", "usage": [1], "model": 3}\n\n', DONE], "no text"),
         ([b'data: {"choices": [{"delta": {"content": {"a": 1}}}]}\n\n', DONE], "no text"),
     ],
@@ -223,6 +227,9 @@ def test_nobody_listens() -> None:
         ("https://", "m", "", "not an address"),
         ("https://user:pw@example.org/v1", "m", "", "--key-env"),
         ("https://example.org/v1?key=abc", "m", "", "--key-env"),
+        ("https://example.org/v1?", "m", "", "--key-env"),
+        ("https://example.org/v1#x", "m", "", "a fragment"),
+        ("https://example.org/v1#", "m", "", "a fragment"),
         ("https://example.org/v1", " ", "", "needs a model"),
         ("https://example.org/v1", "m", "NO_SUCH_KEY_AT_ALL", "is not set"),
     ],
@@ -230,6 +237,23 @@ def test_nobody_listens() -> None:
 def test_an_endpoint_that_cannot_be_is_refused(base: str, model: str, key: str, message: str) -> None:
     with pytest.raises(UsageProblem, match=message):
         EndpointSummarizer(base, model, key)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        f"https://me:{KEY}@example.org:99999/v1",
+        f"https://me:{KEY}@example.org:x/v1",
+        f"https://me:{KEY}@/v1",
+        f"ftp://me:{KEY}@example.org/v1",
+        f"me:{KEY}@example.org/v1",
+    ],
+)
+def test_an_address_is_refused_without_its_user_and_password(base: str) -> None:
+    with pytest.raises(UsageProblem) as refused:
+        EndpointSummarizer(base, "m", "")
+    assert KEY not in str(refused.value)
+    assert "me:" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

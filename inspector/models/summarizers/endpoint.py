@@ -71,20 +71,21 @@ class EndpointSummarizer:
     def __post_init__(self) -> None:
         import httpx2
 
+        # Without a user and a password.
+        shown = safe_line(self.base.rpartition("@")[2])
         try:
             url = httpx2.URL(self.base)
         except httpx2.InvalidURL as error:
-            raise UsageProblem(f"The endpoint {safe_line(self.base)} is no address: {error}.") from error
+            raise UsageProblem(f"The endpoint {shown} is no address: {error}.") from error
+        if url.userinfo or "?" in self.base or "#" in self.base:
+            raise UsageProblem(
+                "The endpoint's address contains a user, a password, a query or a fragment; give the key with "
+                "--key-env NAME."
+            )
         if url.scheme not in ("http", "https") or not url.host:
-            raise UsageProblem(
-                f"The endpoint {safe_line(self.base)} is not an address such as https://api.openai.com/v1."
-            )
+            raise UsageProblem(f"The endpoint {shown} is not an address such as https://api.openai.com/v1.")
         if url.port is not None and not 0 < url.port < 65_536:
-            raise UsageProblem(f"The endpoint {safe_line(self.base)} has a port that is not from 1 to 65535.")
-        if url.userinfo or url.query:
-            raise UsageProblem(
-                "The endpoint's address contains a user, a password or a query; give the key with --key-env NAME."
-            )
+            raise UsageProblem(f"The endpoint {shown} has a port that is not from 1 to 65535.")
         if not self.model.strip():
             raise UsageProblem("An endpoint needs a model: --model NAME.")
         if self.key_name and not os.environ.get(self.key_name):
@@ -210,7 +211,7 @@ class EndpointSummarizer:
         """Return the exception for an unsuccessful answer."""
         told = self._safely(_error_in(await _bounded(response, _ERROR_READ, self.where, cut=True)))
         status = response.status_code
-        sentence = f"{self.where} answered {status}{f': {told}' if told else ''}."
+        sentence = f"{self.where} answered {status}{_after_colon(told)}."
         if status in _AGAIN:
             return _Again(sentence, _retry_after(response.headers.get("retry-after", "")))
         advice = {
@@ -280,7 +281,7 @@ class _Stream:
         event = _mapping(data, self.where, self.key)
         if event.get("error"):
             self.end()
-            sentence = f"{self.where} broke off: {self._error(event)}."
+            sentence = f"{self.where} broke off{_after_colon(self._error(event))}."
             raise SummarizerCut(sentence, self.whole) if self.text else SummarizerFailed(sentence)
         self._usage(event)
         for choice in _list(event.get("choices"))[:1]:
@@ -335,7 +336,9 @@ def _whole(stream: _Stream, data: bytes) -> Reply:
     document = _mapping(data, stream.where, stream.key)
     stream._usage(document)
     if document.get("error"):
-        raise SummarizerFailed(f"{stream.where} answered: {stream._error(document)}.")
+        raise SummarizerFailed(
+            f"{stream.where} answered with an error{_after_colon(stream._error(document))}."
+        )
     for choice in _list(document.get("choices"))[:1]:
         stream.finish = str(choice.get("finish_reason") or "stop")
         text = _map(choice.get("message")).get("content")
@@ -369,19 +372,26 @@ def _mapping(data: bytes, where: str, key: str) -> dict[str, Any]:
     return document
 
 
+def _after_colon(text: str) -> str:
+    return f": {text}" if text else ""
+
+
 def _error_in(data: bytes) -> str:
-    """Return the error in an answer: its message, else its first text."""
+    """Return the error in the body of an answer: its message in JSON, else the text."""
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
         return data.decode("utf-8", "replace").strip()
-    return _error_of(document) if isinstance(document, dict) else ""
+    # Some endpoints send a list with one error.
+    first = next(iter(_list(document)), document)
+    return _error_of(first) if isinstance(first, dict) else ""
 
 
 def _error_of(document: dict[str, Any]) -> str:
+    """Return the message of an error, else its first other text; "" for none."""
     error = document.get("error", document)
     if isinstance(error, dict):
-        return str(error.get("message") or error.get("code") or error.get("detail") or "")
+        return next((str(error[key]) for key in ("message", "code", "detail", "type") if error.get(key)), "")
     return str(error)
 
 
