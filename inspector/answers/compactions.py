@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
-from inspector.answers.inspection import Compared, Inspection, budgets_of
+from inspector.answers.inspection import SHOWN, Compared, Inspection, budgets_of
 from inspector.answers.requests import bills_of, requests_of, why_no_bill
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
@@ -93,7 +93,11 @@ def why_of(
     def threshold_at(share: float) -> int:
         return budgets_of(replace(settings, threshold=share)).threshold_tokens
 
-    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+    why = why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+    source = resolved.sources.get("threshold", "")
+    if why.threshold_tokens is not None and source.startswith(SHOWN):
+        why = replace(why, text=f"{why.text}; this threshold is {source}")
+    return why
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:

@@ -39,6 +39,8 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
 
+#: The beginning of the source of a setting that only the recorded compactions tell.
+SHOWN = "shown by the recorded compactions"
 #: Minimum threshold in tokens that recorded compactions can show.
 _LEAST_THRESHOLD = 1_000
 #: The oldest token index leaves the cache if the cache has more indexes than the first number and more messages than
@@ -102,7 +104,7 @@ class Inspection:
         tail = None if settings.tail_tokens is not None else self._shown_tail(settings)
         if tail is None:
             return resolved
-        source = f"shown by the recorded compactions ({tail:,} tokens)"
+        source = f"{SHOWN} ({tail:,} tokens)"
         return replace(
             resolved,
             settings=settings.with_(tail_tokens=tail),
@@ -193,7 +195,7 @@ class Inspection:
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
             return resolved
-        source = f"shown by the recorded compactions ({shown:,} tokens; {usual:,} is usual)"
+        source = f"{SHOWN} ({shown:,} tokens; {usual:,} is usual)"
         return replace(
             resolved,
             settings=settings.with_(threshold=share),

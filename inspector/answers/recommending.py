@@ -243,6 +243,7 @@ def _total(parts: Sequence[Reproduction]) -> Reproduction:
     """Return the agreement over several conversations."""
     reasons = dict.fromkeys(reason for part in parts for reason in part.why_not)
     changed = dict.fromkeys(sentence for part in parts for sentence in part.changed)
+    inferred = dict.fromkeys(sentence for part in parts for sentence in part.inferred)
     return Reproduction(
         sum(part.recorded for part in parts),
         sum(part.same for part in parts),
@@ -250,6 +251,7 @@ def _total(parts: Sequence[Reproduction]) -> Reproduction:
         sum(part.more for part in parts),
         tuple(reasons)[:5],
         tuple(changed)[:5],
+        tuple(inferred)[:5],
     )
 
 
@@ -316,4 +318,6 @@ def confidence(recommendation: Recommendation) -> str:
     if not total.recorded:
         return "unknown: no automatic compaction is recorded"
     level = "good" if total.trusted else "poor"
-    return f"{level}: reproduces {total.near:,} of {total.recorded:,} recorded compactions within {NEAR} requests"
+    fit = f"{total.near:,} of {total.recorded:,} recorded compactions within {NEAR} requests"
+    inferred = ", from which settings in force are inferred" if total.inferred else ""
+    return f"{level}: reproduces {fit}{inferred}"

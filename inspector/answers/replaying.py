@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import facts_without_fates
-from inspector.answers.inspection import Inspection
+from inspector.answers.inspection import SHOWN, Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.registry import engine
@@ -79,9 +80,16 @@ def reproduced(inspection: Inspection) -> Reproduction:
     `replay` does."""
     known: Reproduction | None = inspection.reproduction
     if known is None:
-        force = inspection.resolved({}).settings
+        resolved = inspection.resolved({})
+        force = resolved.settings
         recording = shared_recording(inspection, force.profile)
         run = recording.course.measured(force, recording.model)
         models = len({session.model for session in inspection.conversation.sessions if session.model})
-        known = inspection.reproduction = reproduction(recording.course, recording.events, run, models)
+        known = reproduction(recording.course, recording.events, run, models)
+        inferred = (
+            f"The {name} in force is {source}, so it agrees with them by itself."
+            for setting, name in (("threshold", "threshold"), ("tail_tokens", "size of the tail"))
+            if (source := resolved.sources.get(setting, "")).startswith(SHOWN)
+        )
+        known = inspection.reproduction = replace(known, inferred=tuple(inferred))
     return known

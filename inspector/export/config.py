@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from inspector.answers.inspection import SHOWN
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import default_threshold
@@ -19,13 +20,19 @@ def settings_document(resolved: ResolvedSettings) -> Document:
     return built(resolved.settings) | fields_of(resolved, "sources", "notes")  # type: ignore[no-any-return]
 
 
-def budgets_document(budgets: Budgets) -> Document:
-    """The derived numbers, and the steps that made each."""
+def budgets_document(budgets: Budgets, sources: Mapping[str, str] | None = None) -> Document:
+    """The derived numbers, and the steps that made each. `sources` are the sources of the settings."""
+    steps = built(budgets.steps)
+    for number, setting in (("threshold_tokens", "threshold"), ("tail_token_budget", "tail_tokens")):
+        source = (sources or {}).get(setting, "")
+        for step in steps.get(number, ()):
+            if step["rule"] == "configured" and source.startswith(SHOWN):
+                step.update(rule="inferred", why=source)
     return {
         **fields_of(budgets, "threshold_tokens", "tail_token_budget", "max_summary_tokens"),
         "hygiene_tokens": budgets.hygiene_tokens or None,
         "observed": budgets.observed,
-        "explained": built(budgets.steps),
+        "explained": steps,
     }
 
 

@@ -39,7 +39,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         "step": answer.step,
         "profile": plan.profile,
         "settings": settings_document(answer.resolved),
-        **budgets_document(plan.budgets),
+        **budgets_document(plan.budgets, answer.resolved.sources),
         "tokens": {
             "rough": plan.tokens_before,
             "exact": exact.tokens if exact else None,

@@ -298,7 +298,7 @@ def print_replay(document: Document) -> None:
 def print_reproduction(fit: Document) -> None:
     """Print the fit of the settings in force to the record, with reasons."""
     say(f"Reproduces {fit['text']}." if fit["recorded"] else f"{fit['text'].capitalize()}.")
-    for reason in (*fit["changed"], *fit["why_not"]):
+    for reason in (*fit["inferred"], *fit["changed"], *fit["why_not"]):
         say(f"  {reason}")
 
 

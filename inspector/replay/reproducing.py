@@ -22,7 +22,7 @@ class Reproduction(Struct, frozen=True):
 
     `recorded` is the number of automatic compactions. The run has `same` of them at the same step, `near` of them near
     it, and `more` additional ones. `why_not` are sentences about reasons for differences. `changed` are sentences about
-    settings that changed in the conversation."""
+    settings that changed in the conversation, `inferred` about settings that are known from the record alone."""
 
     recorded: int
     same: int
@@ -30,6 +30,7 @@ class Reproduction(Struct, frozen=True):
     more: int
     why_not: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    inferred: tuple[str, ...] = ()
 
     @property
     def trusted(self) -> bool:

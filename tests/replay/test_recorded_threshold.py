@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction, Request
 from inspector.replay.recorded_threshold import recorded_threshold
+from tests.recipes import recipe
 
 
 def request(index: int, generation: int, context: int) -> Request:
@@ -61,3 +69,31 @@ def test_compactions_by_hand_show_no_threshold() -> None:
 def test_one_compaction_against_many_requests_that_went_on_shows_none() -> None:
     requests = [request(number, 1, 60_000 + 1_000 * number) for number in range(1, 80)]
     assert recorded_threshold(167_000, requests, [compaction(1, None, 62_000)]) is None
+
+
+def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> None:
+    rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
+    rollout.says("user", "Never change the draft.")
+    for step in range(5):
+        rollout.calls(f"c{step}", "exec_command", "x" * 40_000, cmd="cat plan.rs")
+        rollout.counts(20_000 * (step + 1), 20_000 * step)
+    rollout.compact([rollout.message("user", "Never change the draft.")])
+    rollout.says("user", "Go on.")
+    path = tmp_path / "rollout-2026-07-14-a.jsonl"
+    path.write_text(rollout.text())
+
+    def asked(*words: str) -> Any:
+        return json.loads(CliRunner().invoke(commands, [*words, str(path), "--json"]).stdout)
+
+    shown = "shown by the recorded compactions (100,200 tokens; 244,800 is usual)"
+    (compaction,) = asked("compactions")
+    assert (
+        f"reached 100,200: 39% of 258,400, codex; no trigger is recorded; this threshold is {shown}"
+        in (compaction["why"]["text"])
+    )
+    last = asked("show", "--no-exact")["explained"]["threshold_tokens"][-1]
+    assert (last["rule"], last["value"], last["why"]) == ("inferred", 100_200, shown)
+    assert asked("replay")["reproduces"]["inferred"] == [
+        f"The threshold in force is {shown}, so it agrees with them by itself."
+    ]
+    assert asked("recommend")["confidence"].endswith("from which settings in force are inferred")
