@@ -558,6 +558,29 @@ def test_trajectories_of_one_run_are_listed_each(tmp_path: Path) -> None:
     assert [len(store.open(row.id).live) for row in rows] == [1, 1]
 
 
+def test_sub_agents_in_a_trajectory_are_conversations_of_their_own(tmp_path: Path) -> None:
+    def trajectory(said: str, **more: Any) -> dict[str, Any]:
+        step = {"step_id": 1, "source": "user", "message": said}
+        return {"schema_version": "ATIF-v1.7", "session_id": "run-1", "steps": [step], **more}
+
+    helper = trajectory("Count.", subagent_trajectories=[trajectory("Count slowly.")])
+    document = trajectory("Moor it.", subagent_trajectories=[helper, trajectory("Paint it.")])
+    aside = {"step_id": 2, "source": "agent", "message": "I count.", "extra": {"is_sidechain": True}}
+    document["steps"].append(aside)
+    (tmp_path / "main.json").write_text(json.dumps(document))
+    store = open_store(tmp_path)
+    rows = {row.id: (row.kind, row.parent, row.title) for row in store.conversations()}
+    assert rows == {
+        "run-1": ("conversation", None, "Moor it."),
+        "run-1-1": ("sub-agent", "run-1", "Count."),
+        "run-1-1.1": ("sub-agent", "run-1", "Count slowly."),
+        "run-1-2": ("sub-agent", "run-1", "Paint it."),
+    }
+    for name, (_, _, title) in rows.items():
+        assert [one.text for one in store.messages(store.open(name).live)] == [title]
+    assert store.open("run-1").notes == ("1 step of sub-agents and their requests are left out.",)
+
+
 def test_a_trajectory_that_is_cut_is_left_out_and_named(tmp_path: Path) -> None:
     document = {"schema_version": "ATIF-v1.6", "steps": [{"source": "user", "message": "a"}]}
     (tmp_path / "cut.json").write_text(json.dumps(document, indent=1)[:-4])

@@ -7,11 +7,12 @@ are copied for context: the summary and the kept messages.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from inspector.core.errors import StoreDamaged
+from inspector.core.shares import plural
 from inspector.stores.assembly import row_of
 from inspector.stores.atif.forms import wires_of
 from inspector.stores.entries import Entries
@@ -19,6 +20,7 @@ from inspector.stores.head import Head
 from inspector.stores.lines import (
     count_of,
     mapping_at,
+    mappings_in,
     read_mapping,
     seconds_of,
     text_at,
@@ -29,6 +31,8 @@ from inspector.stores.session_lists import SessionLists
 
 #: A place is the number of a step, with the number of the file above these bits.
 _BITS = 32
+#: The key of the trajectories of sub-agents in a trajectory.
+_SUB_AGENTS = "subagent_trajectories"
 
 
 class AtifReader:
@@ -46,19 +50,23 @@ class AtifReader:
         return start.startswith(b"{") and b'"schema_version"' in start and b'"ATIF-' in start
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return the digest of a trajectory; its `last` is the file that continues it."""
-        session = _scan([path])
-        if not session.entries.items:
-            return ()
-        digest = session.digest(path)
-        return (digest._replace(last=Path(text_at(read_mapping(path), "continued_trajectory_ref")).name),)
+        """Return the digests of a trajectory and of the sub-agents in it; `last` is the file that continues it."""
+        document = _document(path)
+        following = Path(text_at(document, "continued_trajectory_ref")).name
+        digests = []
+        for part in _parts(document):
+            session = _scan([path], part=part)
+            if session.entries.items:
+                digest = session.digest(path)._replace(part=part)
+                digests.append(digest if part else digest._replace(last=following))
+        return tuple(digests)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
         """Return a conversation for each chain of files that continue each other."""
-        by_path = {digest.path: digest for digest in digests}
+        by_path = {digest.path: digest for digest in digests if not digest.part}
         following = {
             digest.path: str(Path(digest.path).with_name(digest.last))
-            for digest in digests
+            for digest in by_path.values()
             if digest.last and str(Path(digest.path).with_name(digest.last)) in by_path
         }
         chains: list[list[str]] = []
@@ -73,6 +81,7 @@ class AtifReader:
             if files:
                 chains.append(files)
         sources = []
+        names: dict[str, str] = {}
         # Trajectories of one run may have the same session id.
         uses = Counter(by_path[files[-1]].session for files in chains)
         for files in chains:
@@ -81,22 +90,32 @@ class AtifReader:
             tip = tip._replace(session=name, title=first.title, started_at=first.started_at)
             row = row_of(tip, self.agent, f"{self.agent} {tip.version}".strip())
             sources.append(Source(row._replace(compactions=len(files) - 1), tuple(files)))
+            names |= dict.fromkeys(files, name)
+        for digest in digests:
+            if digest.part:
+                parent = names.get(digest.path, digest.session)
+                helper = digest._replace(session=f"{parent}-{digest.part}", parent=parent)
+                row = row_of(helper, self.agent, f"{self.agent} {digest.version}".strip())
+                sources.append(Source(row, (digest.path,), part=digest.part))
         return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
         """Read the lists, compactions and requests of a conversation."""
-        return _scan([Path(path) for path in source.files], source.row.id).recorded(source)
+        paths = [Path(path) for path in source.files]
+        return _scan(paths, source.row.id, source.part).recorded(source)
 
 
 READER = AtifReader
 
 
-def _scan(paths: Sequence[Path], name: str = "") -> SessionLists:
-    """Read the conversation in files that continue each other; `name` is its id, if known. Raises StoreErrors."""
-    documents = [_document(path) for path in paths]
+def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists:
+    """Read the conversation in files that continue each other, or the sub-agent `part` in a file.
+
+    `name` is its id, if known. Raises StoreErrors."""
+    documents = [_document(path, part) for path in paths]
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        steps = [_steps(_document(path)) for path in paths]
+        steps = [_steps(_document(path, part)) for path in paths]
         return [_step(steps[place >> _BITS], place & ((1 << _BITS) - 1)) for place, _ in places]
 
     session = SessionLists(Entries(paths[0], wires_of, fetch=fetch))
@@ -105,8 +124,11 @@ def _scan(paths: Sequence[Path], name: str = "") -> SessionLists:
         agent = mapping_at(document, "agent")
         session.model = text_at(agent, "model_name") or session.model
         session.version = " ".join(filter(None, (text_at(agent, "name"), text_at(agent, "version"))))
-        _trajectory(session, number, _steps(document))
-        session.unreadable += _steps(document).count({})
+        steps = _steps(document)
+        _trajectory(session, number, steps)
+        session.unreadable += steps.count({})
+        if aside := sum(map(_is_aside, steps)):
+            session.notes.append(f"{plural(aside, 'step')} of sub-agents and their requests are left out.")
     return session
 
 
@@ -114,7 +136,7 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
     copied: list[int] = []
     waiting = number > 0
     for place, step in enumerate(steps):
-        if not step:
+        if not step or _is_aside(step):
             continue
         at = seconds_of(step.get("timestamp"))
         session.note_time(at)
@@ -149,11 +171,27 @@ def _continued(session: SessionLists, copied: Sequence[int], at: float) -> None:
     session.compact(list(copied), summary, at, text=text, head=True, note=note)
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _document(path: Path, part: str = "") -> dict[str, Any]:
+    """Return the trajectory in a file, or the trajectory of a sub-agent in it. Raises StoreErrors."""
     document = read_mapping(path)
+    for number in filter(None, part.split(".")):
+        helpers = mappings_in((document or {}).get(_SUB_AGENTS))
+        document = helpers[int(number) - 1] if int(number) <= len(helpers) else None
     if document is None:
         raise StoreDamaged(f"{path} holds no complete trajectory.")
     return document
+
+
+def _parts(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
+    """Yield "" for a trajectory and the numbers of the sub-agents in it: 1, 1.1, 2, ..."""
+    yield part
+    for number, helper in enumerate(mappings_in(document.get(_SUB_AGENTS)), start=1):
+        yield from _parts(helper, f"{part}.{number}".lstrip("."))
+
+
+def _is_aside(step: Mapping[str, Any]) -> bool:
+    """Return whether a step is of a sub-agent: conversions of Claude Code's sessions have them among the others."""
+    return mapping_at(step, "extra").get("is_sidechain") is True
 
 
 def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
