@@ -96,7 +96,7 @@ def only_one(path: str | None, demo: bool) -> str | None:
         return None
     if not rows:
         raise UnknownConversation(f"There are no conversations in {path or 'the stores of this machine'}.")
-    whole = [row.id for row in rows if row.kind == "conversation"]
+    whole = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
     return whole[0] if len(whole) == 1 else None
 
 

@@ -19,6 +19,7 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.panes.message import message_view
+from inspector.commands.sources import only_one
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.alone import opened, texts
@@ -563,6 +564,8 @@ def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
     rows = {row.kind: row for row in open_store(tmp_path).conversations()}
     assert (rows["sub-agent"].id, rows["sub-agent"].parent) == ("a1b2c3", made.session)
     assert (rows["conversation"].messages, rows["sub-agent"].messages) == (4, 2)
+    # In a file of its own it need not be named.
+    assert only_one(str(side.write(tmp_path / "alone" / "agent-a1b2c3.jsonl")), demo=False) == "a1b2c3"
     made.lines += [
         {**line, "uuid": f"x{n}", "parentUuid": f"x{n - 1}" if n else None}
         for n, line in enumerate(side.lines)
