@@ -71,3 +71,13 @@ def test_a_rewind_undoes_later_compactions(tmp_path: Path) -> None:
     assert store.compactions(conversation) == ()
     assert {request.generation for request in store.requests(conversation)} == {1}
     assert conversation.notes == ("3 messages on abandoned branches are in no list.",)
+
+
+def test_sessions_without_their_first_event_are_listed_each(tmp_path: Path) -> None:
+    names = {"s1", "s2"}
+    for name in names:
+        session = made.CopilotSession(name)
+        session.user(RULE)
+        path = session.write(tmp_path)
+        path.write_bytes(path.read_bytes().replace(b"session.start", b"session.st\xff", 1))
+    assert {row.id for row in open_store(tmp_path).conversations()} == names

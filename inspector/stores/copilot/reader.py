@@ -68,12 +68,18 @@ class _Scanner(SessionScanner, kw_only=True):
     truncations: int = 0
 
     def run(self) -> Self:
+        # The folder has the name of the session, in case the first event cannot be read.
+        self._name(self.entries.path.parent.name)
         super().run()
         if self.truncations:
             self.notes.append(
                 f"Copilot left messages out of its requests {self.truncations:,} times; it does not record which."
             )
         return self
+
+    def _name(self, session: str) -> None:
+        self.session = f"{session}-{self.agent}" if self.agent else session
+        self.parent = session if self.agent else ""
 
     def time_of(self, record: Mapping[str, Any]) -> float:
         return super().time_of(record) if text_at(record, "agentId") == self.agent else 0.0
@@ -83,11 +89,9 @@ class _Scanner(SessionScanner, kw_only=True):
         if not isinstance(data, dict):
             return
         if kind == "session.start":
-            self.session = text_at(data, "sessionId")
+            self._name(text_at(data, "sessionId") or self.entries.path.parent.name)
             self.version, self.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")
             self.folder = text_at(data, "context", "cwd")
-            if self.agent:
-                self.parent, self.session = self.session, f"{self.session}-{self.agent}"
         # Each sub-agent has its own list. Earlier releases did not name the sub-agent of an event.
         if text_at(event, "agentId") != self.agent or (not self.agent and text_at(data, "parentToolCallId")):
             return
