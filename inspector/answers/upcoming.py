@@ -37,7 +37,8 @@ class Upcoming(Struct, frozen=True):
     `tokens` are `reported` by the agent or estimated. `growth` is the median growth of a request in tokens, and
     `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
     `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
-    cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open.
+    cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open. `gateway` is a sentence
+    about the limits of the gateway, "" in a session without one.
     """
 
     row: ConversationRow
@@ -55,6 +56,7 @@ class Upcoming(Struct, frozen=True):
     bill: Bill | None
     warm: bool | None
     at_boundary: bool
+    gateway: str = ""
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -65,6 +67,8 @@ class Upcoming(Struct, frozen=True):
         if far > 0 and self.requests_left is not None:
             distance += f", about {plural(self.requests_left, 'request')} of {self.growth:,} tokens"
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
+        if self.gateway:
+            lines.append(self.gateway)
         if self.reason:
             return (*lines, f"a compaction now would summarize nothing: {self.reason}")
         if self.takes:
@@ -138,8 +142,22 @@ def upcoming_of(
         "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
         pin_text([risk.fact for risk in risks]),
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
-        _at_boundary(inspection),
+        _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
     )  # fmt: skip
+
+
+def _gateway(row: ConversationRow, plan: Plan) -> str:
+    """Return a sentence about the limits at which the gateway of a session compacts between turns; "" without one."""
+    from inspector.answers.recordings import GATEWAYS
+
+    budgets, limits = plan.budgets, []
+    if row.source.lower() not in GATEWAYS:
+        return ""
+    if budgets.hygiene_messages:
+        limits.append(f"{budgets.hygiene_messages:,} messages (the list has {plan.length:,})")
+    if 0 < budgets.hygiene_tokens < budgets.threshold_tokens:
+        limits.append(f"{budgets.hygiene_tokens:,} tokens")
+    return f"the gateway compacts before a turn at {' or '.join(limits)}" if limits else ""
 
 
 def _tokens_now(inspection: Inspection, plan: Plan, requests: Sequence[PricedRequest]) -> tuple[int, bool]:

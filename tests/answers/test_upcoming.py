@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,22 @@ def test_what_it_takes_and_what_is_at_risk_are_those_of_the_plan() -> None:
     at_risk = facts_at_risk(answers, ORDERS, Wanted())
     assert [risk.fact.key for risk in found.at_risk] == [risk.fact.key for risk in at_risk.facts]
     assert all(set(risk.places) <= set(found.takes) for risk in found.at_risk)
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold", "words"),
+    [
+        ("小程序首页改版", None, r"at 400 messages \(the list has \d+\)$"),
+        ("小程序首页改版", 0.95, r"at 400 messages \(the list has \d+\) or [\d,]+ tokens$"),
+        ("Move checkout to orders-v2", 0.95, ""),
+    ],
+)
+def test_a_session_of_a_gateway_has_its_limits_too(name: str, threshold: float | None, words: str) -> None:
+    answers = Answers(open_source(None, True), {"threshold": threshold}, None)
+    found = upcoming(answers, name)
+    told = [line for line in found.sentences if line.startswith("the gateway compacts before a turn ")]
+    assert len(told) == bool(words)
+    assert not words or re.search(words, told[0])
 
 
 def test_settings_change_the_distance() -> None:
