@@ -12,8 +12,8 @@ from inspector.core.errors import SeveralConversations, UnknownConversation
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
 
-#: The agent of logs of requests.
-_LOGS = "message-log"
+#: The readers of logs and conversions, which may have the sessions of other agents again.
+_COPIES = frozenset({"message-log", "atif"})
 
 
 def _of_owner(method: str, name: str = "") -> Any:
@@ -95,13 +95,14 @@ class SeveralStores(Store):
     def _joined(self, rows_of_stores: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
         """Return the rows of all stores, the last active first, and remember the store of each session.
 
-        Hermes also writes a session of its database into files, which are read as logs. Such a session appears once."""
-        rows_with_store = [row for rows in rows_of_stores for row in rows if row.agent != _LOGS]
+        Hermes also writes a session of its database into files, which are read as logs, and converters write
+        sessions of agents as trajectories. Such a session appears once, as its agent recorded it."""
+        rows_with_store = [row for rows in rows_of_stores for row in rows if row.agent not in _COPIES]
         stored = {session for row in rows_with_store for session in row.sessions}
         together = []
         for store, rows in zip(self._stores, rows_of_stores, strict=True):
             for row in rows:
-                if row.agent == _LOGS and row.id in stored:
+                if row.agent in _COPIES and row.id in stored:
                     continue
                 together.append(row)
                 self._owners.update(dict.fromkeys((row.id, *row.sessions), store))

@@ -558,6 +558,17 @@ def test_trajectories_of_one_run_are_listed_each(tmp_path: Path) -> None:
     assert [len(store.open(row.id).live) for row in rows] == [1, 1]
 
 
+def test_a_session_that_was_converted_appears_once(tmp_path: Path) -> None:
+    WRITERS["qwen"](tmp_path)
+    (row,) = open_store(tmp_path).conversations()
+    steps = [{"step_id": 1, "source": "user", "message": "Converted."}]
+    document = {"schema_version": "ATIF-v1.7", "session_id": row.id, "steps": steps}
+    (tmp_path / "trajectory.json").write_text(json.dumps(document))
+    store = open_store(tmp_path)
+    assert store.conversations() == (row,)
+    assert len(store.open(row.id).live) == row.messages
+
+
 def test_sub_agents_in_a_trajectory_are_conversations_of_their_own(tmp_path: Path) -> None:
     def trajectory(said: str, **more: Any) -> dict[str, Any]:
         step = {"step_id": 1, "source": "user", "message": said}
