@@ -34,7 +34,9 @@ from inspector.replay.transcript import MessagePaths, Transcript, message_paths,
 class FactsReading(Struct, frozen=True):
     """Facts of a conversation with their fates, and the facts of the live list by index.
 
-    `places` maps, for each generation, a step of the conversation to the index of the message in that list."""
+    `places[g - 1]` maps steps of the conversation to indexes in the list of generation g. It is empty unless the facts
+    were read with places="every".
+    """
 
     facts: ConversationFacts
     risk: RiskIndex
@@ -55,13 +57,13 @@ def read_facts(
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
-    Facts that the user dismissed are apart, unless `all_facts` is true.
+    Facts that the user dismissed are separate, unless `all_facts` is true.
 
     Each list is read for its messages, for its rules files, and again for the part that a compaction left. `cache`
-    keeps the facts of each message and the fates between runs. `watch` gets the name of the step, the items done and
-    their total; an exception from it ends the work. `pruned` has, by compaction, the indexes of pruned texts (see
-    pruned_by), whose facts are listed separately. `places` is as in lives_of. Helper processes share the work if that
-    is faster.
+    stores the facts of each message between runs, and the fates unless `places` is "none". `watch` gets the name of the
+    work, the number of finished items and of all items; an exception from it ends the work. `pruned` has, by
+    compaction, the indexes of pruned texts (see pruned_by), whose facts are listed separately. `places` selects the
+    fates with a place and an excerpt (see lives_of). Several processes share the work if that is faster.
     """
     compactions = inspection.compactions()
     paths, ends, steps = _read_steps(inspection, cache, watch, pruned or {})
@@ -74,7 +76,7 @@ def read_facts(
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
     work = fates_together(inspection)
-    # Callers without places store only results that follow from the fates.
+    # With "none", the caller stores its own result, such as losses, instead of the fates.
     if cache is not None and places != "none":
         work = cached_fates(inspection, cache, work)
     lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places, work)
@@ -104,7 +106,7 @@ def _read_steps(
     inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[MessagePaths, Sequence[int], list[SpokenMessage]]:  # fmt: skip
-    """Return the course of the messages, the number of messages at each compaction, and the facts of each message."""
+    """Return the paths of the messages, the number of messages before each compaction, and the messages with facts."""
     transcript = transcript_of(inspection.conversation, inspection.compactions())
     facts_at = read_messages(inspection, cache, watch, transcript, bool(pruned))
     paths = message_paths(transcript, inspection.compactions(), pruned)
@@ -124,8 +126,9 @@ def facts_with(
 ) -> tuple[ConversationFacts, ...]:
     """Return the facts that some compactions took, with their fates under other summaries than the recorded ones.
 
-    `several` has choices of summaries by compaction, each with a result. The messages are read once. `pruned` is as
-    for read_facts."""
+    Each item of `several` has the summaries of some compactions, and gives one result. The messages are read once.
+    Facts that the user dismissed are left out. `pruned` is as in read_facts.
+    """
     if not several:
         return ()
     compactions = inspection.compactions()
@@ -145,7 +148,8 @@ def facts_after(
 ) -> ConversationFacts:
     """Return the facts that a planned compaction takes, with their fates in the list after it.
 
-    Its `before` is the end of the conversation; `pruned` is as for read_facts."""
+    The conversation ends at its `before`. Facts that the user dismissed are left out. `pruned` is as in read_facts.
+    """
     earlier = inspection.compactions()[: planned.index - 1]
     recorded = transcript_of(inspection.conversation, inspection.compactions())
     places = tuple(
@@ -162,9 +166,10 @@ def facts_after(
 
 
 def pruned_by(inspection: Inspection, settings: Settings) -> Mapping[int, Sequence[int]]:
-    """Return the indexes that each compaction pruned, as the settings' engine plans it for the list before.
+    """Return, by compaction, the indexes of the messages that it pruned.
 
-    Plans of a built-in engine are kept between runs: a plan reads its whole list.
+    The engine of the settings plans them from the list before. Its plans are stored between runs if it is built in,
+    because a plan reads the whole list.
     """
     if not is_built_in(settings.profile):
         return _planned_pruning(inspection, settings)
@@ -193,7 +198,7 @@ def _steps(
     paths: MessagePaths,
     inspection: Inspection,
 ) -> list[SpokenMessage]:
-    """Return the messages with facts, in order. The facts are removed from `found`."""
+    """Return the messages with facts, in order. Their facts are removed from `facts_at`."""
     steps = []
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}

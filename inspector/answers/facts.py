@@ -43,7 +43,10 @@ class Wanted(Struct, frozen=True):
 def facts_reading(
     answers: Answers, name: str, watch: OnProgress | None = None
 ) -> tuple[Inspection, ResolvedSettings, FactsReading]:
-    """Read a conversation's facts under the current settings; changed fates have places. Notes go to `answers`."""
+    """Read the facts of a conversation. The engine of the current settings decides which texts were pruned.
+
+    Changed fates and the last ones have a place and an excerpt. Notes go to `answers`.
+    """
     inspection, resolved = answers.opened(name)
     cache = default_results()
     pruned = pruned_by(inspection, resolved.settings)

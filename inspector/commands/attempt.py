@@ -59,7 +59,7 @@ def attempt(
     """Make a summary again with another model or prompt.
 
     The model gets the same input as in the engine, so only the summarizer differs. The command compares the facts that
-    the summaries keep. Before it sends anything, it shows the receiver, the size, an estimate of the cost and the
+    the summaries keep. Before it sends anything, it shows the recipient, the size, an estimate of the cost and the
     masked secrets, and asks. Attempts are stored (`attempts`).
     """
     from inspector.answers.attempting import (

@@ -14,7 +14,7 @@ from inspector.engines.settings import SETTINGS, Setting
 
 
 class ProfileOption(click.Option):
-    """--profile. Its help names all engines, also those of other packages."""
+    """The option --profile. Its help names all engines, including those of other packages."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the flag and its help."""
@@ -22,7 +22,7 @@ class ProfileOption(click.Option):
 
         self.help = (
             f"{', '.join(names())}, or a release of Hermes such as hermes-0.18.1. "
-            "Default: detected; documented for files."
+            "Default: the detected profile, or documented for a file of messages."
         )
         return super().get_help_record(ctx)
 
@@ -107,7 +107,7 @@ def is_plain() -> bool:
     return bool(ctx is not None and ctx.meta.get(_PLAIN))
 
 
-#: The settings besides the profile, whose option names all engines.
+#: The settings that have a plain option: all but the profile.
 _OFFERED = tuple(row for row in SETTINGS.values() if row.name != "profile")
 METAVARS = {"share": "SHARE", "tokens": "TOKENS", "count": "N"}
 
@@ -159,6 +159,7 @@ range_options = together(
 
 
 def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
+    """Print an answer: as JSON, as plain lines with --plain, else by the function `text`."""
     if as_json:
         from inspector.export.document import json_bytes
 
@@ -173,6 +174,7 @@ def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> N
 
 
 def say(notes: Sequence[str]) -> None:
+    """Write each note as a line of standard error."""
     from inspector.config.folders import with_urls
 
     for note in notes:

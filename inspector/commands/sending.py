@@ -26,7 +26,12 @@ _STEP = 400
 
 
 class Sender:
-    """Options of a command that sends something: the receiver, the wording of the prompt, the user's consent."""
+    """Options of a command that sends something: the recipients, the wording of the prompt, the user's consent.
+
+    `commands` are command lines. `models` are models of the `endpoint`, and `key_env` is the environment variable with
+    its key. `timeout` is in seconds. `send` means to send without asking. `focus`, `prompt` and `release_prompt` are as
+    in Wording.
+    """
 
     def __init__(
         self, commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None,
@@ -53,7 +58,7 @@ class Sender:
 
     @property
     def named(self) -> bool:
-        """Whether an option names a summarizer."""
+        """Whether an option is about a summarizer; --key-env alone counts too."""
         return bool(self.commands or self.endpoint or self.models or self.key_env)
 
     def summarizers(self) -> list[Summarizer]:
@@ -85,7 +90,10 @@ class Sender:
         return first
 
     def allowed(self, sending: Sending) -> Allowance:
-        """Return the consent of the user, by --send or by an answer in the terminal. Raises NotAllowed."""
+        """Return the consent of the user, by --send or by an answer in the terminal.
+
+        Raises NotAllowed, and click.Abort if the user interrupts the question.
+        """
         from inspector.models.consent import Allowance
 
         for sentence in sending.sentences:
@@ -142,10 +150,10 @@ def _options_of_summarizers(repeated: str = "") -> Option:
 summarizer_option = _options_of_summarizers()
 summarizer_options = _options_of_summarizers(" May be repeated.")
 wording_options = together(
-    click.option("--focus", default="", metavar="TEXT", help="Focus of the summary."),
+    click.option("--focus", default="", metavar="TEXT", help="What the summary should describe in full detail."),
     click.option(
         "--prompt", type=click.Path(path_type=Path), metavar="FILE",
-        help="A prompt of your own, with {turns}, {earlier}, {budget} and {focus}.",
+        help="A file with your own prompt. The program fills in {turns}, {earlier}, {budget} and {focus}.",
     ),
     click.option(
         "--release-prompt", type=click.Path(path_type=Path), metavar="PYTHON",

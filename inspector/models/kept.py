@@ -32,14 +32,17 @@ _COLUMNS = {
     "sent": int, "received": int, "reported": int, "seconds": float, "cost": float, "prices": str, "life": int,
     "title": str, "agent": str, "problem": str,
 }  # fmt: skip
-#: The columns that are fields of an attempt as they are.
+#: The columns whose values are fields of an attempt without a conversion.
 _PLAIN = tuple(
     name for name in Attempt.__struct_fields__ if name in _COLUMNS.keys() - {"settings", "reported"}
 )
 
 
 class JudgingAnswer(NamedTuple):
-    """The stored answer of a judging model, or of a command where no model is known, about a compaction."""
+    """A stored answer about one piece of a compaction, as it came.
+
+    `model` is the model that answered, or the command line or address if the model is unknown.
+    """
 
     compaction: int
     model: str
@@ -92,7 +95,7 @@ class KeptAttempts:
             return _attempt(database.table("attempts").get(identity))
 
     def change(self, identity: int, **values: Any) -> Attempt:
-        """Update fields of an attempt by name."""
+        """Update columns of an attempt by name; the column of `where` is `location`."""
         changed = {
             name: _storable(value) if isinstance(value, str) else value for name, value in values.items()
         }
@@ -127,7 +130,7 @@ class KeptAttempts:
         return deleted
 
     def answer(self, key: str) -> str | None:
-        """Return a judging model's stored answer, None if there is none."""
+        """Return the stored answer of a judge, or a stored summary for `score`; None if there is none."""
         if not self.path.exists():
             return None
         with self._open() as database:
@@ -135,7 +138,7 @@ class KeptAttempts:
             return None if row is None else str(row["answer"])
 
     def answers_of(self, store: str, root: str) -> tuple[JudgingAnswer, ...]:
-        """Return the stored answers of judging models about a conversation, the newest first."""
+        """Return the stored answers about a conversation, the newest first."""
         if not self.path.exists():
             return ()
         with self._open() as database:
@@ -151,7 +154,7 @@ class KeptAttempts:
             )
 
     def keep_answer(self, key: str, place: Place, summarizer: Summarizer, answer: str) -> None:
-        """Store a judging model's answer under a key."""
+        """Store the answer of a judge, or a summary for `score`, under a key."""
         row = {
             "key": key, "store": place.store, "root": place.root, "compaction": place.compaction, "at": time.time(),
             "kind": summarizer.kind, "location": summarizer.where, "model": summarizer.model,

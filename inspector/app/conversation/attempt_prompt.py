@@ -1,4 +1,4 @@
-"""Asks for the writer of another summary, shows receiver and prompt, and sends it on consent."""
+"""Asks for the writer of another summary, shows recipient and prompt, and sends it on consent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ABOUT = (
     "The input is the same as the engine's, so that only the summarizer differs. Nothing is sent before you see the "
-    "receiver and the prompt. Attempts are stored until you delete them."
+    "recipient and the prompt. Attempts are stored until you delete them."
 )
 #: Below this height of the terminal the form is shorter.
 LOW = 30
@@ -177,7 +177,7 @@ class AttemptPrompt(ModalScreen[bool]):
         looked = self._looked
         if looked is None or "send" in self.jobs.busy():
             return
-        # Pressing the button below the receiver and the prompt is the consent.
+        # Pressing the button below the recipient and the prompt is the consent.
         allowance = Allowance(looked.sending)
         self._looked, self._made = None, True
         self.query_one("#send", Button).disabled = True

@@ -22,7 +22,7 @@ _END = "--- END OF CONTEXT SUMMARY ---"
 def summary_role(
     token_index: HermesTokenIndex, policies: Policies, head_end: int, tail_start: int
 ) -> tuple[str, bool]:
-    """Return the role of the summary, and whether it is merged into the first tail message."""
+    """Return the role of the summary, and whether it is merged into the first tail message; then the role is ""."""
     length = len(token_index)
     before = _neighbour(token_index, head_end - 1) if head_end > 0 else USER
     after = _neighbour(token_index, tail_start) if tail_start < length else USER
@@ -49,7 +49,7 @@ def _user_survives(token_index: HermesTokenIndex, head_end: int, tail_start: int
 
 
 def prune(messages: Sequence[Message], plan: Plan, policies: Policies) -> tuple[Mapping[str, Any], ...]:
-    """Return every message after phase 1; unchanged messages are the same mapping."""
+    """Return every message as phase 1 leaves it; an unchanged message is the same mapping."""
     wires = [message.wire for message in messages]
     if not plan.compacts:
         return tuple(wires)
@@ -81,7 +81,7 @@ def _shortened(
 
 
 def pruned_wire(message: Message, caller: Message | None, policies: Policies) -> Mapping[str, Any]:
-    """Return a message as pruning leaves it outside the protected end if no later message repeats it."""
+    """Return a message as phase 1 leaves it, if it is before the protected end and no later message repeats it."""
     tools = dict(pruning.called_tools(caller.wire)) if caller is not None else {}
     return _shortened(message.wire, tools, policies)
 
@@ -184,7 +184,7 @@ def _without_calls(wire: Mapping[str, Any], removed: set[Any]) -> Mapping[str, A
 
 
 def without_old_images(output: list[Output]) -> list[Output]:
-    """Return the list with a text for each picture before the last user message with a picture."""
+    """Return the list. A text replaces each picture before the last user message that has a picture."""
     anchor = -1
     for index in range(len(output) - 1, -1, -1):
         wire = output[index].wire

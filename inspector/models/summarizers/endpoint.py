@@ -46,7 +46,10 @@ def _certificates() -> ssl.SSLContext:
 
 
 class _Again(Exception):
-    """A failed try, with a sentence; another try may succeed. `pause` is the server's delay in seconds."""
+    """A failure after which another try may succeed. Its text is a sentence for the user.
+
+    `pause` is the number of seconds that the server asks to wait, None if it asks for no wait.
+    """
 
     def __init__(self, sentence: str, pause: float | None = None) -> None:
         super().__init__(sentence)
@@ -104,7 +107,7 @@ class EndpointSummarizer:
 
     @property
     def to(self) -> str:
-        """Receiver of the prompt."""
+        """The recipient of the prompt."""
         plain = self.base.lower().startswith("http://") and not self._local
         key = f", with the key in {self.key_name}" if self.key_name else ", without a key"
         return f"{self.model} at {self.where}{key}{' (not encrypted on its way)' if plain else ''}"
@@ -317,7 +320,10 @@ class _Stream:
         self.model = safe_line(clean(str(event.get("model") or ""), self.key)) or self.model
 
     def reply(self) -> Reply:
-        """Return the answer. Raise SummarizerCut if it is incomplete, SummarizerFailed if it is empty."""
+        """Return the answer.
+
+        Raise SummarizerCut if it is incomplete, even without text, and SummarizerFailed if it is complete but empty.
+        """
         if self.finish == "length":
             raise SummarizerCut(f"{self.where} stopped at its limit of output tokens.", self.whole)
         if not self.done and not self.finish:
@@ -413,5 +419,5 @@ def _map(value: Any) -> dict[str, Any]:
 
 
 def _count(value: Any, otherwise: int | None) -> int | None:
-    """Return a number of tokens as a provider gives it, or `otherwise` if it is not one that a database can keep."""
+    """Return a number of tokens that a provider reports, or `otherwise` if a database cannot store it."""
     return value if type(value) is int and 0 <= value < _LARGEST_COUNT else otherwise

@@ -45,15 +45,16 @@ def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]
 
 
 def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
-    """Return the lines. Late lines, and local commands below a local command, get the line before them as parent.
+    """Return the lines with their parents. Some lines get the line before them as parent.
 
-    The line before a line is the last one before it in the file that is not a progress line. A late line is a progress
-    or system line that is older than the line before it. A line keeps its parent if it is a boundary, or if its parent
-    is no ancestor of the line before it: then that line is on another branch.
+    These are late lines, and local commands whose recorded parent is a local command. The line before a line is the
+    last one before it in the file that is not a progress line. A late line is a progress or system line that is older
+    than the line before it. A line keeps its recorded parent if it is a boundary, or if the line before it is on
+    another branch and so does not descend from that parent.
 
-    The line of a hook or of an API error may be written late, with an early parent and an early time. Old releases give
-    all local commands the same parent. Later lines continue from such a line. The messages between such a line and its
-    recorded parent stay in the agent's list: the sizes of its requests show this.
+    An agent may write the line of a hook or of an API error late, with an early parent and an early time. Old releases
+    give all local commands the same parent. Later lines continue from such a line. The messages between the recorded
+    parent and such a line stay in the agent's list: the sizes of its requests show this.
     """
     #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
@@ -103,10 +104,10 @@ def without_announced_boundaries(nodes: Sequence[Node]) -> list[Node]:
 
 
 class AbandonedBranch(Struct, frozen=True):
-    """A branch outside the final conversation: the user went back across a boundary, or another process continued.
+    """A branch that the final conversation left: the user went back across a boundary, or another process continued.
 
-    `left_at` is the id of the line that continues from an earlier line. `nodes` has the lines of the conversation
-    before `left_at`, then the later lines of this branch.
+    `left_at` is the id of the line with which the conversation left the branch; its parent is an earlier line. `nodes`
+    has the lines of the branch from the start of the conversation, including lines after `left_at` in the file.
     """
 
     left_at: str
@@ -149,8 +150,9 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
 def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
     """Return the place of the last boundary, and the ids of the lines after it that another process wrote.
 
-    Another process wrote lines if the parents of line `place` lead past the last boundary to an earlier line: the lines
-    on this path after the boundary. Otherwise return the end of `main` and an empty set.
+    The parents of line `place` are followed upwards. If they lead past the last boundary to an earlier line, another
+    process wrote the lines on this path that are after the boundary. Otherwise there are no such lines, and the place
+    is the end of `main`.
     """
     last = max((number for number, node in enumerate(main) if node.compacts), default=len(main))
     path: set[str] = set()
@@ -254,7 +256,7 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
 
 
 def _holders(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tuple[Node]]:
-    """Return the lines that hold the message of an answer outside the path.
+    """Return the line in which the message of an answer begins, for each answer that begins outside the path.
 
     The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order.
     `path` has the ids of the lines on the path.
@@ -269,7 +271,11 @@ def _holders(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tup
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
-    """Return the ids of the lines from a leaf up. After a missing parent the path continues with the previous line."""
+    """Return the ids of the lines on the path from a leaf up to a line without a parent.
+
+    The path continues with the line before a line if its parent is missing or comes later, or if it is a summary
+    without a parent.
+    """
     path: set[str] = set()
     place: int | None = places[leaf.uuid]
     while place is not None:
@@ -287,7 +293,9 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
 def kept_lines(boundary: Node, before: Sequence[Node]) -> list[Node]:
     """Return the lines of the previous list that a compaction kept.
 
-    These are the lines that the boundary names, else all lines from the head to the tail of its segment.
+    The boundary names each of them, or the first and the last of them (`headUuid`, `tailUuid`). If a named line belongs
+    to an answer, all lines of the answer are kept. If the boundary names no line, or one of the two is not in the list,
+    none is kept.
     """
     data = boundary.boundary
     if data is None:

@@ -1,7 +1,8 @@
 """Gemini CLI's sessions (`~/.gemini/tmp/<project>/chats/session-*.jsonl`, older ones `.json`).
 
-Records are messages, and changes (`$set`) that replace the whole list. A change is a compaction if its second message
-is a snapshot of the state. When a session is resumed, a change repeats the same list. Other changes shorten results.
+Records are messages, and changes (`$set`) that replace the whole list. A change is a compaction if a message of the
+user in it is a new snapshot of the state. When a session is resumed, a change repeats the same list. Other changes
+shorten results.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ READER = GeminiReader
 
 
 class _Scanner(SessionScanner):
-    #: The numbers of each message by name, the names of snapshots, and the first of equal messages by hash.
+    #: By the id of a record, the numbers of its messages; the ids of snapshots; by hash, the first of equal messages.
     numbers_of: dict[str, tuple[int, ...]] = field(default_factory=dict)
     snapshots: set[str] = field(default_factory=set)
     first_equal: dict[int, int] = field(default_factory=dict)
-    #: The name of each message in the live list.
+    #: For each message in the live list, the id of its record.
     names_in_list: list[str] = field(default_factory=list)
-    #: The newest result of each call with its characters, and the full result of each shortened one.
+    #: By call, its newest result and the characters of it. By shortened result, the full result.
     results: dict[str, tuple[int, int]] = field(default_factory=dict)
     full_of: dict[int, int] = field(default_factory=dict)
     counted: set[str] = field(default_factory=set)
@@ -133,11 +134,11 @@ class _Scanner(SessionScanner):
         del self.names_in_list[stop:]
 
     def _replace(self, messages: Sequence[Mapping[str, Any]], at: float) -> None:
-        """Replace the live list. A message that equals an earlier message is the same message.
+        """Replace the live list by the messages of a change. A message that equals an earlier message is that message.
 
         Of several equal messages in the live list, the last in the change is the last in the live list, and so on.
-        Without a new snapshot, Gemini CLI changes only results: it shortens them. The list shows them in full until the
-        next compaction.
+        A change without a new snapshot only shortens results. The list keeps the full results until the next
+        compaction.
         """
         numbers: list[int] = []
         wires_in_list: list[Wire] = []
