@@ -26,8 +26,8 @@ from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted
 
-#: Prices change at full minutes.
-_MINUTE = 60
+#: Seconds between the times at which prices can change: full and half hours.
+_HALF_HOUR = 1_800
 
 _ASSISTANT = ROLE_CODES["assistant"]
 #: Maximum seconds between the stored time of an answer and the time of its usage.
@@ -199,7 +199,7 @@ def priced_requests(judged: Iterable[JudgedRequest], model: str, provider: str) 
     priced = []
     for entry in judged:
         request = entry.request
-        key = request.model, int(request.at // _MINUTE)
+        key = request.model, int(request.at // _HALF_HOUR)
         if key not in prices:
             rates = rates_of(request.model or model, time_of(request.at), provider)
             prices[key] = rates, None if rates is None else pricer(rates)

@@ -158,6 +158,23 @@ def test_a_price_is_that_of_the_hour(clock: str, dollars: float, own: Path) -> N
     assert (found.input, found.date, before.input) == (dollars, "2026-11-20", 0.435)
 
 
+def test_prices_change_at_full_and_half_hours() -> None:
+    """Requests are priced together by these half hours."""
+    from genai_prices import data_snapshot
+
+    lists = [model.prices for maker in data_snapshot.get_snapshot().providers for model in maker.models]
+    limits = [
+        limit
+        for conditions in lists
+        if isinstance(conditions, list)
+        for one in conditions
+        for name in ("start_time", "end_time")
+        if (limit := getattr(one.constraint, name, None)) is not None
+    ]
+    assert limits
+    assert all((limit.minute % 30, limit.second) == (0, 0) for limit in limits)
+
+
 def test_what_is_kept_is_of_these_prices(own: Path) -> None:
     """Answers that took long are kept by what they were worked out from, prices too."""
     before = prices_stamp()
