@@ -147,3 +147,23 @@ def test_equal_messages_stay_apart_after_a_resume_and_a_compaction(tmp_path: Pat
     before, after = ([m.id for m in store.messages(generation)] for generation in conversation.generations)
     assert before == sorted(set(before))
     assert after[-2:] == before[-2:]
+
+
+def test_lists_with_one_id_are_listed_each(tmp_path: Path) -> None:
+    kinds = {"main.jsonl": "main", "later.jsonl": "main", "helper.jsonl": "subagent"}
+    for number, (name, kind) in enumerate(kinds.items()):
+        session = made.GeminiSession(SESSION, start=made.START + 600 * number)
+        session.records[0]["kind"] = kind
+        session.user(name)
+        path = session.write(tmp_path)
+        path.rename(path.with_name(name))
+    (tmp_path / "copy.jsonl").write_bytes(path.with_name("main.jsonl").read_bytes())
+    store = open_store(tmp_path)
+    rows = {row.title: (row.id, row.kind, row.parent) for row in store.conversations()}
+    assert rows == {
+        "later.jsonl": (SESSION, "conversation", None),
+        "main.jsonl": (f"{SESSION}-main", "conversation", None),
+        "helper.jsonl": (f"{SESSION}-helper", "sub-agent", SESSION),
+    }
+    for title, (name, _, _) in rows.items():
+        assert [one.text for one in store.messages(store.open(name).live)][-1] == title

@@ -17,6 +17,7 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, mapping, mapping_at, read_file, seconds_of, text_at, usage_of
+from inspector.stores.recorded import FileDigest, Memory, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
 
@@ -39,6 +40,26 @@ class GeminiReader(SessionReader):
     def scan(self, path: Path, part: str) -> SessionLists:
         """Return the session of a file."""
         return _Scanner(Entries(path, wires_of)).run()
+
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """Return a conversation for each session.
+
+        Earlier releases gave all lists of one run of the program the same id. The last main list keeps it, and the
+        others are named after their files.
+        """
+        # Two files of a list that began at the same time are copies.
+        newest: dict[tuple[str, float], FileDigest] = {}
+        for digest in sorted(digests, key=lambda digest: digest.last_active):
+            newest[digest.session, digest.started_at] = digest
+        lists = sorted(newest.values(), key=lambda digest: digest.last_active)
+        main = {digest.session: digest for digest in lists if digest.parent != digest.session}
+        named = (
+            digest
+            if digest is main.get(digest.session)
+            else digest._replace(session=f"{digest.session}-{Path(digest.path).stem}")
+            for digest in lists
+        )
+        return super().sources(tuple(named), memory)
 
 
 READER = GeminiReader
@@ -71,9 +92,9 @@ class _Scanner(SessionScanner):
             self.note_time(seconds_of(value.get("startTime")))
             self.parent = text_at(value, "parentSessionId")
             folder = self.entries.path.parent.name
-            if not self.parent and text_at(value, "kind") == "subagent" and folder != "chats":
-                # The folder of a sub-agent's file is named after the session that started it.
-                self.parent = folder
+            if not self.parent and text_at(value, "kind") == "subagent":
+                # A sub-agent's file is in a folder named after the session that started it. Earlier it had its id.
+                self.parent = self.session if folder == "chats" else folder
         messages = messages_in(value)
         if messages is not None:
             self._replace(messages, seconds_of(mapping_at(value, "$set").get("lastUpdated")))
