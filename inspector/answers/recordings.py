@@ -13,6 +13,7 @@ from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Conversation, Request
 from inspector.engines.capabilities import loop_of, shortens
 from inspector.engines.failures import failures_named
+from inspector.engines.hygiene import GATEWAYS
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
@@ -46,16 +47,6 @@ def read_recording(
     is_own = agent_of(profile) == inspection.conversation.row.agent
     clears = is_own and not shortens(rules.engine)
     return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
-
-
-#: Sources of sessions with a gateway of Hermes.
-GATEWAYS = frozenset(
-    {
-        "bluebubbles", "dingtalk", "discord", "email", "feishu", "homeassistant", "matrix", "mattermost",
-        "msgraph_webhook", "qqbot", "relay", "signal", "slack", "sms", "telegram", "webhook", "wecom",
-        "wecom_callback", "weixin", "whatsapp", "whatsapp_cloud", "yuanbao",
-    }
-)  # fmt: skip
 
 
 def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str) -> Evidence:

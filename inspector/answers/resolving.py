@@ -25,6 +25,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Marks, Settings
 from inspector.engines.capabilities import OBSERVED_OF, default_threshold
+from inspector.engines.hygiene import GATEWAYS
 from inspector.engines.registry import agent_of, caveat, engine, marks_of, release_of
 from inspector.stores.base import Store
 
@@ -65,7 +66,11 @@ def resolve(
         note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
     warning = caveat(resolved.settings.profile)
-    notes = (*resolved.notes, *([warning] if warning else []), *_unused_flags(flags, resolved.settings))
+    notes = (
+        *resolved.notes,
+        *([warning] if warning else []),
+        *_unused_flags(flags, resolved.settings, row.source),
+    )
     return replace(resolved, notes=notes)
 
 
@@ -75,10 +80,15 @@ def observed_threshold(profile: str, context_length: int) -> dict[str, tuple[Any
     return {} if share is None else {"threshold": (share, f"{OBSERVED_OF} {profile}")}
 
 
-def _unused_flags(flags: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
+def _unused_flags(flags: Mapping[str, Any], settings: Settings, source: str) -> tuple[str, ...]:
     if all(value is None for value in flags.values()):
         return ()
-    return unused_flags(flags, settings.profile, engine(settings.profile).budgets(settings))
+    budgets = engine(settings.profile).budgets(settings)
+    unused = unused_flags(flags, settings.profile, budgets)
+    alone = budgets.hygiene_messages and source.lower() not in GATEWAYS
+    if alone and flags.get("message_limit") is not None:
+        unused += ("--message-limit is not used: the session has no gateway.",)
+    return unused
 
 
 def unused_flags(flags: Mapping[str, Any], profile: str, budgets: Budgets) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import dollars, plural
 from inspector.engines.base import Plan
+from inspector.engines.hygiene import GATEWAYS
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
 
@@ -148,8 +149,6 @@ def upcoming_of(
 
 def _gateway(row: ConversationRow, plan: Plan) -> str:
     """Return a sentence about the limits at which the gateway of a session compacts between turns; "" without one."""
-    from inspector.answers.recordings import GATEWAYS
-
     budgets, limits = plan.budgets, []
     if row.source.lower() not in GATEWAYS:
         return ""

@@ -10,3 +10,11 @@ from __future__ import annotations
 PRESSURE_SHARE = 0.85
 #: Beginning of the to-do list that is added after a compacted list as a user message.
 TODO_START = "[Your active task list was preserved across context compression]"
+#: Sources of sessions with a gateway of Hermes.
+GATEWAYS = frozenset(
+    {
+        "bluebubbles", "dingtalk", "discord", "email", "feishu", "homeassistant", "matrix", "mattermost",
+        "msgraph_webhook", "qqbot", "relay", "signal", "slack", "sms", "telegram", "webhook", "wecom",
+        "wecom_callback", "weixin", "whatsapp", "whatsapp_cloud", "yuanbao",
+    }
+)  # fmt: skip
