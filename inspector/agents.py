@@ -159,7 +159,7 @@ _BUILT_IN = (
         "inspector.stores.kimi",
         ("${KIMI_SHARE_DIR:-~/.kimi}/sessions",),
         folders=("${KIMI_SHARE_DIR:-~/.kimi}", "~/.kimi-code"),
-        aside=("wire.jsonl", "state.json", "kimi.json"),
+        aside=("wire.jsonl", "state.json", "kimi.json", "subagents/*/meta.json"),
         beside=(("context.jsonl", "wire.jsonl"), ("context.jsonl", "state.json")),
     ),
     Agent(

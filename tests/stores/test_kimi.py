@@ -91,7 +91,9 @@ def test_sub_agents_are_listed_with_their_session(session: Any, tmp_path: Path) 
     main = session.write(tmp_path)
     beside = write_lines(main.with_name("context_sub_1.jsonl"), [*session.begin, RED])
     helper = write_lines(main.parent / "subagents" / "a1" / "context.jsonl", [*session.begin, RED])
+    helper.with_name("meta.json").write_text('{"agent_id": "a1"}')
     store = open_store(tmp_path)
+    assert not store.notes
     rows = {row.id: (row.kind, row.parent, row.title) for row in store.conversations()}
     sub_agent = ("sub-agent", SESSION, "Paint it red.")
     assert rows.pop(SESSION)[0] == "conversation"
