@@ -19,7 +19,7 @@ from inspector.core.watching import OnProgress
 from inspector.quality.facts import lives
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.fate import fate
-from inspector.quality.facts.lives import Following, Places
+from inspector.quality.facts.lives import Following, PlacedFates
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.stores import detect
 
@@ -82,17 +82,17 @@ def share_readings(patch: pytest.MonkeyPatch) -> None:
 
 def _read_once(
     inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every", all_facts: bool = False,
+    pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
 ) -> FactsReading:  # fmt: skip
     # The app alone asks for all facts.
     if not all_facts or watch is None:
-        return _read_facts(inspection, cache, watch, pruned, places, all_facts)
-    basis = basis_of(inspection.store, inspection.conversation.id, "facts", options=places)
+        return _read_facts(inspection, cache, watch, pruned, placed_fates, all_facts)
+    basis = basis_of(inspection.store, inspection.conversation.id, "facts", options=placed_fates)
     lengths = [len(generation) for generation in inspection.conversation.generations]
     basis = basis.with_inputs(repr((pruned, lengths)).encode())
     watch("messages", 0, sum(lengths))
     if basis not in _READINGS:
-        _READINGS[basis] = _read_facts(inspection, cache, watch, pruned, places, all_facts)
+        _READINGS[basis] = _read_facts(inspection, cache, watch, pruned, placed_fates, all_facts)
     return _READINGS[basis]
 
 
@@ -110,7 +110,7 @@ def _follow_once(
         frozenset((name, fact, frozenset(asked.taken_by[name])) for name, fact in asked.facts.items()),
         frozenset(asked.numbers_said),
         frozenset(asked.unreadable),
-        asked.places,
+        asked.placed_fates,
         tuple((number, after.parts) for number, after in lists.items()),
     )
     if key not in _FATES:

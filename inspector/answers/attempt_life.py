@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.attempting import Order, Wording, ask_for, counted, recorded_list, sending_of
-from inspector.answers.fact_reading import facts_with, pruned_by
+from inspector.answers.fact_reading import facts_under_summaries, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.core.errors import UsageProblem
 from inspector.core.rough import text_tokens
@@ -136,7 +136,7 @@ def life_curve(
     pruned = pruned_by(inspection, settings)
     summaries = {index: item.summary or "" for index, item in recorded.items()}
     new_summaries = {index: life[index].summary for index in recorded}
-    recorded_facts, new_facts = facts_with(inspection, (summaries, new_summaries), pruned)
+    recorded_facts, new_facts = facts_under_summaries(inspection, (summaries, new_summaries), pruned)
     points = []
     for number in recorded:
         before, after = _fates_at(recorded_facts, number), _fates_at(new_facts, number)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.attempting import SummarizedList, planned_list
-from inspector.answers.fact_reading import facts_after, facts_with, pruned_by
+from inspector.answers.fact_reading import facts_after, facts_under_summaries, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message, text_of
@@ -88,7 +88,7 @@ def outcomes_of(
         summaries = [{compaction: item.summary} for item in at_record]
         if recorded_facts is None:
             summaries.insert(0, {compaction: recorded.summary or ""})
-        judged = list(facts_with(inspection, summaries, pruned, watch))
+        judged = list(facts_under_summaries(inspection, summaries, pruned, watch))
         facts_recorded = recorded_facts if recorded_facts is not None else judged.pop(0)
         size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
         outcomes.append(SummaryOutcome(compaction, None, _now(facts_recorded, recorded), size, after))

@@ -25,7 +25,7 @@ from inspector.quality.facts.fact import (
     SpokenMessage,
 )
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.lives import Places, lives_of
+from inspector.quality.facts.lives import PlacedFates, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import MessagePaths, Transcript, message_paths, transcript_of
@@ -34,13 +34,13 @@ from inspector.replay.transcript import MessagePaths, Transcript, message_paths,
 class FactsReading(Struct, frozen=True):
     """Facts of a conversation with their fates, and the facts of the live list by index.
 
-    `places[g - 1]` maps steps of the conversation to indexes in the list of generation g. It is empty unless the facts
-    were read with places="every".
+    `indexes_by_step[g - 1]` maps steps of the conversation to indexes in the list of generation g. It is empty unless
+    the facts were read with placed_fates="every".
     """
 
     facts: ConversationFacts
     risk: RiskIndex
-    places: tuple[Mapping[int, int], ...] = ()
+    indexes_by_step: tuple[Mapping[int, int], ...] = ()
 
     def without(self, keys: Collection[str]) -> FactsReading:
         """Return the reading with the facts of some keys dismissed."""
@@ -48,26 +48,26 @@ class FactsReading(Struct, frozen=True):
             return self
         facts = self.facts.without(keys)
         entries = (entry for entry in self.risk.entries if entry.fact.key not in keys)
-        return FactsReading(facts, RiskIndex.of(entries), self.places)
+        return FactsReading(facts, RiskIndex.of(entries), self.indexes_by_step)
 
 
 def read_facts(
     inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
-    pruned: Mapping[int, Sequence[int]] | None = None, places: Places = "every", all_facts: bool = False,
+    pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
     Facts that the user dismissed are separate, unless `all_facts` is true.
 
     Each list is read for its messages, for its rules files, and again for the part that a compaction left. `cache`
-    stores the facts of each message between runs, and the fates unless `places` is "none". `watch` gets the name of the
-    work, the number of finished items and of all items; an exception from it ends the work. `pruned` has, by
-    compaction, the indexes of pruned texts (see pruned_by), whose facts are listed separately. `places` selects the
-    fates with a place and an excerpt (see lives_of). Several processes share the work if that is faster.
+    stores the facts of each message between runs, and the fates unless `placed_fates` is "none". `watch` gets the name
+    of the work, the number of finished items and of all items; an exception from it ends the work. `pruned` has, by
+    compaction, the indexes of pruned texts (see pruned_by), whose facts are listed separately. `placed_fates` selects
+    the fates with a place and an excerpt (see lives_of). Several processes share the work if that is faster.
     """
     compactions = inspection.compactions()
-    paths, ends, steps = _read_steps(inspection, cache, watch, pruned or {})
-    live, lists = paths.live, paths.lists if places == "every" else ()
+    paths, ends_of_lists, steps = _read_steps(inspection, cache, watch, pruned or {})
+    live, lists = paths.live, paths.lists if placed_fates == "every" else ()
     # Free memory first: following lives needs the most.
     del paths
     give_back()
@@ -75,11 +75,13 @@ def read_facts(
     lists_after = ListsAfter(inspection, compactions)
     follow = None if watch is None else lambda done: watch("facts", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
-    work = fates_together(inspection)
+    follow_fates = fates_together(inspection)
     # With "none", the caller stores its own result, such as losses, instead of the fates.
-    if cache is not None and places != "none":
-        work = cached_fates(inspection, cache, work)
-    lives = lives_of(facts, _let_go(steps), ends, lists_after, follow, encrypted, places, work)
+    if cache is not None and placed_fates != "none":
+        follow_fates = cached_fates(inspection, cache, follow_fates)
+    lives = lives_of(
+        facts, _consumed(steps), ends_of_lists, lists_after, follow, encrypted, placed_fates, follow_fates
+    )
     reading = FactsReading(lives, RiskIndex(facts, live), lists)
     return reading if all_facts else reading.without(dismissed_facts(inspection))
 
@@ -95,7 +97,7 @@ def _gathered(inspection: Inspection, steps: Sequence[SpokenMessage]) -> tuple[F
     return tuple(fact for fact in gather(steps) if fact.key not in dismissed)
 
 
-def _let_go(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
+def _consumed(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
     """Yield the messages in order and remove each from the list."""
     steps.reverse()
     while steps:
@@ -118,24 +120,25 @@ def facts_without_fates(inspection: Inspection, watch: OnProgress | None = None)
     return _gathered(inspection, _read_steps(inspection, default_results(), watch, {})[2])
 
 
-def facts_with(
+def facts_under_summaries(
     inspection: Inspection,
-    several: Sequence[Mapping[int, str]],
+    choices: Sequence[Mapping[int, str]],
     pruned: Mapping[int, Sequence[int]],
     watch: OnProgress | None = None,
 ) -> tuple[ConversationFacts, ...]:
     """Return the facts that some compactions took, with their fates under other summaries than the recorded ones.
 
-    Each item of `several` has the summaries of some compactions, and gives one result. The messages are read once.
+    Each item of `choices` has the summaries of some compactions, and gives one result. The messages are read once.
     Facts that the user dismissed are left out. `pruned` is as in read_facts.
     """
-    if not several:
+    if not choices:
         return ()
     compactions = inspection.compactions()
-    _, ends, steps = _read_steps(inspection, default_results(), watch, pruned)
+    _, ends_of_lists, steps = _read_steps(inspection, default_results(), watch, pruned)
     facts = _gathered(inspection, steps)
     return tuple(
-        lives_of(facts, steps, ends, ListsAfter(inspection, compactions, summaries)) for summaries in several
+        lives_of(facts, steps, ends_of_lists, ListsAfter(inspection, compactions, summaries))
+        for summaries in choices
     )
 
 

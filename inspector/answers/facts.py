@@ -35,7 +35,7 @@ class Wanted(Struct, frozen=True):
     after: int | None = None
     dismissed: bool = False
 
-    def has(self, fact: Fact) -> bool:
+    def fits(self, fact: Fact) -> bool:
         """Return whether kind and speaker fit."""
         return (not self.kinds or fact.kind in self.kinds) and (not self.roles or fact.role in self.roles)
 
@@ -50,7 +50,7 @@ def facts_reading(
     inspection, resolved = answers.opened(name)
     cache = default_results()
     pruned = pruned_by(inspection, resolved.settings)
-    reading = read_facts(inspection, cache, watch, pruned, places="changes")
+    reading = read_facts(inspection, cache, watch, pruned, placed_fates="changes")
     return inspection, resolved, reading
 
 
@@ -69,7 +69,7 @@ def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
     lives_then = [
         life.seen(life.fates[-1].compaction if wanted.after is None else wanted.after)
         for life in sorted(lives, key=lambda life: life.compaction)
-        if wanted.has(life.fact)
+        if wanted.fits(life.fact)
         and (wanted.compaction is None or life.compaction == wanted.compaction)
         and (wanted.after is None or life.fate_at(wanted.after) is not None)
     ]
@@ -87,7 +87,7 @@ def select_risks(
     head, tail = plan.regions()
     if not plan.compacts:
         return []
-    risks = [entry for entry in reading.risk.at_risk(head, tail, kept=plan.kept) if wanted.has(entry.fact)]
+    risks = [entry for entry in reading.risk.at_risk(head, tail, kept=plan.kept) if wanted.fits(entry.fact)]
     return risks if wanted.limit is None else risks[: wanted.limit]
 
 
@@ -113,11 +113,11 @@ def note_dismissed(answers: Answers, count: int) -> None:
 
 
 class FollowedFacts(Struct, frozen=True):
-    """Selected facts of a conversation of `agent`. `fates` says whether they were selected by fate."""
+    """Selected facts of a conversation of `agent`. `selected_by_fate` says whether fates were asked for."""
 
     conversation: str
-    facts: tuple[Life, ...]
-    fates: bool
+    lives: tuple[Life, ...]
+    selected_by_fate: bool
     agent: str
 
 

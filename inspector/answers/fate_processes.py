@@ -29,7 +29,9 @@ def cached_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work
         lists_after: Mapping[int, PassageIndex],
         watch: Callable[[int], None] | None = None,
     ) -> dict[str, list[Fate]]:
-        basis = basis_of(inspection.store, inspection.conversation.id, "fates", options=following.places)
+        basis = basis_of(
+            inspection.store, inspection.conversation.id, "fates", options=following.placed_fates
+        )
         # The store may have more messages by now than the lists that are followed.
         basis = basis.with_inputs(_ENCODER.encode(following))
         document = cache.document(basis)

@@ -191,7 +191,7 @@ def kept_judgements(
     place = place_of(inspection.store, inspection.conversation.row, 0)
     by_model: dict[tuple[int, str], list[str]] = {}
     for answer in kept.answers_of(place.store, place.root):
-        by_model.setdefault((answer.compaction, answer.model), []).append(answer.answer)
+        by_model.setdefault((answer.compaction, answer.writer), []).append(answer.answer)
     readable = {recorded.index: recorded for recorded in inspection.compactions() if not recorded.encrypted}
     return tuple(
         _from_texts(inspection, readable[compaction], model, answers, facts)

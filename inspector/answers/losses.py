@@ -18,7 +18,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of
-from inspector.quality.facts.lives import Places
+from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.quality.mentions import MIN_WORDS, is_absent
@@ -37,11 +37,11 @@ _BRIEF = 2
 _BEFORE = 12
 
 
-def facts_of(inspection: Inspection, places: Places = "none") -> ConversationFacts:
+def facts_of(inspection: Inspection, placed_fates: PlacedFates = "none") -> ConversationFacts:
     """Return the facts of a conversation, from the cache where possible; none without a compaction."""
     if not inspection.compactions():
         return ConversationFacts()
-    return read_facts(inspection, default_results(), places=places).facts
+    return read_facts(inspection, default_results(), placed_fates=placed_fates).facts
 
 
 class FactEvidence(Struct, frozen=True):

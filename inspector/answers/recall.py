@@ -32,7 +32,7 @@ from inspector.quality.facts.questions import (
 )
 
 #: Expected tokens of the answer to one question.
-_ANSWER = 12
+_ANSWER_TOKENS = 12
 
 
 class Exam(Struct, frozen=True):
@@ -43,7 +43,7 @@ class Exam(Struct, frozen=True):
     prompt: str
 
 
-class Answered(Struct, frozen=True):
+class AnsweredQuestion(Struct, frozen=True):
     """A question with the answer, whether the answer is right, and the fate of the fact by the rules."""
 
     question: Question
@@ -56,7 +56,7 @@ class Recall(Struct, frozen=True):
     """A model's answers from one list, and their agreement with the fates."""
 
     outcome: SummaryOutcome
-    answered: tuple[Answered, ...]
+    answered: tuple[AnsweredQuestion, ...]
 
     @property
     def right(self) -> int:
@@ -122,7 +122,9 @@ def _speaker(part: ListText) -> str:
 
 def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:
     """Return the requests that asking would send."""
-    return sending_of(((summarizer, exam.prompt, _ANSWER * len(exam.questions)) for exam in exams), masker)
+    return sending_of(
+        ((summarizer, exam.prompt, _ANSWER_TOKENS * len(exam.questions)) for exam in exams), masker
+    )
 
 
 def ask_exams(
@@ -143,10 +145,10 @@ def ask_exams(
             problems.append(f"The list with {which}: {error}")
             continue
         answers = answers_in(reply.text, len(exam.questions))
-        number_of = exam.outcome.compaction
-        fates = [exam.outcome.fate_of(one.fact.key) or Fate(number_of, "unknown") for one in exam.questions]
+        compaction = exam.outcome.compaction
+        fates = [exam.outcome.fate_of(one.fact.key) or Fate(compaction, "unknown") for one in exam.questions]
         answered = tuple(
-            Answered(question, answer, is_right(question, answer), fate)
+            AnsweredQuestion(question, answer, is_right(question, answer), fate)
             for question, answer, fate in zip(exam.questions, answers, fates, strict=True)
         )
         recalls.append(Recall(exam.outcome, answered))

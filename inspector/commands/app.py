@@ -16,7 +16,7 @@ from inspector.commands.options import (
     demo_option,
     is_plain,
     plain_option,
-    say,
+    print_notes,
     settings_options,
 )
 from inspector.core.errors import UsageProblem
@@ -61,5 +61,5 @@ def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> N
         ) from error
     words = ["--demo"] if demo else [str(Path(path).absolute())] if path is not None else []
     server = AppServer(words, host, port, public)
-    say([f"Serving on {server.address}", "ctrl+c ends it."])
+    print_notes([f"Serving on {server.address}", "ctrl+c ends it."])
     server.run()

@@ -21,7 +21,7 @@ from inspector.commands.options import (
     json_option,
     plain_option,
     print_answer,
-    say,
+    print_notes,
     together,
 )
 from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
@@ -138,20 +138,22 @@ class Asked:
 
         return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)
 
-    def print(self, document: Any, text: Callable[[Any], None]) -> None:
+    def print(self, document: Any, print_text: Callable[[Any], None]) -> None:
         """Print an answer, then the notes. Raises InspectorError if conversations are left out."""
-        print_answer(self._masked(document), self.as_json, text)
+        print_answer(self._masked(document), self.as_json, print_text)
         self.end()
 
-    def print_each(self, name: str | None, ask: Callable[[str], Any], text: Callable[[Any], None]) -> None:
+    def print_each(
+        self, name: str | None, ask: Callable[[str], Any], print_text: Callable[[Any], None]
+    ) -> None:
         """Print the answer of `ask` for the conversation `name`, or for all conversations if it is None.
 
         JSON of all conversations is one list whose entries have their `conversation`. Text has titles.
         """
         if name is not None:
-            print_answer(self._masked(ask(name)), self.as_json, text)
+            print_answer(self._masked(ask(name)), self.as_json, print_text)
         elif self.as_json or is_plain():
-            print_answer(list(self._entries(ask)), self.as_json, text)
+            print_answer(list(self._entries(ask)), self.as_json, print_text)
         else:
             rows = self.answers.store.conversations()
             if not rows:
@@ -159,12 +161,12 @@ class Asked:
             names = told_apart({row.id: safe_line(row.title) for row in rows})
             for number, row in enumerate(rows):
                 click.echo(("\n" if number else "") + names[row.id])
-                text(self._masked(ask(row.id)))
+                print_text(self._masked(ask(row.id)))
         self.end()
 
     def end(self) -> None:
         """Print the notes. Raises InspectorError if conversations are left out."""
-        say([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
+        print_notes([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
         unread = self.answers.unread
         if unread:
             noun = "conversation is" if len(unread) == 1 else "conversations are"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import WHOLE, print_answer, say, settings_options
+from inspector.commands.options import WHOLE, print_answer, print_notes, settings_options
 from inspector.commands.sending import (
     Progress,
     Sender,
@@ -205,7 +205,7 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
             every, listed = listed, tuple(one for one in listed if one.id in ids)
             if len(listed) < len(every):
                 others = plural(len(every) - len(listed), "attempt")
-                say([f"{others} of other stores not shown; `attempts` without PATH lists all."])
+                print_notes([f"{others} of other stores not shown; `attempts` without PATH lists all."])
         print_answer(list(map(attempt_document, listed)), asked.as_json, print_attempts)
         return
     answers, inspection, resolved = asked.opened()
@@ -349,7 +349,9 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     note_problems(asked, made)
     asked.print(document, lambda _: print_curve(points, number) if points else None)
     if made[-1].state != "finished" and whole:
-        say([f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."])
+        print_notes(
+            [f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."]
+        )
     check_made(made)
 
 

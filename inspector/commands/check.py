@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import print_answer, say, scheduler_option, settings_options
+from inspector.commands.options import print_answer, print_notes, scheduler_option, settings_options
 from inspector.commands.sources import open_source
 from inspector.core.errors import CheckFailed, UsageProblem
 
@@ -74,7 +74,7 @@ def check(
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
         count = sum(len(one.cases) for one in result.met)
-        say([f"Wrote {count:,} cases to {write_baseline}.", *result.unknown])
+        print_notes([f"Wrote {count:,} cases to {write_baseline}.", *result.unknown])
         return
     if form == "json":
         print_answer(check_document(result), True, print)

@@ -11,7 +11,13 @@ from typing import Any
 import click
 
 from inspector.commands.asking import Asked, asks, command
-from inspector.commands.options import demo_option, print_answer, say, scheduler_option, settings_options
+from inspector.commands.options import (
+    demo_option,
+    print_answer,
+    print_notes,
+    scheduler_option,
+    settings_options,
+)
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.text import safe
 
@@ -38,7 +44,7 @@ def export_tables(asked: Asked, target: Path) -> None:
     with asked.interrupts(), closing(sink_for(target, answers.paths())) as sink:
         written, unchanged, problems = export(answers, sink, bool(asked.masking))
     click.echo(f"Wrote {written:,} conversations to {target}; {unchanged:,} had not changed.")
-    say(problems)
+    print_notes(problems)
     if problems and not written and not unchanged:
         raise InspectorError("No conversation could be read, so nothing was written.")
 

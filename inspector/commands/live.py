@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import Number, Whole, say, settings_options
+from inspector.commands.options import Number, Whole, print_notes, settings_options
 from inspector.core.errors import BadInput, InspectorError
 from inspector.core.text import desktop_notification, safe_line, safe_title
 
@@ -44,7 +44,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
 
     seen: dict[str, ConversationState] | None = None
     if not once:
-        say(["Following live conversations; ctrl+c ends it."])
+        print_notes(["Following live conversations; ctrl+c ends it."])
     try:
         while True:
             answers = asked.whole()
@@ -59,7 +59,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
                     click.echo(desktop_notification(title, event.text), nl=False, err=True)
             if once:
                 if not events:
-                    say(["No conversation is near its threshold."])
+                    print_notes(["No conversation is near its threshold."])
                 return
             sys.stdout.flush()
             time.sleep(interval)

@@ -108,7 +108,7 @@ def is_plain() -> bool:
 
 
 #: The settings that have a plain option: all but the profile.
-_OFFERED = tuple(row for row in SETTINGS.values() if row.name != "profile")
+_BESIDES_PROFILE = tuple(row for row in SETTINGS.values() if row.name != "profile")
 METAVARS = {"share": "SHARE", "tokens": "TOKENS", "count": "N"}
 
 
@@ -144,7 +144,7 @@ scheduler_option = click.option(
 #: An option for each setting, and the file to read settings from.
 settings_options = together(
     click.option("--profile", cls=ProfileOption, metavar="NAME"),
-    *map(_setting, _OFFERED),
+    *map(_setting, _BESIDES_PROFILE),
     click.option(
         "--config",
         type=click.Path(path_type=Path),
@@ -154,12 +154,12 @@ settings_options = together(
 )
 #: An option for the values of each setting that can be swept.
 range_options = together(
-    *(click.option(row.flag, metavar="RANGE", help=row.help) for row in _OFFERED if row.swept)
+    *(click.option(row.flag, metavar="RANGE", help=row.help) for row in _BESIDES_PROFILE if row.swept)
 )
 
 
-def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> None:
-    """Print an answer: as JSON, as plain lines with --plain, else by the function `text`."""
+def print_answer(document: Any, as_json: bool, print_text: Callable[[Any], None]) -> None:
+    """Print an answer: as JSON, as plain lines with --plain, else by the function `print_text`."""
     if as_json:
         from inspector.export.document import json_bytes
 
@@ -170,10 +170,10 @@ def print_answer(document: Any, as_json: bool, text: Callable[[Any], None]) -> N
         for line in plain_lines(document):
             click.echo(line)
     else:
-        text(document)
+        print_text(document)
 
 
-def say(notes: Sequence[str]) -> None:
+def print_notes(notes: Sequence[str]) -> None:
     """Write each note as a line of standard error."""
     from inspector.config.folders import with_urls
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.commands.asking import Asked, asks
-from inspector.commands.options import json_option, print_answer, say, settings_options
+from inspector.commands.options import json_option, print_answer, print_notes, settings_options
 from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
 from inspector.core.errors import SummarizerFailed
 from inspector.core.text import safe
@@ -60,7 +60,7 @@ def score(
     from inspector.models.kept import default_attempts
 
     sender.commands = (*([line] if line else []), *sender.commands)
-    summarizers = sender.summarizers() if sender.named else []
+    summarizers = sender.summarizers() if sender.names_summarizer else []
     wording, masker = sender.wording(), sender.masker()
     folder = corpus or corpus_folder()
     conversations = read_corpus(folder)
@@ -84,7 +84,7 @@ def score(
                 if len(stored) == 1
                 else f"{len(stored):,} summaries are stored answers"
             )
-            say([f"{many} of an earlier run. --again asks for new ones."])
+            print_notes([f"{many} of an earlier run. --again asks for new ones."])
     with Progress() as progress:
         rows += [
             summarizer_row(planned, summarizer, stored, allowance, kept, progress)

@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from inspector.models.summarizers.base import Summarizer
 
 #: Received characters between two updates of the progress line.
-_STEP = 400
+_UPDATE_EVERY = 400
 
 
 class Sender:
     """Options of a command that sends something: the recipients, the wording of the prompt, the user's consent.
 
     `commands` are command lines. `models` are models of the `endpoint`, and `key_env` is the environment variable with
-    its key. `timeout` is in seconds. `send` means to send without asking. `focus`, `prompt` and `release_prompt` are as
-    in Wording.
+    its key. `timeout` is in seconds. `without_asking` means to send without a question. `focus`, `prompt` and
+    `release_prompt` are as in Wording.
     """
 
     def __init__(
         self, commands: tuple[str, ...], endpoint: str | None, models: tuple[str, ...], key_env: str | None,
-        timeout: float, no_mask: bool, send: bool, focus: str = "", prompt: Path | None = None,
+        timeout: float, no_mask: bool, without_asking: bool, focus: str = "", prompt: Path | None = None,
         release_prompt: Path | None = None,
     ) -> None:  # fmt: skip
         self.commands, self.endpoint, self.models, self.key_env = commands, endpoint, models, key_env
-        self.timeout, self.masking, self.send = timeout, not no_mask, send
+        self.timeout, self.masking, self.without_asking = timeout, not no_mask, without_asking
         self.focus, self.prompt, self.release_prompt = focus, prompt, release_prompt
 
     def masker(self) -> Masker:
@@ -57,7 +57,7 @@ class Sender:
         return Wording(self.prompt, self.release_prompt, self.focus, self.masking)
 
     @property
-    def named(self) -> bool:
+    def names_summarizer(self) -> bool:
         """Whether an option is about a summarizer; --key-env alone counts too."""
         return bool(self.commands or self.endpoint or self.models or self.key_env)
 
@@ -98,7 +98,7 @@ class Sender:
 
         for sentence in sending.sentences:
             click.echo(safe(sentence), err=True)
-        if self.send:
+        if self.without_asking:
             return Allowance(sending)
         if not (
             sys.stdin is not None and sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty()
@@ -141,7 +141,7 @@ def _options_of_summarizers(repeated: str = "") -> Option:
             help="Maximum time to wait for an answer.",
         ),
         click.option("--no-mask", is_flag=True, help="Send keys and passwords unmasked."),
-        click.option("--send", is_flag=True, help="Send without asking."),
+        click.option("--send", "without_asking", is_flag=True, help="Send without asking."),
         _as_sender,
     )  # fmt: skip
 
@@ -167,11 +167,11 @@ class Progress:
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
-        self._last = ("", -_STEP)
+        self._last = ("", -_UPDATE_EVERY)
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Show that `done` characters of `what` have arrived."""
-        if self._terminal and (what != self._last[0] or done - self._last[1] >= _STEP):
+        if self._terminal and (what != self._last[0] or done - self._last[1] >= _UPDATE_EVERY):
             self._last = (what, done)
             click.echo(f"\r\x1b[K{safe(what)} {done:,}", nl=False, err=True)
 

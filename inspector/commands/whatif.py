@@ -14,8 +14,8 @@ from inspector.commands.options import (
     Whole,
     json_option,
     print_answer,
+    print_notes,
     range_options,
-    say,
     scheduler_option,
     settings_options,
 )
@@ -48,9 +48,9 @@ def plan(asked: Asked, files: tuple[Path, ...], compactions_so_far: int) -> None
 
     plans = plan_files(files, asked.flags, asked.config, compactions_so_far)
     print_answer(list(map(plan_document, plans)), asked.as_json, print_plans)
-    say(unused_flags(asked.flags, plans[0].plan.profile, plans[0].plan.budgets))
+    print_notes(unused_flags(asked.flags, plans[0].plan.profile, plans[0].plan.budgets))
     if asked.config is not None:
-        say(read_config(asked.config).notes)
+        print_notes(read_config(asked.config).notes)
 
 
 @command("[PATH] [CONVERSATION]")

@@ -37,7 +37,7 @@ LOST_LEAD = "These were said before the last compaction and are no longer in you
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:
     """The answer of `facts`."""
-    return [life_document(life) for life in answer.facts]
+    return [life_document(life) for life in answer.lives]
 
 
 def life_document(life: Life) -> Document:
@@ -189,7 +189,7 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
     if isinstance(answer, FactsAtRisk):
         facts = [entry.fact for entry in answer.facts]
     else:
-        facts = [life.fact for life in answer.facts if answer.fates or _missing(life)]
+        facts = [life.fact for life in answer.lives if answer.selected_by_fate or _missing(life)]
     return list({fact.key: fact for fact in facts}.values())
 
 

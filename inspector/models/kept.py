@@ -33,7 +33,7 @@ _COLUMNS = {
     "title": str, "agent": str, "problem": str,
 }  # fmt: skip
 #: The columns whose values are fields of an attempt without a conversion.
-_PLAIN = tuple(
+_UNCONVERTED = tuple(
     name for name in Attempt.__struct_fields__ if name in _COLUMNS.keys() - {"settings", "reported"}
 )
 
@@ -41,11 +41,11 @@ _PLAIN = tuple(
 class JudgingAnswer(NamedTuple):
     """A stored answer about one piece of a compaction, as it came.
 
-    `model` is the model that answered, or the command line or address if the model is unknown.
+    `writer` is the model that answered, or the command line or address if the model is unknown.
     """
 
     compaction: int
-    model: str
+    writer: str
     answer: str
 
 
@@ -239,7 +239,7 @@ def _migrations() -> Migrations:
 
 def _attempt(row: Mapping[str, Any]) -> Attempt:
     place = Place(row["store"], row["root"], row["compaction"], row["step"])
-    plain = {name: row[name] for name in _PLAIN if row.get(name) is not None}
+    plain = {name: row[name] for name in _UNCONVERTED if row.get(name) is not None}
     return Attempt(
         place=place, where=row["location"] or "", settings=_settings(row["settings"]),
         reported=bool(row["reported"]), **plain,

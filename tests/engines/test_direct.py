@@ -10,7 +10,7 @@ from hypothesis import given
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Output, Settings
 from inspector.engines.capabilities import assemble, prune
-from inspector.engines.hermes.assembly import mended
+from inspector.engines.hermes.assembly import with_repaired_pairs
 from inspector.engines.hermes.direct.assembly import KeptRow, demoted
 from inspector.engines.hermes.direct.estimates import text_tokens
 from inspector.engines.hermes.direct.restating import HEADER, restated, unfinished
@@ -131,8 +131,14 @@ def test_a_restated_request_does_not_collect_headers() -> None:
 def test_calls_that_wait_for_their_results_stay_in_current_sources() -> None:
     output = [Output(assistant("", call("a")), 0), Output(user("go"), 1), Output(assistant("", call("b")), 2)]
     policies = RELEASES["hermes-current"]
-    assert ["tool_calls" in out.wire for out in mended(output, policies)] == [False, False, False]
-    assert ["tool_calls" in out.wire for out in mended(output, policies, keeps_pending=True)] == [
+    assert ["tool_calls" in out.wire for out in with_repaired_pairs(output, policies)] == [
+        False,
+        False,
+        False,
+    ]
+    assert [
+        "tool_calls" in out.wire for out in with_repaired_pairs(output, policies, keeps_pending=True)
+    ] == [
         False,
         False,
         True,

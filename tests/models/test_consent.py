@@ -86,7 +86,7 @@ def test_in_a_terminal_it_asks(
     monkeypatch.setattr("sys.stdin", Terminal(typed))
     monkeypatch.setattr("sys.stderr", told)
     summarizer = EndpointSummarizer(server.base, "m")
-    sender = Sender((), server.base, ("m",), None, 1.0, no_mask=False, send=False)
+    sender = Sender((), server.base, ("m",), None, 1.0, no_mask=False, without_asking=False)
     if sent:
         sender.allowed(sending(summarizer, "prompt")).take(summarizer, "prompt")
     else:

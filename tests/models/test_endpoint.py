@@ -215,7 +215,7 @@ def test_nobody_listens() -> None:
         port = taken.getsockname()[1]
     pauses = Pauses()
     with pytest.raises(SummarizerFailed, match=f"The connection to .* failed .*tried {TRIES} times"):
-        EndpointSummarizer(f"http://127.0.0.1:{port}/v1", "m", pause=pauses).write("x", lambda _: None)
+        EndpointSummarizer(f"http://127.0.0.1:{port}/v1", "m", sleep=pauses).write("x", lambda _: None)
     assert pauses == [0.5, 1.0, 2.0]
 
 

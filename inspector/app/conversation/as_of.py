@@ -133,7 +133,8 @@ class FactsAsOf:
 
         index = self._risks.get(generation)
         if index is None:
-            places = self.reading.places[generation - 1] if generation <= len(self.reading.places) else {}
+            lists = self.reading.indexes_by_step
+            places = lists[generation - 1] if generation <= len(lists) else {}
             index = self._risks[generation] = RiskIndex(self.reading.facts.facts, places)
         return index.at_risk(*plan.regions(), length, plan.kept)
 

@@ -126,7 +126,7 @@ class LivesByMessage:
     """The facts that compactions summarized, by the message that says them."""
 
     def __init__(self, reading: FactsReading) -> None:
-        self._places = reading.places
+        self._places = reading.indexes_by_step
         self._steps: dict[int, dict[int, int]] = {}
         self._lives: dict[int, dict[str, Life]] = defaultdict(dict)
         for life in reading.facts.lives:

@@ -27,7 +27,7 @@ def summary_role(
     before = _neighbour(token_index, head_end - 1) if head_end > 0 else USER
     after = _neighbour(token_index, tail_start) if tail_start < length else USER
     forced = (policies.forces_user and before == SYSTEM) or (
-        policies.keeps_a_user and not _user_survives(token_index, head_end, tail_start)
+        policies.keeps_a_user and not _user_message_stays(token_index, head_end, tail_start)
     )
     role = USER if before in (ASSISTANT, TOOL) or forced else ASSISTANT
     if role == after:
@@ -43,7 +43,7 @@ def _neighbour(token_index: HermesTokenIndex, index: int) -> int:
     return USER if code == NO_ROLE else code
 
 
-def _user_survives(token_index: HermesTokenIndex, head_end: int, tail_start: int) -> bool:
+def _user_message_stays(token_index: HermesTokenIndex, head_end: int, tail_start: int) -> bool:
     first, last = token_index.roles.find(USER), token_index.roles.rfind(USER)
     return first >= 0 and (first < head_end or last >= tail_start)
 
@@ -110,28 +110,30 @@ def assemble(messages: Sequence[Message], plan: Plan, policies: Policies, summar
         merged = plan.merged and index == plan.tail_start
         wire = merged_with(wires[index], summary, policies) if merged else wires[index]
         output.append(Output(wire, index, merged))
-    output = mended(output, policies)
+    output = with_repaired_pairs(output, policies)
     return tuple(without_old_images(output) if policies.strips_old_images else output)
 
 
 def merged_with(wire: Mapping[str, Any], summary: str, policies: Policies) -> Mapping[str, Any]:
     """Return the first tail message with the summary in it."""
     content = wire.get("content")
-    joint = f"\n\n{_END}\n\n"
+    separator = f"\n\n{_END}\n\n"
     if policies.merges_behind:
-        text, front = joint + summary, False
+        text, summary_first = separator + summary, False
     else:
-        text, front = summary + joint, True
+        text, summary_first = summary + separator, True
     if content is None:
         return {**wire, "content": text}
     if isinstance(content, list):
         part = {"type": "text", "text": text}
-        return {**wire, "content": [part, *content] if front else [*content, part]}
+        return {**wire, "content": [part, *content] if summary_first else [*content, part]}
     old = content if isinstance(content, str) else str(content)
-    return {**wire, "content": text + old if front else old + text}
+    return {**wire, "content": text + old if summary_first else old + text}
 
 
-def mended(output: list[Output], policies: Policies, keeps_pending: bool = False) -> list[Output]:
+def with_repaired_pairs(
+    output: list[Output], policies: Policies, keeps_pending: bool = False
+) -> list[Output]:
     """Return the list with repaired tool pairs. Results without their call are removed. Calls without their result get
     a stub or are removed; with `keeps_pending` the calls of the last turn stay."""
     called = {
@@ -155,21 +157,21 @@ def mended(output: list[Output], policies: Policies, keeps_pending: bool = False
         ]
     if not unanswered:
         return output
-    whole: list[Output] = []
+    repaired: list[Output] = []
     last = next((out for out in reversed(output) if out.wire.get("role") != "tool"), None)
     for out in output:
         if keeps_pending and out is last:
-            whole.append(out)
+            repaired.append(out)
             continue
         calls = out.wire.get("tool_calls") or [] if out.wire.get("role") == "assistant" else []
         lost = [call_id(call) for call in calls if call_id(call) in unanswered]
         if lost and not policies.stubs_calls:
             out = Output(_without_calls(out.wire, unanswered), out.source, out.merged)
-        whole.append(out)
+        repaired.append(out)
         if policies.stubs_calls:
             stubs = ({"role": "tool", "content": STUB, "tool_call_id": identifier} for identifier in lost)
-            whole.extend(Output(stub, "stub") for stub in stubs)
-    return whole
+            repaired.extend(Output(stub, "stub") for stub in stubs)
+    return repaired
 
 
 def _without_calls(wire: Mapping[str, Any], removed: set[Any]) -> Mapping[str, Any]:

@@ -30,7 +30,7 @@ _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 TRIES, _FIRST_PAUSE, LONGEST_PAUSE = 4, 0.5, 60.0
 _CONNECT = 15.0
 #: Maximum size of an error's body in bytes, and of the quoted part in characters.
-_ERROR_READ, _ERROR_TOLD = 20_000, 300
+_ERROR_READ, _ERROR_QUOTED = 20_000, 300
 #: Maximum size of a line of a stream, in bytes.
 _LINE = 1_000_000
 #: Maximum usage that is accepted, in tokens.
@@ -48,12 +48,12 @@ def _certificates() -> ssl.SSLContext:
 class _Again(Exception):
     """A failure after which another try may succeed. Its text is a sentence for the user.
 
-    `pause` is the number of seconds that the server asks to wait, None if it asks for no wait.
+    `retry_after` is the number of seconds that the server asks to wait, None if it asks for no wait.
     """
 
-    def __init__(self, sentence: str, pause: float | None = None) -> None:
+    def __init__(self, sentence: str, retry_after: float | None = None) -> None:
         super().__init__(sentence)
-        self.pause = pause
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class EndpointSummarizer:
     """An endpoint.
 
     `base` is the address before /chat/completions. `key_name` is the environment variable with the key, "" for none.
-    `patience` limits all tries together, in seconds; `pause` waits between tries.
+    `patience` limits all tries together, in seconds; `sleep` waits between tries.
     """
 
     base: str
     model: str
     key_name: str = ""
     patience: float = PATIENCE
-    pause: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, compare=False, repr=False)
+    sleep: Callable[[float], Awaitable[None]] = field(default=asyncio.sleep, compare=False, repr=False)
     kind: ClassVar[str] = "endpoint"
 
     def __post_init__(self) -> None:
@@ -130,10 +130,10 @@ class EndpointSummarizer:
 
     def write(self, prompt: str, on_text: OnText) -> Reply:
         """Ask the endpoint. `on_text` receives the text, and "" between pieces to check for cancellation."""
-        return asyncio.run(self._watched(prompt, on_text))
+        return asyncio.run(self._write_cancellable(prompt, on_text))
 
-    async def _watched(self, prompt: str, on_text: OnText) -> Reply:
-        asking = asyncio.create_task(self._patiently(prompt, on_text))
+    async def _write_cancellable(self, prompt: str, on_text: OnText) -> Reply:
+        asking = asyncio.create_task(self._write_in_time(prompt, on_text))
         try:
             while not asking.done():
                 await asyncio.wait({asking}, timeout=POLL)
@@ -145,7 +145,7 @@ class EndpointSummarizer:
                     await asking
         return asking.result()
 
-    async def _patiently(self, prompt: str, on_text: OnText) -> Reply:
+    async def _write_in_time(self, prompt: str, on_text: OnText) -> Reply:
         try:
             async with asyncio.timeout(self.patience):
                 return await self._tries(prompt, on_text)
@@ -167,13 +167,13 @@ class EndpointSummarizer:
                 except _Again as failure:
                     if number == TRIES:
                         raise SummarizerFailed(f"{failure} It was tried {TRIES} times.") from failure
-                    asked = failure.pause
+                    asked = failure.retry_after
                     own = _FIRST_PAUSE * 2 ** (number - 1)
                     if asked is not None and asked > LONGEST_PAUSE:
                         raise SummarizerFailed(
                             f"{failure} It asks to wait {asked:,.0f} seconds."
                         ) from failure
-                await self.pause(own if asked is None else asked)
+                await self.sleep(own if asked is None else asked)
         raise AssertionError("a try returns or raises")
 
     async def _try(self, client: httpx2.AsyncClient, prompt: str, on_text: OnText) -> Reply:
@@ -196,10 +196,10 @@ class EndpointSummarizer:
                     return _whole(stream, await _bounded(response, LONGEST, self.where))
                 await stream.read(response)
         except httpx2.HTTPError as error:
-            told = safe_title(str(error), 120).rstrip(".") or type(error).__name__
-            sentence = f"The connection to {self.where} failed ({self._safely(told)})."
+            error_text = safe_title(str(error), 120).rstrip(".") or type(error).__name__
+            sentence = f"The connection to {self.where} failed ({self._safely(error_text)})."
             stream.end()
-            if stream.text:
+            if stream.pieces:
                 raise SummarizerCut(f"{sentence} The summary is incomplete.", stream.whole) from error
             raise _Again(sentence) from error
         return stream.reply()
@@ -212,9 +212,9 @@ class EndpointSummarizer:
 
     async def _refused(self, response: httpx2.Response) -> Exception:
         """Return the exception for an unsuccessful answer."""
-        told = self._safely(_error_in(await _bounded(response, _ERROR_READ, self.where, cut=True)))
+        error_text = self._safely(_error_in(await _bounded(response, _ERROR_READ, self.where, cut=True)))
         status = response.status_code
-        sentence = f"{self.where} answered {status}{_after_colon(told)}."
+        sentence = f"{self.where} answered {status}{_after_colon(error_text)}."
         if status in _AGAIN:
             return _Again(sentence, _retry_after(response.headers.get("retry-after", "")))
         advice = {
@@ -231,7 +231,7 @@ class EndpointSummarizer:
 
     def _safely(self, text: str) -> str:
         """Return a provider's sentence for the screen, without the key and other secrets."""
-        return safe_title(clean(text, self._key), _ERROR_TOLD).rstrip(".")
+        return safe_title(clean(text, self._key), _ERROR_QUOTED).rstrip(".")
 
     @property
     def _key(self) -> str:
@@ -244,10 +244,10 @@ class _Stream:
     def __init__(self, where: str, on_text: OnText, key: str = "") -> None:
         self.where, self.on_text, self.key = where, on_text, key
         self._filter = KeyFilter(key)
-        self.text: list[str] = []
-        self.size = 0
-        self.sent: int | None = None
-        self.received: int | None = None
+        self.pieces: list[str] = []
+        self.size_in_bytes = 0
+        self.sent_tokens: int | None = None
+        self.received_tokens: int | None = None
         self.model = ""
         self.finish = ""
         self.done = False
@@ -255,7 +255,7 @@ class _Stream:
     @property
     def whole(self) -> str:
         """The text that has arrived."""
-        return "".join(self.text).strip()
+        return "".join(self.pieces).strip()
 
     async def read(self, response: httpx2.Response) -> None:
         rest = b""
@@ -285,7 +285,7 @@ class _Stream:
         if event.get("error"):
             self.end()
             sentence = f"{self.where} broke off{_after_colon(self._error(event))}."
-            raise SummarizerCut(sentence, self.whole) if self.text else SummarizerFailed(sentence)
+            raise SummarizerCut(sentence, self.whole) if self.pieces else SummarizerFailed(sentence)
         self._usage(event)
         for choice in _list(event.get("choices"))[:1]:
             self.finish = str(choice.get("finish_reason") or "") or self.finish
@@ -294,8 +294,8 @@ class _Stream:
                 self._take(piece)
 
     def _take(self, piece: str) -> None:
-        self.size += len(piece.encode("utf-8", "replace"))
-        if self.size > LONGEST:
+        self.size_in_bytes += len(piece.encode("utf-8", "replace"))
+        if self.size_in_bytes > LONGEST:
             raise SummarizerFailed(
                 f"{self.where} sent more than {LONGEST:,} bytes, the limit for a summary. The connection was closed."
             )
@@ -307,16 +307,16 @@ class _Stream:
 
     def _add(self, piece: str) -> None:
         if piece:
-            self.text.append(piece)
+            self.pieces.append(piece)
             self.on_text(piece)
 
     def _error(self, document: dict[str, Any]) -> str:
-        return safe_title(clean(_error_of(document), self.key), _ERROR_TOLD).rstrip(".")
+        return safe_title(clean(_error_of(document), self.key), _ERROR_QUOTED).rstrip(".")
 
     def _usage(self, event: dict[str, Any]) -> None:
         usage = _map(event.get("usage"))
-        self.sent = _count(usage.get("prompt_tokens"), self.sent)
-        self.received = _count(usage.get("completion_tokens"), self.received)
+        self.sent_tokens = _count(usage.get("prompt_tokens"), self.sent_tokens)
+        self.received_tokens = _count(usage.get("completion_tokens"), self.received_tokens)
         self.model = safe_line(clean(str(event.get("model") or ""), self.key)) or self.model
 
     def reply(self) -> Reply:
@@ -334,7 +334,7 @@ class _Stream:
             raise SummarizerCut(f"{self.where} stopped at its content filter.", self.whole)
         if not self.whole:
             raise SummarizerFailed(f"{self.where} answered with no text.")
-        return Reply(self.whole, self.sent, self.received, self.model)
+        return Reply(self.whole, self.sent_tokens, self.received_tokens, self.model)
 
 
 def _whole(stream: _Stream, data: bytes) -> Reply:

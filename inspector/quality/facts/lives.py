@@ -28,7 +28,7 @@ from inspector.quality.facts.probe import Probe, probe_of
 
 #: Minimum share of common words for two facts to be about the same thing.
 SAME_THING = 0.6
-Places = Literal["every", "changes", "none"]
+PlacedFates = Literal["every", "changes", "none"]
 _SPOKEN = ("user", "assistant")
 
 
@@ -39,17 +39,17 @@ def lives_of(
     lists_after: Mapping[int, PassageIndex],
     watch: Callable[[int], None] | None = None,
     unreadable: Collection[int] = (),
-    places: Places = "every",
-    work: Work | None = None,
+    placed_fates: PlacedFates = "every",
+    follow_fates: Work | None = None,
 ) -> ConversationFacts:
     """Follow every summarized fact, given by rank, to the last compaction.
 
     `ends[k]` is the number of messages before compaction k + 1. `lists_after` has the list after each compaction.
     `watch` gets the number of followed facts from time to time. An exception from it ends the work. The summaries of
     `unreadable` compactions cannot be read, so they may have any fact that is not in the list word for word.
-    `places` selects the fates that have a place and an excerpt: every fate, the last one and changes from the fate
-    before, or only contradicted values. The places of a long conversation need more memory than everything else.
-    `work` replaces `fates_of`.
+    `placed_fates` selects the fates that have a place and an excerpt: every fate, the last one and changes from the
+    fate before, or only contradicted values. The places of a long conversation need more memory than everything else.
+    `follow_fates` replaces `fates_of`.
     """
     later = _Later(steps)
     taken_by: dict[str, set[int]] = {}
@@ -59,8 +59,8 @@ def lives_of(
             name, version = _version_of(fact, number)
             summarized[name] = version
             taken_by.setdefault(name, set()).add(number)
-    asked = Following(summarized, taken_by, values_said(facts), unreadable, places)
-    fates = (work or fates_of)(asked, lists_after, watch)
+    asked = Following(summarized, taken_by, values_said(facts), unreadable, placed_fates)
+    fates = (follow_fates or fates_of)(asked, lists_after, watch)
     lives: list[Life] = []
     pruned: list[Life] = []
     taken: Counter[int] = Counter()
@@ -100,7 +100,7 @@ class Following(Struct, frozen=True):
     taken_by: Mapping[str, Collection[int]]
     numbers_said: Collection[tuple[str, str]]
     unreadable: Collection[int]
-    places: Places
+    placed_fates: PlacedFates
 
     def split(self, parts: int) -> tuple[Following, ...]:
         """Split the facts into independent parts."""
@@ -164,10 +164,10 @@ def fates_of(
             if unread is not None and best.outcome != "verbatim":
                 one.fates.append(unread)
                 continue
-            shows_change = asked.places == "changes" and (
+            shows_change = asked.placed_fates == "changes" and (
                 number == numbers[-1] or number in asked.taken_by[one.name] or one.state != state
             )
-            if asked.places == "every" or best.changed or shows_change:
+            if asked.placed_fates == "every" or best.changed or shows_change:
                 one.fates.append(placed_fate(best, part, after, number))
             else:
                 one.fates.append(unplaced.setdefault(state, Fate(number, *state)))

@@ -14,10 +14,10 @@ from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, boundary_of
 
 
-class Stretch(Struct, frozen=True):
+class ListLines(Struct, frozen=True):
     """One list of the model: its lines with messages between two boundaries, in order.
 
-    `boundary` is the line that starts the stretch, None for the first stretch. A summary line without a boundary line
+    `boundary` is the line that starts the list, None for the first list. A summary line without a boundary line
     is itself the boundary. `abandoned` counts the messages on abandoned branches.
     """
 
@@ -84,20 +84,20 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
     Releases before 2.0 write such summaries, as far as seen.
     """
     #: Whether the last boundary line still lacks its summary.
-    announced = False
+    awaits_summary = False
     bounded: list[Node] = []
     for node in _with_true_parents(nodes):
-        if node.summary and not announced:
+        if node.summary and not awaits_summary:
             node = replace(node, boundary=boundary_of({}, micro=False))
         if node.summary:
-            announced = False
+            awaits_summary = False
         elif node.compacts:
-            announced = True
+            awaits_summary = True
         bounded.append(node)
     return bounded
 
 
-def without_announced_boundaries(nodes: Sequence[Node]) -> list[Node]:
+def without_repeated_boundaries(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines of several files. A summary whose parent is a boundary line is not itself a boundary."""
     lines = {node.uuid for node in nodes if node.compacts and not node.summary}
     return [replace(node, boundary=None) if node.summary and node.parent in lines else node for node in nodes]
@@ -122,23 +122,23 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
     #: By the id of each abandoned line, the lines of its branch.
     branch_of: dict[str, list[Node]] = {}
     for node in nodes:
-        above = _above(node)
-        if (branch := branch_of.get(above)) is not None:
+        parent_id = _parent_id(node)
+        if (branch := branch_of.get(parent_id)) is not None:
             branch_of[node.uuid] = branch
             branch.append(node)
             continue
-        place = places.get(above)
-        start, stay = len(main), set[str]()
+        place = places.get(parent_id)
+        start, others_lines = len(main), set[str]()
         if place is not None and goes_back(node, main[place + 1 :]):
             start = place + 1
         elif place is not None and node.compacts:
-            start, stay = _lines_beside(main, places, place)
+            start, others_lines = _lines_beside(main, places, place)
         if start < len(main):
             since = main[start:]
-            branch = [other for other in main if other.uuid not in stay]
+            branch = [other for other in main if other.uuid not in others_lines]
             branches.append((node.uuid, branch))
-            branch_of |= {other.uuid: branch for other in since if other.uuid not in stay}
-            main[start:] = [other for other in since if other.uuid in stay]
+            branch_of |= {other.uuid: branch for other in since if other.uuid not in others_lines}
+            main[start:] = [other for other in since if other.uuid in others_lines]
             for other in since:
                 places.pop(other.uuid, None)
             places |= {other.uuid: number for number, other in enumerate(main[start:], start)}
@@ -159,7 +159,7 @@ def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -
     at: int | None = place
     while at is not None and at > last:
         path.add(main[at].uuid)
-        above = places.get(_above(main[at]))
+        above = places.get(_parent_id(main[at]))
         at = above if above is None or above < at else None
     return (last, path) if path and at is not None and at < last else (len(main), set())
 
@@ -180,15 +180,15 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
 def in_order(nodes: Sequence[Node]) -> list[Node]:
     """Return the lines in file order. A line that is before its parent in the file is moved after the parent."""
     places = {node.uuid: place for place, node in enumerate(nodes)}
-    if all(places.get(_above(node), -1) < place for place, node in enumerate(nodes)):
+    if all(places.get(_parent_id(node), -1) < place for place, node in enumerate(nodes)):
         return list(nodes)
     waiting: dict[str, list[Node]] = {}
     done: set[str] = set()
     ordered: list[Node] = []
     for node in nodes:
-        above = _above(node)
-        if above in places and above not in done and above != node.uuid:
-            waiting.setdefault(above, []).append(node)
+        parent_id = _parent_id(node)
+        if parent_id in places and parent_id not in done and parent_id != node.uuid:
+            waiting.setdefault(parent_id, []).append(node)
             continue
         stack = [node]
         while stack:
@@ -201,12 +201,12 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
     return ordered
 
 
-def _above(node: Node) -> str:
+def _parent_id(node: Node) -> str:
     """Return the id of the line that a line continues."""
     return node.parent or (node.logical if node.boundary is not None else "")
 
 
-def stretches(nodes: Sequence[Node]) -> list[Stretch]:
+def lists_of(nodes: Sequence[Node]) -> list[ListLines]:
     """Split a conversation into lists: one before the first boundary and one after each."""
     parts: list[tuple[Node | None, list[Node]]] = [(None, [])]
     for node in nodes:
@@ -215,13 +215,13 @@ def stretches(nodes: Sequence[Node]) -> list[Stretch]:
         else:
             parts[-1][1].append(node)
     ends = [boundary.logical or boundary.parent if boundary else "" for boundary, _ in parts[1:]] + [""]
-    return [_stretch(boundary, part, end) for (boundary, part), end in zip(parts, ends, strict=True)]
+    return [_lines_of_list(boundary, part, end) for (boundary, part), end in zip(parts, ends, strict=True)]
 
 
-def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
+def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> ListLines:
     messages = [node for node in part if node.message]
     if not messages:
-        return Stretch(boundary, (), 0)
+        return ListLines(boundary, (), 0)
     places = {node.uuid: place for place, node in enumerate(part)}
     path = _path(part, places, messages[-1])
     if end in places and end not in path:
@@ -244,30 +244,30 @@ def _stretch(boundary: Node | None, part: Sequence[Node], end: str) -> Stretch:
     if boundary is not None:
         # The first line after a compaction may have a kept message as its parent. The summary is still in the list.
         path.update(node.uuid for node in messages if node.summary)
-    holders = _holders(answers.values(), path)
+    answer_starts = _answer_starts(answers.values(), path)
     lines = tuple(
         line
         for node in part
         if node.uuid in path and node.message
-        for line in (*holders.get(node.uuid, ()), node)
+        for line in (*answer_starts.get(node.uuid, ()), node)
     )
     listed = {node.uuid for node in lines}
-    return Stretch(boundary, lines, sum(len(node.entries) for node in messages if node.uuid not in listed))
+    return ListLines(boundary, lines, sum(len(node.entries) for node in messages if node.uuid not in listed))
 
 
-def _holders(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tuple[Node]]:
+def _answer_starts(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tuple[Node]]:
     """Return the line in which the message of an answer begins, for each answer that begins outside the path.
 
     The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order.
     `path` has the ids of the lines on the path.
     """
-    holders: dict[str, tuple[Node]] = {}
+    answer_starts: dict[str, tuple[Node]] = {}
     for lines in answers:
         on_path = [node for node in lines if node.uuid in path]
         holder = next((node for node in lines if node.entries), None)
         if holder is not None and not any(node.entries for node in on_path):
-            holders[on_path[0].uuid] = (holder,)
-    return holders
+            answer_starts[on_path[0].uuid] = (holder,)
+    return answer_starts
 
 
 def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:

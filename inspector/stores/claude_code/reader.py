@@ -31,13 +31,13 @@ from inspector.stores.assembly import (
     unreadable_note,
 )
 from inspector.stores.claude_code.chain import (
-    Stretch,
+    ListLines,
     in_order,
     kept_lines,
     lines_by_conversation,
+    lists_of,
     split_abandoned,
-    stretches,
-    without_announced_boundaries,
+    without_repeated_boundaries,
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned, join, window_of
 from inspector.stores.claude_code.queued import Queue
@@ -139,10 +139,10 @@ def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
     return lines
 
 
-def _around_summary(stretch: Stretch) -> tuple[list[Node], list[Node], list[Node]]:
+def _around_summary(listed: ListLines) -> tuple[list[Node], list[Node], list[Node]]:
     """Split a list into the lines before its summary (the session's context in newer releases), the summary, and the
     other lines."""
-    nodes = stretch.nodes
+    nodes = listed.nodes
     first = next((place for place, node in enumerate(nodes) if node.summary), 0)
     before = [node for node in nodes[:first] if node.kind == "attachment"]
     summaries = [node for node in nodes if node.summary]
@@ -165,9 +165,9 @@ class _Reading:
                 # A stream does not name the line that it continues.
                 new[0] = replace(new[0], parent=nodes[-1].uuid)
             nodes += new
-        ordered = in_order(without_announced_boundaries(nodes))
+        ordered = in_order(without_repeated_boundaries(nodes))
         self.nodes = _after_shared(ordered, {node.uuid for scanned in shared for node in scanned.nodes})
-        self.lists = stretches(self.nodes)
+        self.lists = lists_of(self.nodes)
         #: Whether the parent of the first line is missing: the session was resumed, and its file begins midway.
         uuids = {node.uuid for scanned in shared for node in scanned.nodes} | self.file_of.keys()
         first = self.nodes[0] if self.nodes else None
@@ -181,12 +181,12 @@ class _Reading:
         lists: list[list[int]] = []
         compactions: list[Compaction] = []
         lines: list[Node] = []
-        for number, stretch in enumerate(self.lists, start=1):
+        for number, listed in enumerate(self.lists, start=1):
             kept: list[Node] = []
-            if stretch.boundary is not None:
-                kept = kept_lines(stretch.boundary, lines)
-                compactions.append(self._compaction(number - 1, lists[-1], stretch, kept))
-            before, summaries, others = _around_summary(stretch)
+            if listed.boundary is not None:
+                kept = kept_lines(listed.boundary, lines)
+                compactions.append(self._compaction(number - 1, lists[-1], listed, kept))
+            before, summaries, others = _around_summary(listed)
             lines = [*before, *summaries, *kept, *others]
             lists.append(self._ids(lines))
         row = self.source.row
@@ -214,17 +214,17 @@ class _Reading:
         return [identity(self.file_of[node.uuid], entry) for node in nodes for entry in node.entries]
 
     def _compaction(
-        self, index: int, before: Sequence[int], stretch: Stretch, kept: Sequence[Node]
+        self, index: int, before: Sequence[int], listed: ListLines, kept: Sequence[Node]
     ) -> Compaction:
-        boundary = stretch.boundary
+        boundary = listed.boundary
         data = boundary.boundary if boundary is not None else None
         if boundary is None or data is None:
             raise ValueError("only a list that begins with a boundary was made by a compaction")
-        summary = next((node for node in stretch.nodes if node.summary), None)
+        summary = next((node for node in listed.nodes if node.summary), None)
         staying = self._ids(kept)
         length = len(before)
         at_end = not staying or list(before[length - len(staying) :]) == staying
-        context = len(self._ids(_around_summary(stretch)[0]))
+        context = len(self._ids(_around_summary(listed)[0]))
         new = 0 if summary is None else context + len(summary.entries)
         text = None
         if summary is not None:
@@ -379,7 +379,7 @@ class _Reading:
             )
         if self.lacks_prompts:
             yield "The output lacks the user's prompts: facts in them are unknown."
-        yield from abandoned_note(sum(stretch.abandoned for stretch in self.lists))
+        yield from abandoned_note(sum(listed.abandoned for listed in self.lists))
         yield from _about_queue([part.scan.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
         errors = sum(part.scan.api_errors for part in self.parts)

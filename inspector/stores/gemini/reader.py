@@ -73,9 +73,9 @@ class _Scanner(SessionScanner):
     #: For each message in the live list, the id of its record.
     names_in_list: list[str] = field(default_factory=list)
     #: By call, its newest result and the characters of it. By shortened result, the full result.
-    results: dict[str, tuple[int, int]] = field(default_factory=dict)
-    full_of: dict[int, int] = field(default_factory=dict)
-    counted: set[str] = field(default_factory=set)
+    newest_result: dict[str, tuple[int, int]] = field(default_factory=dict)
+    full_result_of: dict[int, int] = field(default_factory=dict)
+    counted_answers: set[str] = field(default_factory=set)
     #: The first time of each message by its name: a resume writes the list again with new times.
     times: dict[str, float] = field(default_factory=dict)
 
@@ -121,7 +121,7 @@ class _Scanner(SessionScanner):
             new = [
                 place
                 for place, wire in enumerate(wires)
-                if wire["role"] != "tool" or wire["tool_call_id"] not in self.results
+                if wire["role"] != "tool" or wire["tool_call_id"] not in self.newest_result
             ]
             made = self.make(wires, at) if new else ()
             wires, numbers = [wires[place] for place in new], tuple(made[place] for place in new)
@@ -140,7 +140,7 @@ class _Scanner(SessionScanner):
     def _note_results(self, wires: Sequence[Wire], numbers: Sequence[int]) -> None:
         for wire, number in zip(wires, numbers, strict=True):
             if wire["role"] == "tool":
-                self.results[wire["tool_call_id"]] = (number, len(str(wire["content"])))
+                self.newest_result[wire["tool_call_id"]] = (number, len(str(wire["content"])))
 
     def _remove(self, numbers: Sequence[int]) -> None:
         """Remove messages from the live list."""
@@ -195,7 +195,7 @@ class _Scanner(SessionScanner):
         if summary is None:
             self.note_first_words(wires_in_list)
             shortened = self._shortened(wires_in_list, numbers)
-            self.lists[-1] = [self.full_of.get(number, number) for number in numbers]
+            self.lists[-1] = [self.full_result_of.get(number, number) for number in numbers]
             if shortened:
                 self.clear(list(shortened), at, trigger="auto", left=tuple(shortened.values()))
         else:
@@ -208,12 +208,12 @@ class _Scanner(SessionScanner):
         """Return the remaining characters of the results that are newly shortened, by place in the list."""
         shortened, live = {}, set(self.live)
         for place, (wire, number) in enumerate(zip(wires, numbers, strict=True)):
-            if wire["role"] != "tool" or number in self.full_of:
+            if wire["role"] != "tool" or number in self.full_result_of:
                 continue
             remaining = len(str(wire["content"]))
-            full, characters = self.results.get(wire["tool_call_id"], (number, 0))
+            full, characters = self.newest_result.get(wire["tool_call_id"], (number, 0))
             if full in live and remaining < characters:
-                self.full_of[number] = full
+                self.full_result_of[number] = full
                 self.hashes[number] = self.hashes[full]
                 shortened[place] = remaining
         return shortened
@@ -221,9 +221,9 @@ class _Scanner(SessionScanner):
     def _usage(self, message: Mapping[str, Any], name: str, at: float) -> None:
         """Add an answer's usage once, also if the answer is written several times."""
         usage = message.get("tokens")
-        if not isinstance(usage, dict) or name in self.counted:
+        if not isinstance(usage, dict) or name in self.counted_answers:
             return
-        self.counted.add(name)
+        self.counted_answers.add(name)
         self.model = text_at(message, "model") or self.model
         tokens = usage_of(usage, "input", "output", "cached", thoughts="thoughts", input_has_cache=True)
         self.call(name, at, tokens)

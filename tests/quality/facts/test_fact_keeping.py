@@ -22,7 +22,7 @@ from inspector.quality.facts.carry import checklist, escaped, memories, plain
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.lives import Places
+from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import message_paths, transcript_of
 from inspector.stores.detect import open_store
@@ -106,13 +106,13 @@ def test_facts_are_followed_again_once_the_conversation_or_what_is_asked_changes
     writer.compact(3, 19, "## Goal\nNever change file 5.")
     path = writer.end()
 
-    def read(places: Places = "every") -> tuple[int, ConversationFacts]:
+    def read(placed_fates: PlacedFates = "every") -> tuple[int, ConversationFacts]:
         """How often facts are followed in a new opening of the store, and what comes out."""
         followed.clear()
         store = open_store(path)
         inspection = Inspection.open(store, "s0")
-        found = read_facts(inspection, cache, places=places).facts
-        assert found == read_facts(inspection, places=places).facts
+        found = read_facts(inspection, cache, placed_fates=placed_fates).facts
+        assert found == read_facts(inspection, placed_fates=placed_fates).facts
         store.close()
         return len(followed) - 1, found
 

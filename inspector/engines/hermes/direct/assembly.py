@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from inspector.engines.base import Output
-from inspector.engines.hermes.assembly import mended, merged_with, without_old_images
+from inspector.engines.hermes.assembly import merged_with, with_repaired_pairs, without_old_images
 from inspector.engines.hermes.direct.handoffs import plain_text
 from inspector.engines.hermes.direct.restating import restated
 from inspector.engines.hermes.direct.rows import Row
@@ -99,7 +99,7 @@ def assembled(
     for at, (source, row) in enumerate(tail):
         merged = at == chosen.target
         output.append(Output(merged_with(row.wire, summary, where) if merged else row.wire, source, merged))
-    output = mended(output, policies, keeps_pending=policies.restates)
+    output = with_repaired_pairs(output, policies, keeps_pending=policies.restates)
     # If the summary comes first in a message, the model reads the rest as the request.
     if request is not None and not (
         chosen.before and plain_text(tail[chosen.target or 0].row.content).strip()
