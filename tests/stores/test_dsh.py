@@ -95,3 +95,9 @@ def test_a_seeded_session_counts_no_copy(sub_agent: bool, session: Any, tmp_path
     texts = [one.text for one in store.messages(conversation.live)]
     assert len(texts) == row.messages
     assert texts[-3:] == [LAST, "And the tug?", "At berth 7."]
+
+
+def test_an_unknown_format_is_said(session: Any, tmp_path: Path) -> None:
+    session.records[0]["version"] = 5
+    store = open_store(write_lines(tmp_path / "session.jsonl", session.records))
+    assert store.open(MAIN).notes == ("Format 5 of sessions is unknown, so the lists may be wrong.",)

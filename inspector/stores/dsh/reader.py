@@ -19,6 +19,8 @@ from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, us
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
+#: The known formats of sessions.
+_FORMATS = (0, 4)
 _MESSAGES = frozenset({"user/message", "assistant/message", "tool/result"})
 
 
@@ -67,7 +69,10 @@ class _Scanner(SessionScanner, kw_only=True):
             self.seeded = False
         if kind == "session":
             self.session, self.folder = text_at(record, "id"), text_at(record, "cwd")
-            self.version = str(count_of(record, "version") or "")
+            version = count_of(record, "version")
+            self.version = str(version or "")
+            if version not in (None, *_FORMATS):
+                self.notes.append(f"Format {version} of sessions is unknown, so the lists may be wrong.")
             names = "parentSessionId", "seededFrom", "parentSession"
             self.parent = next(filter(None, (text_at(record, name) for name in names)), "")
             self.seed = count_of(record, "seedLength") or 0
