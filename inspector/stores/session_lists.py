@@ -291,9 +291,15 @@ class SessionLists(Struct):
         self.abandoned |= left.difference(self.live)
         self.requests = [replace(one, generation=min(one.generation, number)) for one in self.requests]
         self.failures = [
-            replace(one, generation=number, place=length) if one.generation > number else one
+            replace(one, generation=number, place=min(one.place, length)) if one.generation >= number else one
             for one in self.failures
         ]
+        steps = (
+            _within(step, length) if step.generation == number else step
+            for step in self.cleared
+            if step.generation <= number
+        )
+        self.cleared = [step for step in steps if step.cleared]
 
     def digest(self, path: Path) -> FileDigest:
         """Return the digest for the list of conversations."""
@@ -416,6 +422,18 @@ def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tup
         row = row._replace(parent=parent.session, kind=kind, compactions=len(fresh))
         sources.append(Source(row, (digest.path,), (parent.path,), digest.part))
     return tuple(sources)
+
+
+def _within(step: Microcompaction, length: int) -> Microcompaction:
+    """Return the part of a step in the first messages of its list."""
+    kept = [at for at, place in enumerate(step.cleared) if place < length]
+    return replace(
+        step,
+        place=min(step.place, length),
+        cleared=tuple(step.cleared[at] for at in kept),
+        results=len(kept),
+        left=tuple(step.left[at] for at in kept) if step.left else (),
+    )
 
 
 def hash_of(wire: Mapping[str, Any]) -> int:

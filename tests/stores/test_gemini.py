@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.answers.answers import Answers
 from inspector.answers.replaying import replay
 from inspector.core.conversations import Conversation
@@ -104,6 +106,24 @@ def test_a_resume_with_new_times_leaves_requests_at_their_answers(tmp_path: Path
     recorded = replay(answers, SESSION, facts=False).recorded
     assert (recorded.calls, recorded.input_tokens) == (len(sizes), sum(sizes))
     assert recorded.peak_tokens == max(sizes)
+
+
+@pytest.mark.parametrize("turned_back", [1, 2])
+def test_a_shortened_result_behind_a_rewind_is_not_cleared(turned_back: int, tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer("I look.", LONG, OTHER, sent=500_000)
+    said = [session.said[0], shortened(session.said[1])]
+    session.user("Sink the ferry.")
+    said += session.said
+    session.records[-1:] = [{"$set": {"messages": [session.context, *said]}}]
+    session.records.append({"$rewindTo": said[turned_back]["id"]})
+    session.user(AFTER)
+    session.answer(LAST, sent=4_000)
+    store, conversation, texts = opened(session.write(tmp_path))
+    assert (LONG.result in texts) is (turned_back == 2)
+    steps = [(one.cleared, one.place) for one in store.microcompactions(conversation)]
+    assert steps == [((3,), 5)][: turned_back - 1]
 
 
 def test_a_sub_agents_file_names_its_session_by_its_folder(tmp_path: Path) -> None:
