@@ -187,3 +187,19 @@ def test_lists_with_one_id_are_listed_each(tmp_path: Path) -> None:
     }
     for title, (name, _, _) in rows.items():
         assert [one.text for one in store.messages(store.open(name).live)][-1] == title
+
+
+def test_results_that_are_shortened_to_the_same_text_stay_apart(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer("I look.", LONG, OTHER, sent=500_000)
+    (asked, answer) = session.said
+    calls = [
+        {**call, "result": [made.gemini_result(one._replace(result="[cleared]"))]}
+        for call, one in zip(answer["toolCalls"], (LONG, OTHER), strict=True)
+    ]
+    change = {"messages": [session.context, asked, {**answer, "toolCalls": calls}]}
+    session.records.append({"$set": change})
+    store, conversation, texts = opened(session.write(tmp_path))
+    assert texts[2:] == [LONG.result, OTHER.result]
+    assert [one.cleared for one in store.microcompactions(conversation)] == [(3, 4)]

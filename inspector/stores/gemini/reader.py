@@ -66,7 +66,7 @@ READER = GeminiReader
 
 
 class _Scanner(SessionScanner):
-    #: By the id of a record, the numbers of its messages; the ids of snapshots; by hash, the first of equal messages.
+    #: By the id of a record, the numbers of its messages; the ids of snapshots; by key, the first of equal messages.
     numbers_of: dict[str, tuple[int, ...]] = field(default_factory=dict)
     snapshots: set[str] = field(default_factory=set)
     first_equal: dict[int, int] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class _Scanner(SessionScanner):
             self.note_first_words(wires)
             self._append(wires, numbers, name)
         for wire, number in zip(wires, numbers, strict=True):
-            self.first_equal.setdefault(hash_of(wire), number)
+            self.first_equal.setdefault(_key(wire), number)
         self.numbers_of[name] = numbers
 
     def _append(self, wires: Sequence[Wire], numbers: Sequence[int], name: str) -> None:
@@ -183,7 +183,7 @@ class _Scanner(SessionScanner):
                     if name not in self.snapshots:
                         summary = (len(numbers), text, written)
                     self.snapshots.add(name)
-                numbers.append(self.first_equal.setdefault(hash_of(wire), number))
+                numbers.append(self.first_equal.setdefault(_key(wire), number))
                 names.append(name)
             wires_in_list += wires
         equal: dict[int, list[int]] = {}
@@ -227,3 +227,8 @@ class _Scanner(SessionScanner):
         self.model = text_at(message, "model") or self.model
         tokens = usage_of(usage, "input", "output", "cached", thoughts="thoughts", input_has_cache=True)
         self.call(name, at, tokens)
+
+
+def _key(wire: Wire) -> int:
+    """Return a number that is equal for equal messages; equal results of two calls are two messages."""
+    return hash((hash_of(wire), wire.get("tool_call_id", "")))
