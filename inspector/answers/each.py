@@ -61,7 +61,7 @@ def ask_each(
     """Yield rows with their results, in the order of completion.
 
     A conversation that cannot be read is named in `answers.unread` and left out. If none can be read, the first error
-    is raised. Raises StoreErrors of the whole store.
+    is raised, for a question that does not raise only a UsageProblem. Raises StoreErrors of the whole store.
     """
     plan = answers.scheduling
     began, done, shown, failed = time.monotonic(), 0, 0, 0
@@ -102,7 +102,7 @@ def ask_each(
                 plan.watch(Progress(done, len(rows), elapsed / done * (len(rows) - done)))
     except _Unwanted:
         return
-    if question.raises and first is not None and failed == len(rows):
+    if first is not None and failed == len(rows) and (question.raises or isinstance(first, UsageProblem)):
         raise first
 
 

@@ -19,6 +19,7 @@ from inspector.commands.options import (
     print_notes,
     settings_options,
 )
+from inspector.commands.sources import is_url, open_source
 from inspector.core.errors import UsageProblem
 
 
@@ -59,7 +60,11 @@ def serve(path: str | None, host: str, port: int, public: bool, demo: bool) -> N
         raise UsageProblem(
             f"Serving needs the extra `serve` ({error.name} is missing): pip install 'compaction-inspector[serve]'."
         ) from error
-    words = ["--demo"] if demo else [str(Path(path).absolute())] if path is not None else []
+    words = ["--demo"] if demo else []
+    if path is not None:
+        # A wrong path is an error here, and not in each tab.
+        open_source(path, demo=False).close()
+        words = [path if is_url(path) else str(Path(path).absolute())]
     server = AppServer(words, host, port, public)
     print_notes([f"Serving on {server.address}", "ctrl+c ends it."])
     server.run()

@@ -68,6 +68,17 @@ def test_a_comparison_takes_no_conditions(database: str, words: tuple[str, ...])
     assert refused.stdout == ""
 
 
+@pytest.mark.parametrize("more", [(), ("--allow-unknown",)])
+def test_a_setting_out_of_range_is_refused_and_never_unknown(
+    fixtures_dir: Path, more: tuple[str, ...]
+) -> None:
+    for path in ("hermes-0.19-in-place.db", "agents/pi/tides-v3.jsonl"):
+        refused = run(str(fixtures_dir / path), "--threshold", "7", *more)
+        assert isinstance(refused.exception, UsageProblem), path
+        assert "must lie between" in str(refused.exception)
+        assert refused.stdout == ""
+
+
 def test_severities_and_aftermath_are_conditions(database: str) -> None:
     found = checked(
         database, "--fail-on", "warning", "--fail-on", "aftermath", "--fail-on", "summary-fallback"

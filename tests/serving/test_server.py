@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.commands.cli import commands
-from inspector.core.errors import UsageProblem
+from inspector.core.errors import NotAStore, StoreMissing, UsageProblem
 
 pytest.importorskip("textual_serve", reason="the extra `serve` is not installed")
 
@@ -90,3 +91,10 @@ def test_other_machines_are_kept_out_unless_allowed() -> None:
 def test_usage_problems_are_sentences() -> None:
     assert isinstance(CliRunner().invoke(commands, ["serve", "--port", "99999"]).exception, UsageProblem)
     assert isinstance(CliRunner().invoke(commands, ["serve", "x", "--demo"]).exception, UsageProblem)
+
+
+def test_a_path_without_sessions_is_not_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AppServer, "run", lambda self: pytest.fail("It is served."))
+    (tmp_path / "notes.txt").write_text("hello")
+    for name, problem in (("gone.db", StoreMissing), ("notes.txt", NotAStore)):
+        assert isinstance(CliRunner().invoke(commands, ["serve", str(tmp_path / name)]).exception, problem)
