@@ -81,7 +81,9 @@ class Asked:
 
         If `problem` is given, another word is required. Without one, UsageProblem is raised with this sentence.
         """
-        self.path, others = split_path(self.words)
+        # A required word alone is no PATH beside --demo, also if it looks like one.
+        alone = self.demo and bool(problem) and len(self.words) == 1
+        self.path, others = (None, self.words) if alone else split_path(self.words)
         if problem and not "".join(others).strip():
             raise UsageProblem(problem)
         return self.whole(), others

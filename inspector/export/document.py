@@ -15,6 +15,8 @@ from inspector.core.text import safe
 Document = dict[str, Any]
 #: Characters that JSON leaves unescaped and a terminal may act on: DEL, C1 controls, bidi marks.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+#: From this number on, six digits would be written with a power of ten.
+_POWERS = 999_999
 #: Keys of times, in seconds since the epoch.
 _TIMES = ("at", "started_at", "last_active")
 
@@ -93,7 +95,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:,.6g}"
+        return f"{value:,.6g}" if abs(value) < _POWERS else f"{value:,.0f}"
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, list):

@@ -77,6 +77,14 @@ def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
     assert "--threshold-cap is not used by codex: there is no such rule." in shown.err
 
 
+@pytest.mark.parametrize("command", ["search", "trace"])
+def test_a_text_that_looks_like_a_path_is_found_in_the_bundled_sessions(command: str) -> None:
+    found = run(command, "--demo", "/orders-raw", "--json")
+    assert found.code == 0
+    assert found.json()
+    assert run(command, "--demo", "/orders-raw", "x").code == 2
+
+
 def test_a_summary_is_not_compared_with_itself_unless_both_are_named() -> None:
     pairs = [(step["from"], step["to"]) for step in run("diff", "--demo", ROTATING, "--json").json()]
     assert pairs == [(1, 2), (2, 3), (3, 4)]

@@ -184,6 +184,9 @@ def test_plain_lines() -> None:
     ]  # fmt: skip
     assert list(plain_lines(document))[6:] == ["facts: 1", "facts 1 of 1", "n: 1", "ids: none"]
     assert list(plain_lines([])) == ["Nothing."]
+    assert list(plain_lines({"tokens": [1179570.0, 58805.0, 0.394], "most": 10**6 - 0.5})) == [
+        "tokens: 1,179,570, 58,805, 0.394", "most: 1,000,000",
+    ]  # fmt: skip
 
 
 def test_plain_lines_call_nothing_unknown_that_is_known() -> None:
