@@ -27,7 +27,7 @@ from inspector.commands.options import (
 from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
 from inspector.core.errors import InspectorError, Interrupted, UsageProblem
 from inspector.core.text import safe_line, told_apart
-from inspector.engines.settings import SETTINGS
+from inspector.engines.settings import RANGES, SETTINGS, check_range
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
@@ -62,7 +62,7 @@ class Asked:
     """The shared options of a command.
 
     `masking` is None if the command has no --no-mask. `words` are the arguments of the command. The methods that
-    return answers open the store.
+    return answers open the store. A setting out of its range raises UsageProblem.
     """
 
     def __init__(
@@ -71,6 +71,10 @@ class Asked:
     ) -> None:  # fmt: skip
         self.words, self.path, self.demo, self.as_json = words, path, demo, as_json
         self.config, self.flags = config, flags_of(settings)
+        for name, value in self.flags.items():
+            # A sweep has ranges of values, as text.
+            if name in RANGES and not isinstance(value, str):
+                check_range(name, value, SETTINGS[name].flag)
         self.masking = None if no_mask is None else not no_mask
         self.progress = ShownProgress()
         self._scheduler = scheduler

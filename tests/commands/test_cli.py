@@ -77,6 +77,16 @@ def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
     assert "--threshold-cap is not used by codex: there is no such rule." in shown.err
 
 
+@pytest.mark.parametrize(
+    "words", [("compactions",), ("watch", "--once"), ("findings",), ("export", "--to", "x.db")]
+)
+def test_a_setting_out_of_range_is_refused_before_anything_is_printed(words: tuple[str, ...]) -> None:
+    refused = run(*words, "--demo", "--threshold", "7")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--threshold is 7; it must lie between 0.01 and 1" in refused.err
+    assert not Path("x.db").exists()
+
+
 @pytest.mark.parametrize("command", ["search", "trace"])
 def test_a_text_that_looks_like_a_path_is_found_in_the_bundled_sessions(command: str) -> None:
     found = run(command, "--demo", "/orders-raw", "--json")
