@@ -94,8 +94,18 @@ def test_a_release_has_the_rules_that_were_seen_of_it(version: str, name: str) -
     assert (agent_of(name), profile_status(name)) == ("claude-code", "observed")
 
 
+def test_early_releases_of_pi_compact_only_at_the_end_of_a_turn() -> None:
+    assert (profile_of("pi", "0.84.0"), profile_of("pi", "0.84.4"), profile_of("pi", "")) == (
+        "pi-0.84",
+        "pi",
+        "pi",
+    )
+    assert (agent_of("pi-0.84"), replayable(engine("pi-0.84")).loop.turns_end) == ("pi", True)
+    assert not replayable(engine("pi")).loop.turns_end
+
+
 def test_one_agents_version_says_nothing_of_another() -> None:
-    for name in ("codex", "opencode", "pi"):
+    for name in ("codex", "opencode", "kimi"):
         assert (profile_of(name, "0.1"), agent_of(name)) == (name, name)
     assert agent_of("hermes-0.19") == ""
 

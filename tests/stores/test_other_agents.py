@@ -83,6 +83,26 @@ def test_pi(tmp_path: Path, version: int) -> None:
     assert store.requests(conversation)[0].cache_write_1h is None
 
 
+@pytest.mark.parametrize(
+    ("field", "profile", "reason"),
+    [
+        ({}, "pi", "session version 3 wrote it last"),
+        ({"stopReason": "stop"}, "pi-0.84", "pi 0.82 or earlier, session version 3 wrote it last"),
+        ({"stopReason": "stop", "rawStopReason": "end_turn"}, "pi", "session version 3 wrote it last"),
+        ({"stopReason": "aborted"}, "pi", "session version 3 wrote it last"),
+    ],
+)
+def test_the_last_answer_shows_an_early_release_of_pi(
+    tmp_path: Path, field: dict[str, str], profile: str, reason: str
+) -> None:
+    session = pi(3)
+    session.entries[-1]["message"] |= field
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
+    info = store.info_of(conversation.live.session)
+    assert info.profile == profile
+    assert reason in info.profile_reason
+
+
 def test_a_branch_of_pi_that_was_left_stands_in_no_list(tmp_path: Path) -> None:
     session = made.PiSession("5fd1e58c-0000-4000-8000-000000000000")
     first = session.user("First.")

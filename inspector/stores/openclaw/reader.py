@@ -19,7 +19,7 @@ class OpenClawReader(PiReader):
     """See Reader for the methods."""
 
     agent = "openclaw"
-    label = "openclaw, session version"
+    label = "openclaw"
     limits = (
         "OpenClaw does not record the system prompt, the context that it adds after each message, what started a "
         "compaction, and answers that it withdrew after a compaction.",

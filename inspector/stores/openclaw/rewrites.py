@@ -32,6 +32,10 @@ class OpenClawScanner(PiScanner, kw_only=True):
     cuts: dict[int, list[tuple[float, int, int]]] = field(default_factory=dict)
     began_at: int = 0
 
+    def release(self) -> str:
+        """Return "": the releases are those of OpenClaw."""
+        return ""
+
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Return the messages of an entry. For a copy, return the messages of the original."""
         message, kind = mapping_at(value, "message"), text_at(value, "type")

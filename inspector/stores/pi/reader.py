@@ -55,7 +55,7 @@ class PiReader(SessionReader):
     """See Reader for the methods."""
 
     agent = "pi"
-    label = "pi, session version"
+    label = "pi"
     limits = ("pi records neither what started a compaction nor the size after it.",)
 
     def recognises(self, head: Head) -> bool:
@@ -86,7 +86,8 @@ class PiScanner(SessionLists, kw_only=True):
     """Joins the entries to a session. For a branch (`shared`), it leaves out the copied part."""
 
     copies: bool = False
-    version: str = "1"
+    #: The version of the session's form.
+    form: str = "1"
     shared: bool
     nodes: list[Node] = field(default_factory=list)
     node_names: set[str] = field(default_factory=set)
@@ -96,6 +97,8 @@ class PiScanner(SessionLists, kw_only=True):
     #: The places of these nodes by name.
     place_of_name: Mapping[str, int] = field(default_factory=dict)
     began: float = 0.0
+    #: Whether the last answer has the field that releases from 0.83.0 on write; None without an answer.
+    newer: bool | None = None
     #: Number of entries on the path whose parent is not in the file.
     missing_parents: int = 0
 
@@ -106,6 +109,7 @@ class PiScanner(SessionLists, kw_only=True):
             self._about(value, kind)
             self._node(value, kind)
         self.started_at = self.began or self.started_at
+        self.version = f"{self.release()}session version {self.form}"
         self.path = self._path()
         self.index_of = {node.place: place for place, node in enumerate(self.path)}
         self.place_of_name = {node.name: node.place for node in self.path if node.name}
@@ -119,11 +123,15 @@ class PiScanner(SessionLists, kw_only=True):
             )
         return self
 
+    def release(self) -> str:
+        """Return the newest release that may have written the last answer, with a comma; "" if it may be the newest."""
+        return "0.82 or earlier, " if self.newer is False else ""
+
     def _about(self, value: dict[str, Any], kind: str) -> None:
         if kind == "session":
             self.session = self.session or text_at(value, "id")
             self.folder = text_at(value, "cwd")
-            self.version = str(count_at(value, "version") or 1)
+            self.form = str(count_at(value, "version") or 1)
             self.began = self.began or seconds_of(value.get("timestamp"))
             self.forked_from = text_at(value, "parentSession")
         if kind in ("session", "model_change"):
@@ -158,6 +166,8 @@ class PiScanner(SessionLists, kw_only=True):
             self.provider = text_at(message, "provider") or self.provider
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
+            if text_at(message, "stopReason") in ("stop", "toolUse"):
+                self.newer = "rawStopReason" in message
         elif kind == "message":
             self.note_first_words(wires)
 
@@ -170,7 +180,7 @@ class PiScanner(SessionLists, kw_only=True):
 
         If a parent is missing, the previous entry of the file takes its place.
         """
-        if self.version == "1" or not any(node.name for node in self.nodes):
+        if self.form == "1" or not any(node.name for node in self.nodes):
             return self.nodes
         by_name = {node.name: node for node in self.nodes if node.name}
         path: list[Node] = []
