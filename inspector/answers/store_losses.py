@@ -46,7 +46,8 @@ class CompactionLoss(Struct, frozen=True):
     lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost constraint behind them,
     `explained` another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction
     cannot be read, so the fates of `unknown` facts are unknown. `pasted` facts of pasted texts and `others`, results
-    of the agent and requests, were lost too, but count nowhere else.
+    of the agent and requests, were lost too, but count nowhere else. `contradicted` is the number of lost facts that
+    the summary contradicts.
     """
 
     compaction: int
@@ -62,6 +63,7 @@ class CompactionLoss(Struct, frozen=True):
     unknown: int = 0
     pasted: int = 0
     others: int = 0
+    contradicted: int = 0
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -241,6 +243,7 @@ def _loss(
         unknown,
         lost.pasted,
         lost.others,
+        lost.contradicted,
     )
 
 

@@ -31,8 +31,8 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "conversation": one.row.id,
             "title": safe_line(one.row.title),
             "agent": one.agent,
-            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "uncertain", "unknown", "pasted"),
-            **fields_of(one.loss, "others", "aftermath"),
+            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
+            **fields_of(one.loss, "unknown", "pasted", "others", "aftermath"),
             "aftermath_of_lost_rules": one.loss.broken,
             **fields_of(one.loss, "gaps", "facts"),
         }

@@ -66,6 +66,7 @@ def life_document(life: Life) -> Document:
         else _place(life.contradicted.saying) | fields_of(life.contradicted, "text", "value"),
         "pruned": life.pruned,
         "key": fact.key,
+        "source": "rules",
     }
 
 

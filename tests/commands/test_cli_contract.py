@@ -316,8 +316,17 @@ def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) 
     for entry in found:
         check(
             entry, conversation=TEXT, title=TEXT, agent=TEXT, compaction=WHOLE, lost=(dict,), weakened=WHOLE,
-            facts=(list,),
+            contradicted=WHOLE, uncertain=WHOLE, facts=(list,),
         )  # fmt: skip
+        facts = [
+            fact
+            for fact in ask("facts", "--demo", entry["conversation"], "--after", str(entry["compaction"]))
+            if fact["fate"] == "contradicted" and fact["is_lost"]
+        ]
+        assert entry["contradicted"] <= sum(entry["lost"].values())
+        assert entry["contradicted"] <= len(facts)
+        shown = sum(fact["fate"] == "contradicted" for fact in entry["facts"])
+        assert entry["contradicted"] >= shown
         assert entry["lost"] or entry["weakened"] or entry["aftermath"] or entry["gaps"] or entry["unknown"]
         for fact in entry["facts"]:
             check(

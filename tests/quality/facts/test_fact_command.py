@@ -42,6 +42,7 @@ def test_every_fact_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[s
     for entry in found:
         assert list(entry)[: len(keys)] == keys
         assert entry["category"] in KINDS
+        assert entry["source"] == "rules"
         assert entry["fate"] in OUTCOMES
         assert entry["where"] in (("summary", "head", "tail") if entry["fate"] != "lost" else (None,))
         assert entry["role"] in ("user", "assistant", "tool")
