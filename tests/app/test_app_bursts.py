@@ -6,7 +6,8 @@ from pathlib import Path
 
 from textual.widgets import ContentSwitcher
 
-from tests.app.running import CHECKOUT, conversation, messages, running, settled
+from tests.app.running import CHECKOUT, conversation, cursor, messages, press, running, settled
+from widgets.panes.message_pane import MessagePane
 
 
 def on_screen(app_screen: object) -> list[str]:
@@ -39,3 +40,17 @@ async def test_no_key_is_lost_while_messages_are_read(rotating: Path) -> None:
             pilot.app.simulate_key("up")
         await settled(pilot)
         assert (listed.cursor, screen.state.row) == (last - 19, last - 19)
+
+
+async def test_the_message_pane_shows_the_message_that_one_came_back_to(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        listed, pane = messages(pilot), conversation(pilot).query_one(MessagePane)
+        await press(pilot, "up")
+        shown = pane.view
+        listed.action_move(-1)
+        await pilot.pause()
+        await pilot.pause()
+        listed.action_move(1)
+        await settled(pilot)
+        assert cursor(pilot) == 40
+        assert pane.view == shown

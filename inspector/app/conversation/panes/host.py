@@ -145,8 +145,11 @@ class Panes(Vertical):
         needs = pane.needs(context)
         before = self._filled.get(name)
         if name in self._filled and (needs is before or (needs and before and same(needs, before))):
+            # The view of other inputs may still be computed. It must not come.
+            self._jobs.cancel(f"pane {name}")
             return
         if needs is None:
+            self._jobs.cancel(f"pane {name}")
             self._filled[name] = None
             pane.show(widget, None)
         elif pane.threaded:
