@@ -101,6 +101,19 @@ async def test_copies_go_to_the_clipboard_and_to_a_file(rotating: Path) -> None:
         assert "text of the pane" in told(pilot)[-1]
 
 
+async def test_a_message_of_a_deleted_file_is_not_copied(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db")
+    async with running(path, "s0") as pilot:
+        path.unlink()
+        await press(pilot, "y")
+        assert told(pilot)[-1] == "There is no message to copy here."
+        assert any("no file at" in note for note in notes(pilot))
+        await press(pilot, "o")
+        assert told(pilot)[-1] == "There is no message to open here."
+        await press(pilot, "T", "escape", *"12345678", "[", "]", "space", "x", "v")
+        assert pilot.app.return_code in (None, 0)
+
+
 async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "/nowhere/pager -x")
     async with running(rotating, CHECKOUT) as pilot:

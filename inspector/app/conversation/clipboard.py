@@ -15,6 +15,7 @@ from textual.app import SuspendNotSupported
 
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import recorded
+from inspector.core.errors import StoreError
 from inspector.core.messages import Message
 from inspector.export.config import settings_written
 
@@ -62,6 +63,9 @@ class Clipboard:
     def open_outside(self, variable: str) -> None:
         """Open the message in $PAGER or $EDITOR, as a copy."""
         app, text = self._host.app, self._message()
+        if not text:
+            app.notify("There is no message to open here.", severity="warning")
+            return
         command = os.environ.get(variable) or _FALLBACKS[variable]
         try:
             program = shlex.split(command)
@@ -83,18 +87,25 @@ class Clipboard:
         app.refresh()
 
     def current(self) -> Message | None:
-        """The message under the cursor, read from the store; None on the system prompt."""
+        """The message under the cursor, read from the store; None on the system prompt, or if it cannot be read."""
         rows = self._host.messages.rows
-        if rows is None:
+        if rows is None or not len(rows):
             return None
         generation, index = rows.place(self._host.state.row)
-        messages = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
+        try:
+            messages = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
+        except StoreError as error:
+            self._host.tell(str(error))
+            return None
         return messages[0] if messages else None
 
     def _message(self) -> str:
-        message, rows = self.current(), self._host.messages.rows
+        rows = self._host.messages.rows
+        if rows is not None and rows.place(self._host.state.row)[1] < 0:
+            return rows.system_prompt
+        message = self.current()
         if message is None:
-            return rows.system_prompt if rows is not None else ""
+            return ""
         calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]
         return "\n".join(part for part in (message.text, *calls) if part)
 
