@@ -227,7 +227,16 @@ def _compaction_evidence(
         turn_end=_turn_end(inspection, recorded, after),
         at_work=_at_work(inspection, recorded, before, request),
         last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
+        requests_grew=_requests_grew(inspection, recorded),
     )
+
+
+def _requests_grew(inspection: Inspection, recorded: Compaction) -> int:
+    """Return the tokens from the first to the largest request of the list before a compaction, with its answer."""
+    calls = [call for call in inspection.requests() if call.generation == recorded.index and not call.summed]
+    summarizing = inspection.summarizing(calls)
+    calls = [call for call in calls if call.index not in summarizing]
+    return max((call.context + call.output for call in calls), default=0) - (calls[0].context if calls else 0)
 
 
 def _at_work(

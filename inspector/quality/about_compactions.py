@@ -91,7 +91,8 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions that followed the previous one after few messages or tokens, unless the user asked for them."""
     for old, new in pairwise(evidence.compactions):
         messages = new.recorded.before - old.recorded.after
-        grown = _growth(old.recorded, new.recorded)
+        # An agent's own figure after a compaction may be an estimate, or leave parts out.
+        grown = max(_growth(old.recorded, new.recorded), new.requests_grew)
         # The threshold in force may be lower than the planned one.
         size = new.recorded.tokens_before_reported or new.recorded.tokens_before
         enough = messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * min(

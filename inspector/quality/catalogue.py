@@ -328,7 +328,8 @@ _ALL = (
         "each summary of a summary loses details.",
         f"Fewer than {QUICK_MESSAGES} messages were added between two compactions. Or the added tokens are less than "
         f"{QUICK_SHARE:.0%} of the threshold, or of the list before the second compaction if that is smaller. Tokens "
-        "are reported if known, else rough. A compaction by hand does not count as the second compaction.",
+        "are those of the requests or of the agent's reports, if known, else rough. A compaction by hand does not "
+        "count as the second compaction.",
         "Find what fills the list after a compaction: a large head or tail, or one huge message. With "
         "Hermes lower target_ratio or raise the threshold.",
     ),

@@ -48,7 +48,8 @@ class CompactionEvidence(Struct, frozen=True):
 
     Sizes in tokens: `middle_tokens` of the messages that the summary model read, `left_tokens` of the same before
     pruning, `tail_tokens` of the recorded tail, `system_after` of the system prompt in the list after, `last_size` of
-    the last request and its answer as reported (None: unknown).
+    the last request and its answer as reported (None: unknown), `requests_grew` from the first to the largest request
+    since the previous compaction (0 without requests).
 
     `planned` is the plan of the profile for the list before. `largest` is (index, tokens) of the largest message of the
     tail. `last_request` is the index of the user's last request before the compaction. `stray` is the index of the
@@ -84,6 +85,7 @@ class CompactionEvidence(Struct, frozen=True):
     bill: Bill | None = None
     modelled: bool = False
     last_size: int | None = None
+    requests_grew: int = 0
 
     @property
     def index(self) -> int:

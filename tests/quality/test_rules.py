@@ -297,6 +297,14 @@ def ids(found: ConversationEvidence) -> list[str]:
     return [finding.rule for finding in find(found)]
 
 
+def test_requests_tell_how_much_was_added_if_the_agents_own_figure_is_far_off() -> None:
+    first = compaction_evidence(1, {"tokens_after_reported": 165_000})
+    for grew, found in ((0, True), (138_000, False)):
+        second = compaction_evidence(2, {"before": 54, "tokens_before_reported": 168_000}, requests_grew=grew)
+        rules = {one.rule for one in find(evidence(first, second))}
+        assert ("quick-succession" in rules) == found
+
+
 def test_every_rule_is_tried() -> None:
     assert list(SETS_OFF) == list(DOES_NOT) == list(CHECKS) == list(RULES)
 
