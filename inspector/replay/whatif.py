@@ -7,7 +7,7 @@ that an agent adds to repair tool pairs.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from copy import copy
 from enum import IntEnum
 from itertools import accumulate, islice
@@ -136,7 +136,8 @@ def check_points(
     """
     moments: list[tuple[int, Check]] = []
     length, calls, manual_steps = len(roles), frozenset(calls_at), frozenset(manual)
-    requests = ({_without_inserted(roles, step) for step in calls_at} | frozenset(compacted_at)) - calls
+    compactions = frozenset(compacted_at)
+    requests = ({_without_inserted(roles, step, compactions) for step in calls_at} | compactions) - calls
     for step in range(1, length + 1):
         last, coming = roles[step - 1], roles[step] if step < length else None
         if last == _TOOL and coming != _TOOL:
@@ -154,9 +155,12 @@ def check_points(
     return moments
 
 
-def _without_inserted(roles: Sequence[int], step: int) -> int:
-    """Return the step before the messages that the agent itself inserted before the request at `step`."""
-    while step > 1 and roles[step - 1] not in _RECORDED_ROLES:
+def _without_inserted(roles: Sequence[int], step: int, compactions: Set[int]) -> int:
+    """Return the step before the messages that the agent itself inserted before the request at `step`.
+
+    It is not before a recorded compaction (`compactions` has their steps).
+    """
+    while step > 1 and step not in compactions and roles[step - 1] not in _RECORDED_ROLES:
         step -= 1
     return step
 

@@ -16,6 +16,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import replay
 from inspector.commands.cli import main
+from inspector.core.conversations import ROLE_CODES
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, with_changes
@@ -25,7 +26,7 @@ from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import Course, WhatIf
+from inspector.replay.whatif import Check, Course, WhatIf, check_points
 from inspector.stores.detect import open_store
 from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import fewer
@@ -265,3 +266,12 @@ def test_a_run_at_the_recorded_steps_with_other_boundaries_is_told(
     with pytest.raises(SystemExit):
         main(["replay", str(FIXTURES / "agents" / "gemini")])
     assert "what-if: compacts at the recorded steps, with other boundaries" in capsys.readouterr().out
+
+
+def test_a_check_before_inserted_messages_is_not_before_a_recorded_compaction() -> None:
+    user, assistant, tool, system = (ROLE_CODES[role] for role in ("user", "assistant", "tool", "system"))
+    roles = [user, assistant, tool, system, system, system, assistant]
+    at_calls = [step for step, check in check_points(roles, [1, 6]) if check is Check.REQUEST]
+    assert at_calls == [3]
+    points = check_points(roles, [1, 6], compacted_at=[4])
+    assert [step for step, check in points if check is Check.REQUEST] == [4]
