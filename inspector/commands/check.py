@@ -54,6 +54,8 @@ def check(
     conditions = list(dict.fromkeys(map(parse_condition, wanted or DEFAULT)))
     if write_baseline is not None and baseline is not None:
         raise UsageProblem("Give --baseline or --write-baseline, not both.")
+    if asked.as_json and form not in ("text", "json"):
+        raise UsageProblem(f"Give --json or --format {form}, not both.")
     form = "json" if asked.as_json else form
     if against is not None:
         if wanted or allow_unknown or baseline is not None or write_baseline is not None:

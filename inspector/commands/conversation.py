@@ -83,6 +83,8 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
         sums_document,
     )
 
+    if sums and sent is not None:
+        raise UsageProblem("Give --sums or --sent, not both.")
     answers, name = asked.one()
     if sent is not None:
         asked.print(sent_document(open_request(answers, name, sent)), print_sent)

@@ -87,6 +87,19 @@ def test_a_setting_out_of_range_is_refused_before_anything_is_printed(words: tup
     assert not Path("x.db").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "--demo", "--json", "--format", "junit"),
+        ("requests", "--demo", ROTATING, "--sums", "--sent", "1"),
+    ],
+)
+def test_of_two_forms_none_is_ignored(words: tuple[str, ...]) -> None:
+    refused = run(*words)
+    assert (refused.code, refused.out) == (2, "")
+    assert "not both" in refused.err
+
+
 @pytest.mark.parametrize("command", ["search", "trace"])
 def test_a_text_that_looks_like_a_path_is_found_in_the_bundled_sessions(command: str) -> None:
     found = run(command, "--demo", "/orders-raw", "--json")
