@@ -114,14 +114,14 @@ class CurvePoint(Struct, frozen=True):
     """The facts after a compaction: how many are `of` known fate, and how many of these can be read with the recorded
     summaries (`recorded`) and with the new summaries (`made`).
 
-    `recorded_tokens` and `tokens` are the rough sizes of the summaries.
+    `recorded_tokens` and `tokens` are the rough sizes of the summaries; None for a summary that cannot be read.
     """
 
     compaction: int
     of: int
     recorded: int
     made: int
-    recorded_tokens: int
+    recorded_tokens: int | None
     tokens: int
 
 
@@ -143,7 +143,7 @@ def life_curve(
         both = [key for key, fate in before.items() if fate.settled and key in after and after[key].settled]
         recorded_alive = sum(before[key].alive for key in both)
         new_alive = sum(after[key].alive for key in both)
-        size = text_tokens(len(summaries[number]))
+        size = text_tokens(len(summaries[number])) if summaries[number] else None
         points.append(CurvePoint(number, len(both), recorded_alive, new_alive, size, life[number].tokens))
     return tuple(points)
 

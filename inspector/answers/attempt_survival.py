@@ -91,7 +91,7 @@ def outcomes_of(
         judged = list(facts_under_summaries(inspection, summaries, pruned, watch))
         facts_recorded = recorded_facts if recorded_facts is not None else judged.pop(0)
         size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
-        outcomes.append(SummaryOutcome(compaction, None, _now(facts_recorded, recorded), size, after))
+        outcomes.append(SummaryOutcome(compaction, None, facts_recorded.of(compaction), size, after))
         for attempt, facts in zip(at_record, judged, strict=True):
             retained = after - size + attempt.tokens
             lives = facts.of(compaction)
@@ -99,19 +99,6 @@ def outcomes_of(
     at_step = [item for item in wanted if item.place.step is not None]
     outcomes += [_planned(inspection, settings, attempt, pruned, watch) for attempt in at_step]
     return tuple(outcomes)
-
-
-def _now(facts: ConversationFacts, recorded: Compaction) -> tuple[Life, ...]:
-    """Return the facts that a compaction summarized, with their fates after it, unknown after an unreadable summary."""
-    lives = facts.of(recorded.index)
-    if not recorded.encrypted:
-        return lives
-    return tuple(
-        life
-        if life.fate.outcome == "verbatim"
-        else replace(life, fates=(Fate(recorded.index, "unknown"), *life.fates[1:]))
-        for life in lives
-    )
 
 
 def _planned(

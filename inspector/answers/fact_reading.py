@@ -128,8 +128,8 @@ def facts_under_summaries(
 ) -> tuple[ConversationFacts, ...]:
     """Return the facts that some compactions took, with their fates under other summaries than the recorded ones.
 
-    Each item of `choices` has the summaries of some compactions, and gives one result. The messages are read once.
-    Facts that the user dismissed are left out. `pruned` is as in read_facts.
+    Each item of `choices` has the summaries of some compactions ("" for an unreadable one), and gives one result. The
+    messages are read once. Facts that the user dismissed are left out. `pruned` is as in read_facts.
     """
     if not choices:
         return ()
@@ -137,7 +137,13 @@ def facts_under_summaries(
     _, ends_of_lists, steps = _read_steps(inspection, default_results(), watch, pruned)
     facts = _gathered(inspection, steps)
     return tuple(
-        lives_of(facts, steps, ends_of_lists, ListsAfter(inspection, compactions, summaries))
+        lives_of(
+            facts,
+            steps,
+            ends_of_lists,
+            ListsAfter(inspection, compactions, summaries),
+            unreadable={c.index for c in compactions if c.encrypted and not summaries.get(c.index)},
+        )
         for summaries in choices
     )
 

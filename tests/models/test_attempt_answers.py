@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.attempt_life import LifeOrder, life_of, life_sending, make_life
+from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.attempting import Order, Wording, ask_for, carry_out, recorded_list, sending_of
 from inspector.answers.fact_reading import pruned_by, read_facts
@@ -210,6 +210,24 @@ def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAt
                 assert f"{one.kept}/{one.of}{f' ±{one.open}' if one.open else ''}" in table
             # Whether it keeps more than the one that nobody can read is not said.
             assert "added" not in [span.style for line in attempt_lines(view) for span in line.spans]
+    assert seen
+
+
+def test_a_curve_leaves_out_facts_that_only_an_unreadable_summary_may_have(kept: KeptAttempts) -> None:
+    answers = Answers(open_source(None, True), {}, None)
+    seen = 0
+    for row in answers.store.conversations():
+        inspection, resolved = answers.opened(row.id)
+        encrypted = [one for one in inspection.compactions() if one.encrypted]
+        for recorded in encrypted[:1]:
+            seen += 1
+            order = LifeOrder(Writing(lambda _: "## Goal\nNone of it."), Wording(), recorded.index)
+            allowance = Allowance(life_sending(inspection, resolved.settings, order))
+            made = make_life(inspection, resolved.settings, order, kept, allowance, lambda *_: None)
+            (own, *_) = outcomes_of(inspection, resolved.settings, recorded.index, made[:1])
+            point = life_curve(inspection, resolved.settings, {one.place.compaction: one for one in made})[0]
+            assert (point.of, point.recorded) == (own.kept, own.kept)
+            assert point.recorded_tokens is None
     assert seen
 
 
