@@ -77,6 +77,8 @@ class Inspection:
         self.store = store
         self.conversation = conversation
         self.alone = alone
+        #: Stamp of the conversation in the store when it was opened again; "" after the first opening.
+        self.stamp = ""
         self._lock = RLock()
         self._token_indexes: dict[tuple[str, int, int], TokenIndex] = {}
         self._reading: dict[tuple[str, int, int], Lock] = {}
@@ -398,12 +400,20 @@ class Inspection:
         )
 
     def reopened(self) -> Inspection:
-        """Open the conversation again. Cached values of unchanged generations stay."""
+        """Open the conversation again; return this inspection if nothing has changed.
+
+        Cached values of unchanged generations stay. The last messages of the live list may have grown.
+        """
+        stamp = self.store.stamp(self.conversation.id)
         fresh = Inspection(self.store, self.store.open(self.conversation.id), self.alone, self.config)
+        same = stamp == self.stamp
+        if same and fresh.conversation == self.conversation and fresh.requests() == self.requests():
+            return self
+        fresh.stamp = stamp
         fresh._prompts = dict(self._prompts)
         old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
         new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
-        equal = {number for number in new if old.get(number) == new[number]}
+        equal = {number for number in new if old.get(number) == new[number] and (same or number < len(new))}
         fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in equal}
         fresh._sent = {key: value for key, value in self._sent.items() if key[1] in equal}
         if len(old) == len(new):

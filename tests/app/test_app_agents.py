@@ -15,7 +15,7 @@ from inspector.core.conversations import Compaction, ConversationRow
 from inspector.engines.registry import with_changes
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
-from tests.app.running import conversation, notes, press, running, screen_text, settled
+from tests.app.running import conversation, cursor, notes, opened, press, row, running, screen_text, settled
 from tests.conftest import ROOT
 from tests.examples import also
 from tests.recipes import recipe
@@ -23,7 +23,9 @@ from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import outcome_of
 from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.message_pane import MessagePane
 from widgets.panes.next_request import NextRequest
+from widgets.panes.tokens_pane import TokensPane
 from widgets.panes.what_if_pane import WhatIfPane
 
 lines = recipe("claude_lines")
@@ -234,6 +236,57 @@ async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_
         screen.opening.again()
         await settled(pilot)
         assert len(notes(pilot)) == len(before) + 1, "another number is no other note"
+
+
+async def test_an_answer_whose_blocks_come_one_by_one_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000002")
+    made.user("Read the berths.")
+    made.answer(lines.text("First the berths."), lines.text("Now the quay and all of its cranes. " * 40))
+    path = made.write(tmp_path / "a.jsonl")
+    *begun, last = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(begun), encoding="utf-8")
+    async with running(tmp_path, made.session) as pilot:
+        await press(pilot, "8")
+        screen, pane = conversation(pilot), conversation(pilot).query_one(TokensPane)
+        before, sources = row(pilot, cursor(pilot)), pane.view
+        with path.open("a", encoding="utf-8") as file:
+            file.write(last)
+        screen.opening.again()
+        await settled(pilot)
+        after = row(pilot, cursor(pilot))
+        assert "Now the quay" in (after.text or "")
+        assert (before.tokens or 0) + 300 < (after.tokens or 0)
+        assert pane.view != sources
+        assert screen.derived is not None
+        assert screen.derived.token_index is not None
+        assert screen.derived.token_index.tokens(cursor(pilot)) > 300
+        await press(pilot, "1")
+        assert "Now the quay" in screen.query_one(MessagePane).body.text
+
+
+async def test_an_open_conversation_stays_as_it_is_while_another_one_is_written(tmp_path: Path) -> None:
+    made = [lines.Session(f"5e55a000-0000-4000-8000-00000000000{number}") for number in (3, 4)]
+    for one in made:
+        one.user("Read the berths.")
+        one.answer(lines.text("So it is."))
+        one.write(tmp_path / f"{one.session}.jsonl")
+    async with running(tmp_path, made[0].session) as pilot:
+        screen = conversation(pilot)
+        for _ in range(2):
+            screen.opening.again()
+            await settled(pilot)
+        before = opened(pilot).inspection
+        made[1].user("And the quay.")
+        made[1].write(tmp_path / f"{made[1].session}.jsonl")
+        screen.opening.again()
+        await settled(pilot)
+        assert opened(pilot).inspection is before, "nothing is read again"
+        made[0].user("And the quay.")
+        made[0].write(tmp_path / f"{made[0].session}.jsonl")
+        screen.opening.again()
+        await settled(pilot)
+        assert opened(pilot).inspection is not before
+        assert cursor(pilot) == 2
 
 
 async def test_the_what_if_pane_and_the_tokens_pane_leave_the_same_distance() -> None:

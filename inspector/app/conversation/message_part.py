@@ -54,7 +54,8 @@ class MessagePart:
     # The rows on screen.
 
     def open(self, opened: Opened, end: Mapping[int, Line]) -> None:
-        """Take a newly read conversation; `end` are lines of its live list. Unchanged lists are kept."""
+        """Take a newly read conversation; `end` are lines of its live list, whose messages may have grown. Unchanged
+        lists are kept."""
         before, self._opened = self._opened, opened
         for number, index in self._unread:
             # The store can be read again, so try these messages again.
@@ -72,7 +73,12 @@ class MessagePart:
                 # The list was replaced.
                 self._lines.pop(number, None)
                 self._counts.pop(number, None)
-        self.lines(opened.generations[-1].number).update(end)
+        live = opened.generations[-1].number
+        self.lines(live).update(end)
+        counts = self._counts.get(live, Counts())
+        for index in end:
+            counts.pop(index, None)
+        self._sums = None
 
     def lines(self, number: int) -> dict[int, Line]:
         """Return the read lines of a generation by index; the mapping grows."""

@@ -57,7 +57,7 @@ _WATCHED = 64
 
 
 class Opening(Struct, frozen=True, eq=False):
-    """A conversation that was opened, with the last lines of its live list by index (none if it was reopened)."""
+    """A conversation that was opened, with the last lines of its live list by index (none if it is unchanged)."""
 
     opened: Opened
     lines: Mapping[int, Line]
@@ -83,7 +83,7 @@ def open_conversation(
     resolved = inspection.resolved(flags)
     live = inspection.conversation.live
     start = max(0, len(live) - _SCREENFUL)
-    end = () if before is not None else store.messages(live, start)
+    end = () if inspection is before else store.messages(live, start)
     requests = inspection.requests()
     first_sent = {one.generation: one.context for one in reversed(requests) if not one.summed}
     sizes, size = reported_sizes(requests, live.number), live_size(store, inspection.conversation, requests)
@@ -378,12 +378,12 @@ def run_conversation(
 
 
 def read_sources(
-    store: Store, generation: Generation, length: int, prompt: str, watch: Watch
+    inspection: Inspection, generation: Generation, length: int, prompt: str, watch: Watch
 ) -> tuple[SourceShare, ...]:
     """The tokens of the first `length` messages of a list by source. Raises StoreErrors."""
     from inspector.quality.sources import source_shares
 
-    messages = (message for _, message in _watched(store, generation, length, "adding up", watch))
+    messages = (message for _, message in _watched(inspection.store, generation, length, "adding up", watch))
     return source_shares(messages, prompt)
 
 
@@ -401,21 +401,27 @@ def read_upcoming(
     return upcoming_of(inspection, replace(resolved, settings=settings), reading)
 
 
-def find_text(store: Store, generation: Generation, length: int, query: str, watch: Watch) -> tuple[int, ...]:
+def find_text(
+    inspection: Inspection, generation: Generation, length: int, query: str, watch: Watch
+) -> tuple[int, ...]:
     """Return the indexes of the first `length` messages that contain a text, ignoring case. Raises StoreErrors."""
     wanted = query.casefold()
     return tuple(
         index
-        for index, message in _watched(store, generation, length, "searching", watch)
+        for index, message in _watched(inspection.store, generation, length, "searching", watch)
         if contains(message, wanted)
     )
 
 
-def find_tool_errors(store: Store, generation: Generation, length: int, watch: Watch) -> tuple[int, ...]:
+def find_tool_errors(
+    inspection: Inspection, generation: Generation, length: int, watch: Watch
+) -> tuple[int, ...]:
     """Return the indexes of tool errors among the first `length` messages. Raises StoreErrors."""
     return tuple(
         index
-        for index, message in _watched(store, generation, length, "looking for tool errors,", watch)
+        for index, message in _watched(
+            inspection.store, generation, length, "looking for tool errors,", watch
+        )
         if message.role == "tool" and is_tool_error(message)
     )
 

@@ -54,7 +54,6 @@ def _of(get: Callable[[Opened], T]) -> Callable[[State, Loaded], T | None]:
 
 
 _inspection = _of(lambda opened: opened.inspection)
-_store = _of(lambda opened: opened.inspection.store)
 _resolved = _of(lambda opened: opened.resolved)
 _in_force = _of(lambda opened: opened.resolved.settings)
 
@@ -238,11 +237,11 @@ CACHING: Resource[Caching] = Resource(
 )
 #: The messages of the list on screen with the searched text.
 HITS: Resource[tuple[int, ...]] = Resource(
-    "search", reading.find_text, (_store, _generation, _length, lambda state, _: state.find or None)
+    "search", reading.find_text, (_inspection, _generation, _length, lambda state, _: state.find or None)
 )
 #: The tokens of the list on screen by source.
 SOURCES: Resource[tuple[SourceShare, ...]] = Resource(
-    "sources", reading.read_sources, (_store, _generation, _length, _prompt), ready=_at_rest
+    "sources", reading.read_sources, (_inspection, _generation, _length, _prompt), ready=_at_rest
 )
 #: The next compaction of the live list under the settings on screen.
 UPCOMING: Resource[Upcoming] = Resource(
@@ -254,5 +253,5 @@ UPCOMING: Resource[Upcoming] = Resource(
     _REST,
 )
 TOOL_ERRORS: Resource[tuple[int, ...]] = Resource(
-    "tool errors", reading.find_tool_errors, (_store, _generation, _length)
+    "tool errors", reading.find_tool_errors, (_inspection, _generation, _length)
 )
