@@ -177,6 +177,20 @@ async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path)
         assert screen.state.compaction == 4
 
 
+async def test_the_lit_line_of_a_text_is_still_the_same_in_another_size(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "2", *["J"] * 40)
+        body = conversation(pilot).query_one(CompactionPane).body
+        tag = body.active_tag
+        assert tag.startswith("section:")
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert body.active_tag == tag
+        unfolded = body.line_count
+        await press(pilot, "enter")
+        assert body.line_count > unfolded
+
+
 async def test_from_a_compaction_to_what_it_lost(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)

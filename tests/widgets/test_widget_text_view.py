@@ -204,3 +204,16 @@ async def test_unwrapped_lines_are_cut() -> None:
         assert cell_len(lines(widget)[0]) == 21
         assert lines(widget)[0].rstrip().endswith("…")
         assert lines(widget)[1].startswith("b")
+
+
+async def test_the_highlight_stays_on_its_tag_when_lines_come_and_go() -> None:
+    listed = [TextLine(name, tag=name) for name in ("one", "two", "three")]
+    widget = TextView()
+    async with hosting(widget, set_up=lambda: widget.set_lines(listed)):
+        widget.set_active(2)
+        widget.set_lines([TextLine("new", tag="new"), *listed], keep_place=True)
+        assert (widget.active, widget.active_tag) == (3, "three")
+        widget.set_lines(listed[:2], keep_place=True)
+        assert (widget.active, widget.active_tag) == (None, "")
+        widget.step_tag(1)
+        assert widget.active_tag == "one"

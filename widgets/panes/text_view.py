@@ -79,7 +79,10 @@ class TextView(InkedScroll, can_focus=True):
         self._changed(keep_place=False)
 
     def set_lines(self, lines: Sequence[TextLine], *, wrap: bool = True, keep_place: bool = False) -> None:
-        """Show styled lines; without `wrap` each takes one row and is cut at the edge."""
+        """Show styled lines; without `wrap` each takes one row and is cut at the edge.
+
+        With `keep_place` the highlight stays on its tag, on whatever line that is now.
+        """
         if (
             keep_place
             and wrap == self._wrap
@@ -87,9 +90,11 @@ class TextView(InkedScroll, can_focus=True):
             and list(lines) == list(self._styled)
         ):
             return
+        tag = self.active_tag if keep_place else ""
         self._raw, self._styled, self._wrap = None, lines, wrap
         self._lines = [line.text for line in lines]
         self._changed(keep_place)
+        self.active = next((at for at, line in enumerate(lines) if tag and line.tag == tag), None)
 
     def set_active(self, line: int | None) -> None:
         """Highlight a logical line and scroll to it."""
@@ -132,7 +137,7 @@ class TextView(InkedScroll, can_focus=True):
     def _changed(self, keep_place: bool) -> None:
         top = self.scroll_offset.y if keep_place else 0
         self._safe.clear()
-        self.active = self.active if keep_place else None
+        self.active = None
         self._search()
         self._lay_out(0)
         self.jump_to(top)
