@@ -54,10 +54,12 @@ _DOCUMENT = late_pattern(
 )
 _HINT = late_pattern(
     r"\s*(?:The user doesn't want to proceed|The user answered|User has answered|User (?:rejected|declined|"
-    r"answered)|The user rejected|The user provided|"
-    r"Your questions have been answered)"
+    r"answered|selected|responded)|The user rejected|The user provided|"
+    r"Your questions have been answered|\{\s*\"answers\"\s*:)"
 )
 _SPOKEN = (
+    # Without a person, Copilot CLI answers in the user's name.
+    late_pattern(r"\A\s*User responded: (?!The user is not available)(?P<said>(?s:.{1,4000}?))\s*\Z"),
     late_pattern(
         r"(?:the user said|user said|with the following feedback|feedback|reason(?: for the rejection)?)\s*:\s*"
         r"(?!\s|The user (?:wants to clarify|has indicated))(?P<said>(?s:.+?))(?=\s*\n\s*Note: The user's next "
@@ -75,6 +77,12 @@ _ANSWERS = (
     ),
     late_pattern(
         r"^[^\S\n]*+- \"(?P<asked>[^\n]{1,1000})\"\n[^\S\n]*+Answer: (?P<said>[^\n]*\S)", re.MULTILINE
+    ),
+    # The results of pi and Copilot CLI, and of Codex, which has the name of the question.
+    late_pattern(r"\A\s*User selected: (?P<asked>)(?P<said>[^\n]{1,2000}?)(?:\s*\((?i:recommended)\))?\s*\Z"),
+    late_pattern(
+        r"\"(?P<asked>[^\"\n]{1,200})\"\s*:\s*\{\s*\"answers\"\s*:\s*\[\s*\""
+        r"(?P<said>[^\"\n]{1,2000}?)(?:\s*\((?i:recommended)\))?\s*\""
     ),
 )
 _ONWARD = late_pattern(
@@ -368,7 +376,7 @@ def _of_user_in_result(text: str) -> Iterator[Statement]:
 
 def _answer(text: str, span: Span, asked: str) -> Statement:
     """Return the decision of an answer. It has the words of answer and question, and the span of the answer."""
-    answer, question = " ".join(text[slice(*span)].split()), " ".join(asked.split())
+    answer, question = " ".join(text[slice(*span)].split()), " ".join(asked.replace("_", " ").split())
     if len(question) > _ASKED:
         question = "…" + question[-_ASKED:].partition(" ")[2]
     values = placed(values_of(text[slice(*span)]), span[0])
@@ -377,7 +385,9 @@ def _answer(text: str, span: Span, asked: str) -> Statement:
 
 
 def _beside(answer: str, meaning: str) -> str:
-    """Return an answer with its question, or a label with its point."""
+    """Return an answer with its question if there is one, or a label with its point."""
+    if not meaning:
+        return answer
     return f"{' '.join(answer.split()).replace(ARROW, ' - ')}{ARROW}{meaning}"
 
 

@@ -103,3 +103,25 @@ def test_why_a_call_was_refused_is_the_users(reason: str, rule: str) -> None:
         f"{REFUSED.partition(' To tell you')[0]} The user provided the following reason for the rejection:  {reason}"
     )
     assert (one.text, one.rule) == (reason, rule)
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (
+            "User selected: Keep the desktop helper without a login (recommended)",
+            ["Keep the desktop helper without a login"],
+        ),
+        (
+            '{"answers":{"api_shape":{"answers":["Add an OIDC input (Recommended)"]}}}',
+            ["Add an OIDC input ← api shape"],
+        ),
+        ("User responded: Never deploy on a Friday.", ["Never deploy on a Friday."]),
+        ("User responded: The user is not available to respond. Work autonomously.", []),
+        ("users: User selected: nothing", []),
+    ],
+)
+def test_answers_in_the_results_of_other_agents(result: str, expected: list[str]) -> None:
+    found = facts_of(result, "tool").statements
+    assert [statement.text for statement in found] == expected
+    assert all(statement.voice == "user" for statement in found)
