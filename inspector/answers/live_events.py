@@ -41,19 +41,21 @@ class ConversationState(Struct, frozen=True):
     """The state of a conversation at the last look.
 
     `stamp` is the time of its last message and their number. `compactions` is None if the conversation was only listed:
-    then compactions before the stamp are known. `end` is the live generation and the length of its list.
+    then compactions before the stamp are known. `end` is the live generation and the length of its list; if it is None,
+    messages before the stamp are known.
     """
 
     stamp: tuple[float, int]
     compactions: int | None = 0
     near: bool = False
-    end: tuple[int, int] = (0, 0)
+    end: tuple[int, int] | None = (0, 0)
     problem: str = ""
 
 
 def listed(row: ConversationRow) -> ConversationState:
     """Return the state of a conversation that was listed and not read."""
-    return ConversationState(row.stamp, None, end=((row.compactions or 0) + 1, row.messages))
+    end = None if row.compactions is None else (row.compactions + 1, row.messages)
+    return ConversationState(row.stamp, None, end=end)
 
 
 def look(
@@ -95,7 +97,7 @@ def look_at(
         return _changes(answers, row, before, first)
     except InspectorError as error:
         problem = str(error)
-        now = replace(before or ConversationState(row.stamp), stamp=row.stamp, problem=problem)
+        now = replace(before or listed(row), stamp=row.stamp, problem=problem)
         reported = before is not None and before.problem == problem
         return [] if reported else [LiveEvent("unreadable", row, problem)], now
 
@@ -113,11 +115,10 @@ def _changes(
     if fresh and not first:
         events += _lost(answers, row, {recorded.index for recorded in fresh})
     if compactions and not first:
-        start = (0, 0) if before is None else before.end
         events += [
             LiveEvent("done again", row, _again(event), event.compaction)
             for event in read_events(answers, row.id)[1]
-            if (event.place.generation, event.place.index) >= start
+            if before is None or _is_new(inspection, event, before)
         ]
     if near and (before is None or not before.near):
         remaining = max(0, threshold - tokens)
@@ -127,6 +128,17 @@ def _changes(
     live = inspection.conversation.live
     end = live.number, len(live)
     return events, ConversationState(row.stamp, len(compactions), near, end)
+
+
+def _is_new(inspection: Inspection, event: AftermathEvent, before: ConversationState) -> bool:
+    """Return whether the message of an event was added after a look."""
+    at = event.place
+    if before.end is not None:
+        return (at.generation, at.index) >= before.end
+    # The store may have more lists by now than were opened.
+    opened = inspection.conversation.generations[at.generation - 1 : at.generation]
+    said = [one for place in opened for one in inspection.store.messages(place, at.index, at.index + 1)]
+    return all(message.timestamp > before.stamp[0] for message in said)
 
 
 def _count_before(compactions: Sequence[Compaction], before: ConversationState | None, first: bool) -> int:

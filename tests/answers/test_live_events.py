@@ -10,9 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
-from inspector.answers.live_events import ConversationState, LiveEvent, look
+from inspector.answers.live_events import ConversationState, LiveEvent, listed, look, look_at
 from inspector.answers.upcoming import upcoming
 from inspector.commands.cli import commands
+from inspector.core.errors import StoreBusy
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
@@ -78,6 +79,58 @@ def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Pat
     texts = [event.text for event in events if event.kind == "done again"]
     assert any("src/pool.py" in text for text in texts)
     assert any(text.startswith("against a rule: git push origin main") for text in texts)
+    assert looking() == []
+
+
+def test_only_work_after_the_listing_is_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    for number in range(2):
+        writer.say(
+            [
+                *talk(4, start=8 * number),
+                *call("read_file", f"x = {number}\n" * 40, path=f"src/pool{number}.py"),
+            ]
+        )
+    writer.say(talk(40, start=20))
+    writer.compact(3, len(writer.live) - 3, BODY)
+    writer.say(call("read_file", "x = 0\n" * 40, path="src/pool0.py"))
+    writer.db.commit()
+    answers = Answers(open_store(path), {}, None)
+    (row,) = answers.store.conversations()
+    assert row.compactions is None
+    assert look_at(answers, row, None)[0][-1].kind == "done again"
+    assert look_at(answers, row, listed(row))[0] == []
+    answers.store.close()
+    writer.say(call("read_file", "x = 1\n" * 40, path="src/pool1.py"))
+    writer.db.commit()
+    answers = Answers(open_store(path), {}, None)
+    (grown,) = answers.store.conversations()
+    assert [event.text for event in look_at(answers, grown, listed(row))[0]] == ["read again: src/pool1.py"]
+    answers.store.close()
+
+
+def test_a_conversation_that_is_first_unreadable_has_no_events_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.db"
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    writer.say(talk(40))
+    writer.compact(3, len(writer.live) - 3, BODY)
+    writer.say(talk(2, start=60))
+    writer.db.commit()
+    looking = Looking(path)
+
+    def locked(*_: Any) -> None:
+        raise StoreBusy("The database is locked.")
+
+    with monkeypatch.context() as context:
+        context.setattr(Answers, "opened", locked)
+        assert [event.kind for event in looking()] == ["unreadable"]
+    writer.say(talk(1, start=70))
+    writer.db.commit()
     assert looking() == []
 
 
