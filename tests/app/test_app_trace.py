@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspector.app.trace.screen import StepList, TraceScreen
 from inspector.quality.facts.fact import Life
-from tests.app.running import conversation, opened, press, running, title
+from tests.app.running import conversation, opened, press, running, title, told
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 
@@ -74,3 +74,30 @@ async def test_a_phrase_that_is_nowhere_says_so(in_place: Path) -> None:
         conversation(pilot).change(find="no such words at all")
         await press(pilot, "T")
         assert "No message" in str(pilot.app.screen.query_one("#none").render())
+
+
+async def test_a_fate_leads_to_the_list_after_its_compaction_from_a_replay_too(in_place: Path) -> None:
+    async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        screen.change(find="s3://orders-raw/")
+        await press(pilot, "colon", "9", "enter", "T")
+        listed = pilot.app.screen.query_one(StepList)
+        place = next(at for at, step in enumerate(listed.entries) if step.compaction and step.index is None)
+        listed.move_cursor(place)
+        await press(pilot, "enter")
+        compaction = listed.entries[place].compaction
+        assert compaction is not None
+        assert (screen.state.moment, screen.state.compaction) == (None, compaction)
+        assert screen.state.generation == compaction + 1
+
+
+async def test_the_keys_of_the_compaction_pane_step_through_a_replay(in_place: Path) -> None:
+    async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        last = screen.state.compaction
+        await press(pilot, "2", "left", "comma")
+        assert screen.state.moment is not None
+        assert screen.state.moment.compaction == last
+        await press(pilot, "full_stop")
+        assert screen.state.moment.compaction == last
+        assert told(pilot)[-1] == "No compaction after this step."

@@ -51,11 +51,14 @@ class Navigation:
             host.app.notify(f"No compaction {where} this list.", timeout=1.5)
 
     def choose_compaction(self, index: int) -> None:
-        """Choose a compaction by its number, and show its summary in the list after it; a replay goes on by itself."""
-        host, opened = self._host, self._host.loaded.opened
-        if opened is not None and 0 < index < len(opened.generations) and host.state.moment is None:
+        """Choose a compaction by its number, and show its summary in the list after it. A replay ends, unless the panes
+        show that compaction already."""
+        host, state, opened = self._host, self._host.state, self._host.loaded.opened
+        if opened is None or not 0 < index < len(opened.generations):
+            return
+        if state.moment is None or index != min(state.compaction, state.moment.generation - 1):
             row = row_after(opened, host.loaded.latest(COMPACTIONS), index)
-            host.change(compaction=index, generation=index + 1, row=row)
+            host.change(compaction=index, generation=index + 1, row=row, moment=None, playing=False)
 
     def go_to(self, place: GoTo) -> None:
         """Show a message of a list. A replay that shows another list ends."""

@@ -276,7 +276,10 @@ class ConversationScreen(JobScreen):
             case ChooseCompaction():
                 self.navigation.choose_compaction(intent.index)
             case StepCompaction():
-                self.navigation.choose_compaction(self.state.compaction + intent.by)
+                if self.state.moment is None:
+                    self.navigation.choose_compaction(self.state.compaction + intent.by)
+                else:
+                    self.player.step("compaction", intent.by)
             case Change():
                 self.change(**intent.changes)
             case UseSettings():
