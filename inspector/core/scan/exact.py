@@ -18,6 +18,9 @@ _ENDINGS = (
     "service|plist|deb|rpm"
 )
 
+# The half of a day: "am", "PM", "p.m.".
+_HALF = r"(?:[ap]m|[AP]M|[ap]\.m\.)"
+
 # A part of a path: a folder, also a group or parameter of a router, as in `app/(shop)/orders/[id]/page.tsx`.
 _PART = r"(?:[\w.@+-]+|\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})/"
 
@@ -35,8 +38,8 @@ PATTERNS: Mapping[str, str] = {
     "address": r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?(?:/\d{1,2})?",
     "ratio": r"\d+(?:\.\d+)?\s?:\s?1",
     "time": (
-        r"(?:1[0-2]|[1-9])\s?[ap]m|"
-        r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?(?:UTC|CET|CEST|GMT|[ap]m))?"
+        rf"(?:1[0-2]|[1-9])\s?{_HALF}|"
+        rf"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s?(?:UTC|CET|CEST|GMT|{_HALF}))?"
     ),
     "path": (
         rf"(?:(?:~|\.{{1,2}})?/(?:{_PART})*|[\w.@+-]+/(?:{_PART})*)"
@@ -57,15 +60,19 @@ PATTERNS: Mapping[str, str] = {
 #: The line number that may follow a path.
 LINE = r"(?::\d+(?:-\d+)?)?"
 NUMBER = re.compile(PATTERNS["number"])
+#: A number with points between its thousands and a decimal comma: 1.000,50.
+_POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+")
 # An edit command's pattern ("s/old/new/g") looks like a path.
 _EDIT = re.compile(r"(?:\d+(?:,\d+)?)?[sy]/")
 
 
 def plain_number(digits: str) -> str:
-    """Return a number without thousands separators: 2,500 → 2500, 0.50 → 0.5, 1,5 → 1.5, 3e-4 → 0.0003."""
+    """Return a number without thousands separators: 2,500 → 2500, 1.000,50 → 1000.5, 1,5 → 1.5, 3e-4 → 0.0003."""
     if "e" in digits.lower() and digits.count(",") + digits.count(".") < 2:
         return f"{Decimal(digits.replace(',', '.')):f}"
-    if "," in digits:
+    if _POINTED.fullmatch(digits) is not None:
+        digits = digits.replace(".", "").replace(",", ".")
+    elif "," in digits:
         head, *groups = digits.split(",")
         if all(len(group.split(".")[0]) == 3 for group in groups) and len(head) <= 3 and head != "0":
             digits = digits.replace(",", "")

@@ -53,7 +53,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import comparable, same_value
+from inspector.quality.facts.values import comparable, same_value, values_of
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -89,6 +89,10 @@ _NUMBERED = late_pattern(
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
+#: Matches the sign of a limit before a value.
+_LIMIT = late_pattern(r"(?<![-=<>])([<>≤≥])=?\s?[€$£¥]?\Z")
+#: Matches a word with digits, and a number with its sign.
+_NUMERIC = late_pattern(r"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*)")
 #: Maximum characters of a line to read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
@@ -246,6 +250,8 @@ class Comparison:
             return "contradicted", text
         if self.exchanged and self.coverage >= MIN_SAME:
             return contradicted
+        if self.overlap >= MIN_SAME and self._limit_turned():
+            return contradicted
         if self._reports():
             return contradicted if self._did_forbidden() else self._weakened()
         if self._reversed():
@@ -298,6 +304,7 @@ class Comparison:
             or self._part_missing()
             or self._shares_too_little()
             or self._denial_missing()
+            or self._digits_missing()
             or sides_differ(probe.text, self.passage.text)
         )
         return ("uncertain" if doubtful else "paraphrased"), ""
@@ -349,6 +356,16 @@ class Comparison:
         lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words)
         has_stated = any(not word.denied for word in self.probe.main.words)
         return lacks_denied and has_stated and not self.passage.denies and not restricts(self.line.text)
+
+    def _digits_missing(self) -> bool:
+        """Return whether the line lacks a number of the fact that is no exact value: "#12", "Q3", "5m", "-5"."""
+        spans = [value.span for value in values_of(self.probe.text)]
+        line = self.line.text.lower()
+        return any(
+            not any(start <= token.start("number") < end for start, end in spans)
+            and re.search(rf"(?<!\w){re.escape(token.group().lower())}(?!\w)", line) is None
+            for token in _NUMERIC.finditer(self.probe.text)
+        )
 
     def _part_missing(self) -> bool:
         """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
@@ -497,6 +514,15 @@ class Comparison:
             return False
         asides = (adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "aside")
         return all(first.concept not in aside.concepts for aside in asides)
+
+    def _limit_turned(self) -> bool:
+        """Return whether a value has the opposite sign of a limit in the passage: "< 200 ms", "> 200 ms"."""
+        sides = (
+            (_limit_before(self.probe.text, value), _limit_before(self.passage.text, match))
+            for value, match in self.value_pairs
+            if match is not None
+        )
+        return any({side, other} == {"<", ">"} for side, other in sides)
 
     def _swapped(self) -> bool:
         """Return whether two things changed places, or a direction is reversed."""
@@ -658,6 +684,12 @@ def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Wo
         repeated = next((other for other in others if other.concept == word.concept), None)
         if repeated is not None:
             yield word, repeated
+
+
+def _limit_before(text: str, value: Value) -> str:
+    """Return the sign of a limit before a value, as < or >; "" without one. An arrow is none."""
+    sign = _LIMIT.search(text, 0, value.span[0])
+    return "" if sign is None else sign[1].replace("≤", "<").replace("≥", ">")
 
 
 def _replaced(

@@ -50,6 +50,8 @@ EDGES = " .。!！;；,，:：-"
 #: Characters before a quote that may deny it.
 _BEFORE = 24
 PIECES = late_pattern(r"[a-z0-9_]+|[\u3040-\u9fff]")
+#: Signs that change what a sentence says: the side of a limit, and the sign of a number.
+_SIGNS = late_pattern(r"[<>≤≥≠=±]|(?<![\w.])[-+−](?=\d)")
 _DENIED_BEFORE = late_pattern(
     r"(?:\b(?:not|never|no longer|no need to|don ?t|do not|doesn ?t|without|instead of|cannot|"
     r"(?:can|won|(?:should|must|would|could|did|is|are|need)n)t|"
@@ -254,6 +256,7 @@ class PassageIndex:
                 if (
                     place is not None
                     and _same_but_for_typos(wording, near)
+                    and _SIGNS.findall(wording) == _SIGNS.findall(near)
                     and not _is_changed(text, place.dest_start, place.dest_end)
                 ):
                     # The alignment may have cut the first word.

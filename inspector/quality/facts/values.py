@@ -144,6 +144,7 @@ _SCALE = r"(?:[kKM](?![A-Za-z])|\s(?:thousand|million|billion)\b)"
 _NUMERIC = late_pattern(r"\d+(?:[.,]\d+)*/(?:[a-z]+|\d+)\Z")
 _DIGITS = late_pattern(r"\d+(?:[.,]\d+)*")
 _SCALED = late_pattern(_SCALE)
+_DOTTED = late_pattern(r"[1-9]\d{0,2}(?:\.\d{3})+")
 _MONTHS: Mapping[str, int] = {
     form: number
     for number, forms in enumerate(
@@ -212,8 +213,9 @@ _DAY = r"[12]\d|3[01]|0?[1-9]"
 # One copy of the units a pattern: each copy takes milliseconds to compile.
 # 1.5k is 1,500.
 _COUNT = rf"{PATTERNS['number']}{_SCALE}?"
+_CURRENCY = r"(?:(?:[€$£¥]|EUR|USD|GBP|CNY)\s?)"
 _NUMBER = (
-    rf"(?:[€$£¥]\s?)?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{_COUNT}[\s-]?(?:{_SPELLED})|"
+    rf"{_CURRENCY}?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{_COUNT}[\s-]?(?:{_SPELLED})|"
     rf"{_COUNT})"
 )
 # "requests a second" is a rate; "within a second" is an amount.
@@ -249,6 +251,7 @@ _VALUE = late_pattern(
             rf"(?P<dayfirst>(?:{_DAY})(?:st|nd|rd|th|er|º|\.)?\s(?:of\s|"
             rf"de\s)?(?:{_MONTH})\b(?:,?\s(?:del?\s)?(?:20|19)\d\d)?)",
             rf"(?P<monthfirst>(?:{_MONTH})\s(?:{_DAY})(?:st|nd|rd|th)?\b(?:,?\s(?:20|19)\d\d)?)",
+            rf"(?P<dotted>(?:{_DAY})\.(?:1[0-2]|0?[1-9])\.(?:20|19)\d\d(?!\.\d))",
             r"(?P<cjkdate>(?:20\d\d\s?[年년]\s?)?(?:1[0-2]|0?[1-9])\s?[月월]\s?(?:[12]\d|3[01]|0?[1-9])\s?[日号號일])",
             rf"(?P<weekday>(?i:{_either(_WEEKDAYS.split())})s?|(?:{_SHORT_DAYS})\b)",
             rf"(?P<cjkclock>{_CJK_CLOCK})",
@@ -291,6 +294,8 @@ _LONGEST_TOKEN = 200
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
 _NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
+#: A space that keeps a number and its unit on one line. The patterns know ASCII spaces only.
+_FIXED_SPACE = late_pattern("[\u00a0\u2009\u202f]")
 #: A number with spaces between its thousands.
 _SPACED = late_pattern(r"(?<![\w.,/:+-])(?<!\d )\d{1,3}+(?: \d{3}){1,4}+(?![\w/:+-]|[.,]\d| \d)")
 _RUN = late_pattern(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
@@ -314,7 +319,8 @@ def _values_of(text: str) -> tuple[Value, ...]:
 def _scan(text: str) -> Iterator[Value]:
     if len(text) > _LONGEST_RUN and _RUN.search(text) is not None:
         text = _RUN.sub(lambda run: " " * len(run.group()), text)
-    read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), text)
+    read = _FIXED_SPACE.sub(" ", text)
+    read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), read)
     read = _SPACED.sub(lambda number: number.group().replace(" ", ","), read)
     for match in _VALUE.finditer(read):
         for value in _values_in(match):
@@ -337,7 +343,7 @@ def _values_in(match: re.Match[str]) -> Iterator[Value]:
 
 def _value(match: re.Match[str]) -> Value | None:
     form, text, span = match.lastgroup or "", match.group(), match.span()
-    if form in ("dayfirst", "monthfirst", "cjkdate"):
+    if form in ("dayfirst", "monthfirst", "dotted", "cjkdate"):
         return Value(text, "date", _date(text, form), "", False, span)
     if form == "date":
         return Value(text, form, text.replace("/", "-").replace(".", "-")[:10], "", False, span)
@@ -384,13 +390,13 @@ def _cjk_clock(match: re.Match[str]) -> str:
 
 
 def _clock(text: str) -> str:
-    """Return a time of day as 20:00: "8 pm", "20:00" and "20:00 UTC" are one."""
-    low = "".join(text.lower().split())
+    """Return a time of day as 20:00: "8 pm", "20:00" and "20:00 UTC" are one. 12 am is 00:00."""
+    low = "".join(text.lower().replace(".", "").split())
     hour, _, rest = low.partition(":")
     digits = _NUMBERED.match(hour)
     number = int(digits.group()) if digits is not None else 0
-    if low.endswith("pm") and number < 12:
-        number += 12
+    if low.endswith(("am", "pm")) and number <= 12:
+        number = number % 12 + 12 * low.endswith("pm")
     minutes = rest[:2] if rest[:2].isdigit() else "00"
     return f"{number:02d}:{minutes}"
 
@@ -442,6 +448,8 @@ def _date(text: str, form: str) -> str:
     rest = [int(one) for one in numbers if len(one) < 4]
     if form == "cjkdate":
         return f"{year}-{rest[0]:02d}-{rest[1]:02d}"
+    if form == "dotted":
+        return f"{year}-{rest[1]:02d}-{rest[0]:02d}"
     month = next((_MONTHS[word] for word in re.findall(r"[^\W\d_]+", text.lower()) if word in _MONTHS), 0)
     return f"{year}-{month:02d}-{rest[0]:02d}"
 
@@ -450,10 +458,14 @@ def _quantity(text: str, span: Span) -> Value:
     # Of a range the upper end counts.
     digits = list(NUMBER.finditer(text))[-1]
     number, end = plain_number(digits.group()), digits.end()
-    if (scale := _SCALED.match(text, end)) is not None:
+    # "1.2.3k" has no number to scale.
+    if (scale := _SCALED.match(text, end)) is not None and number.count(".") < 2 and "," not in number:
         number, end = f"{(Decimal(number) * _SCALES[scale.group().strip()]).normalize():f}", scale.end()
     found = _UNIT.match(text, end)
-    unit = _UNIT_OF.get(found[1], found[1]) if found else _UNIT_OF.get(text[:1], "")
+    unit = _UNIT_OF.get(found[1], found[1]) if found else _UNIT_OF.get(text[: digits.start()].strip(), "")
+    if unit in _LOOSE and _DOTTED.fullmatch(digits.group()) is not None:
+        # Nothing is counted in fractions of a thousand: "1.500 rows" are 1,500.
+        number = digits.group().replace(".", "")
     # Nothing is counted in fractions: "test 7.2 tries" has the number of a test.
     if "." in number and unit in _LOOSE:
         unit = ""

@@ -267,3 +267,54 @@ def test_hostile_texts_are_judged(text: str) -> None:
     fact = facts("Never push to the release branch.")[0]
     assert fate(fact, PassageIndex([ListText("summary", 0, "summary", text)]), 1).outcome in ORDER
     assert isinstance(facts(text), tuple)
+
+
+@pytest.mark.parametrize(
+    ("statement", "same", "other"),
+    [
+        ("Deploy the release at 12 am.", "deployed at 00:00", "deployed at 12 pm"),
+        ("Deploy the release at 10:30 PM.", "deployed at 22:30", "deployed at 10:30 AM"),
+        ("Deploy the release at 5 p.m.", "deployed at 17:00", "deployed at 5 a.m."),
+        ("Deploy the release on 12.03.2026.", "deployed on 2026-03-12", "deployed on 2026-12-03"),
+        ("Keep the release under USD 500.", "kept under $500", "kept under EUR 500"),
+        ("The release has 20\u00a0MB of images.", "has 20 MB of images", "has 20 GB of images"),
+        ("The release handles 1.000,50 EUR.", "handles 1000.5 EUR", "handles 1 EUR"),
+        ("The release handles 1.500 rows.", "handles 1,500 rows", "handles 1.5 rows"),
+    ],
+)
+def test_a_value_is_the_same_in_another_notation(statement: str, same: str, other: str) -> None:
+    assert side(judged(statement, f"- The release gets {same}.")[1].outcome) == "kept"
+    assert judged(statement, f"- The release gets {other}.")[1].gone
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("Fix the crash in issue #1234 first.", "The crash in issue #1235 is to be fixed first."),
+        ("Set the worker timeout to 5m.", "The worker timeout is set to 10m."),
+        ("The support desk is open 9am-5pm.", "The support desk is open 9am-6pm."),
+        ("Use the port range 8000-8010.", "Use the port range 8000-8020."),
+        ("Keep the brightness offset at -5.", "The brightness offset is kept at 5."),
+        ("The API key expires in Q3 2026.", "The API key expires in Q4 2026."),
+    ],
+)
+def test_a_changed_number_without_a_form_is_not_kept(statement: str, summary: str) -> None:
+    assert side(judged(statement, f"- {summary}")[1].outcome) != "kept"
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("The response time must be < 200 ms.", "The response time must be > 200 ms."),
+        ("The response time must be ≤ 200 ms.", "The response time must be ≥ 200 ms."),
+        ("Use Python >= 3.11.", "Python < 3.11 is used."),
+    ],
+)
+def test_a_limit_with_the_opposite_sign_contradicts(statement: str, summary: str) -> None:
+    assert judged(statement, f"- {summary}")[1].outcome == "contradicted"
+    assert judged(statement, f"- {statement}")[1].outcome == "verbatim"
+
+
+@pytest.mark.parametrize("number", ["1.2.3k", "1,2,3k rows", "1.000,5k", "1,000,00k", "1.2.3 million"])
+def test_a_number_in_no_known_form_is_read(number: str) -> None:
+    assert judged(f"The cache must hold at most {number}.", "- Nothing.")[1].gone
