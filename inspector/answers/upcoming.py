@@ -15,6 +15,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, select_risks
 from inspector.answers.inspection import Inspection
+from inspector.answers.last_request import end_of
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import live_size, ttl_of
 from inspector.caching.costs import Bill, CompactionUsage, bill
@@ -195,9 +196,10 @@ def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool
 
 
 def _at_boundary(inspection: Inspection) -> bool:
-    """Return whether the last message is an answer without a call."""
+    """Return whether the last message is an answer without a call. Notices of the agent do not count."""
     live = inspection.conversation.live
-    if not len(live):
+    end = end_of(live)
+    if not end:
         return True
-    (last,) = inspection.store.messages(live, len(live) - 1, len(live))
+    (last,) = inspection.store.messages(live, end - 1, end)
     return last.role == "assistant" and not last.tool_calls

@@ -21,6 +21,7 @@ from inspector.core.errors import UsageProblem
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.fact import Fact, Saying
 from inspector.stores.detect import open_store
+from tests.recipes import recipe
 
 HARBOR, ORDERS = "Harbor importer: decimal commas", "Nightly orders import loses rows"
 
@@ -59,6 +60,18 @@ def test_a_session_of_a_gateway_has_its_limits_too(name: str, threshold: float |
     told = [line for line in found.sentences if line.startswith("the gateway compacts before a turn ")]
     assert len(told) == bool(words)
     assert not words or re.search(words, told[0])
+
+
+def test_a_notice_after_the_answer_does_not_open_a_task(tmp_path: Path) -> None:
+    session = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000001")
+    session.user("Read the berths.")
+    session.answer({"type": "text", "text": "There are nine."})
+    session.attach(type="hook_additional_context", content=["Nine berths were checked."], hookName="Stop")
+    store = open_store(session.write(tmp_path / "a.jsonl"))
+    (row,) = store.conversations()
+    assert store.messages(store.open(row.id).live)[-1].role == "system"
+    assert upcoming(Answers(store, {}, None), row.id).at_boundary
+    store.close()
 
 
 def test_settings_change_the_distance() -> None:
