@@ -259,10 +259,19 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the spans inside the tags around words of the user."""
     for opened in _OPENING.finditer(text, start, end):
-        if opened["tag"] in _OWN_TAGS:
+        if _is_own(opened):
             close = text.find(f"</{opened['tag']}>", opened.end(), end)
             if close >= 0:
                 yield opened.end(), close
+
+
+def _is_own(opened: re.Match[str]) -> bool:
+    """Return whether a tag is around words of the user. A sub-agent gets its orders from the lead of its team; a task
+    list in JSON is no order."""
+    if opened["tag"] == "teammate-message":
+        inner = opened.string[opened.end() : opened.end() + 40].lstrip()
+        return 'teammate_id="team-lead"' in opened[0] and not inner.startswith("{")
+    return opened["tag"] in _OWN_TAGS
 
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
@@ -280,20 +289,21 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     at = look = start
     while (opened := _OPENING.search(text, look, end)) is not None:
         look, tag = opened.end(), opened["tag"]
+        of_program, is_own = {tag, tag.replace("_", "-")} & _PROGRAM_TAGS, _is_own(opened)
         line = text.rfind("\n", start, opened.start()) + 1
         alone = not text[max(line, start) : opened.start()].strip()
-        if tag not in _PROGRAM_TAGS and tag not in _OWN_TAGS and not alone:
+        if not of_program and not is_own and not alone:
             continue
         # A long document may end after the scanned part.
         close = text.find(f"</{tag}>", look)
-        if close < 0 and tag not in _PROGRAM_TAGS:
+        if close < 0 and not of_program:
             continue
         close = close if close < end else -1
         yield (at, opened.start()), False
         inner = (look, close if close >= 0 else end)
-        if tag in _OWN_TAGS:
+        if is_own:
             yield inner, False
-        elif tag in _PROGRAM_TAGS:
+        elif of_program:
             for own in _spoken_in_tags(text, *inner):
                 yield own, False
         else:

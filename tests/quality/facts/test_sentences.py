@@ -100,3 +100,22 @@ def test_a_windows_path_has_no_escaped_newline(line: str, prose: bool) -> None:
     assert is_prose(line) == prose
     if prose:
         assert fact(line).kind == "constraint"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '<teammate-message teammate_id="team-lead" summary="start">\nDo not edit the charts.\n</teammate-message>',
+            ["Do not edit the charts."],
+        ),
+        ('<teammate-message teammate_id="crew">\nDo not edit the charts.\n</teammate-message>', []),
+        (
+            '<teammate-message teammate_id="team-lead">\n{"type":"task","text":"Do not stop."}\n</teammate-message>',
+            [],
+        ),
+        ("<system_reminder>You MUST call the tool first.</system_reminder>\nMoor it.", ["Moor it."]),
+    ],
+)
+def test_a_lead_gives_orders_and_a_program_does_not(text: str, expected: list[str]) -> None:
+    assert [text[one.start : one.end] for one in sentences(text)] == expected
