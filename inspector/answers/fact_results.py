@@ -14,7 +14,7 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
 from inspector.answers.facts import note_dismissed
-from inspector.answers.inspection import Inspection
+from inspector.answers.inspection import Inspection, ends_of
 from inspector.answers.kept_results import AnswerKind, keep
 from inspector.answers.last_request import missing_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
@@ -47,7 +47,8 @@ def work_out(
     """Compute and store the losses of a conversation, the evidence for findings, and the aftermath. Reads its lists;
     raises StoreErrors.
 
-    The results of the last two conversations stay in memory, in case they cannot be stored.
+    They are not stored if the store has more messages by now than were opened. The results of the last two
+    conversations stay in memory, in case they cannot be stored.
     """
     kinds: tuple[AnswerKind[Any], ...] = (LOSSES, EVIDENCE, AFTERMATH)
     places = [kind.of(inspection.store, inspection.conversation.id) for kind in kinds]
@@ -61,7 +62,9 @@ def work_out(
     losses = losses_of_facts(inspection, facts, events, gaps)
     aftermath = len(inspection.compactions()), events
     results = losses, evidence, aftermath
-    keep(zip(places, results, strict=True))
+    opened = inspection.conversation
+    if ends_of(inspection.store.open(opened.id)) == ends_of(opened):
+        keep(zip(places, results, strict=True))
     return results
 
 

@@ -12,7 +12,7 @@ from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_reading import dismissed_facts
 from inspector.answers.fact_results import read_fact_evidence
-from inspector.answers.inspection import Inspection, budgets_of
+from inspector.answers.inspection import Inspection, budgets_of, ends_of
 from inspector.answers.kept_results import AnswerKind
 from inspector.answers.last_request import end_of, is_mentioned, is_missing, is_request_at, last_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
@@ -129,7 +129,7 @@ def read_findings(
     dismissed = dismissed_facts(inspection) if dismissed is None else dismissed
     kept = FINDINGS.of(inspection.store, inspection.conversation.id, resolved)
     # The store may have more messages by now than were opened, and the user may have dismissed more.
-    ends = [(item.session, *item.ids[-1:], len(item)) for item in inspection.conversation.generations]
+    ends = ends_of(inspection.conversation)
     kept = replace(kept, basis=kept.basis.with_inputs(repr((ends, sorted(dismissed))).encode()))
     result = kept.stored()
     if result is None:

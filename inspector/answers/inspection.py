@@ -421,6 +421,11 @@ class Inspection:
         return fresh
 
 
+def ends_of(conversation: Conversation) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+    """Return the session, the last row and the length of each list: they tell an opened state from a later one."""
+    return tuple((item.session, tuple(item.ids[-1:]), len(item)) for item in conversation.generations)
+
+
 def passing(messages: Iterable[Message], to: Callable[[Message], None]) -> Iterator[Message]:
     """Yield the messages; call `to` with each message first."""
     for message in messages:

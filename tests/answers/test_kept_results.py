@@ -125,6 +125,21 @@ def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
     assert asked == names
 
 
+def test_losses_of_an_earlier_state_are_not_kept_for_the_present_one(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    monkeypatch.setattr(kept_results, "_OPENED", OpenedOnce(KeptResults))
+    answers = Answers.of([database], {}, None)
+    inspection, _ = answers.opened(CHECKOUT)
+    conversation = inspection.conversation
+    add(database, "Never again.", conversation.live.session)
+    fact_results.work_out(inspection)
+    assert LOSSES.of(answers.store, conversation.id).stored() is None
+    fact_results.work_out(inspection.reopened())
+    assert LOSSES.of(answers.store, conversation.id).stored() is not None
+
+
 def test_findings_are_kept_of_what_was_opened_and_dismissed(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
