@@ -28,13 +28,16 @@ from tests.app.running import (
     title,
     told,
 )
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.fact_list import key_of, outcome_of, source_of, survivor_of
+from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 
+claude_lines = recipe("claude_lines")
 SIZE = (160, 48)
 CONSTRAINT = "the contrast must be at least 4.5 : 1"
 
@@ -88,6 +91,24 @@ async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotatin
         assert marked(pilot)
         await press(pilot, "escape", "escape")
         assert messages(pilot).highlight == ""
+
+
+async def test_losses_of_a_list_that_is_not_in_the_files_are_unknown(tmp_path: Path) -> None:
+    made = claude_lines.Session("5e55a000-0000-4000-8000-000000000005")
+    made.compact(claude_lines.nine_sections(Primary=["Read the berths."]), before=167_412, after=9_000)
+    made.user("And the quay.")
+    made.answer(claude_lines.text("So it is."))
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, made.session, size=SIZE) as pilot:
+        await press(pilot, "2")
+        shown = conversation(pilot).query_one(CompactionPane).body.text
+        assert "unknown: the list before it is not in the files" in shown
+        assert "none of the facts" not in shown
+        assert "no repeated work" not in shown
+        assert "grew by" not in shown
+        assert "167,412 → 9,000" in shown
+        await press(pilot, "4")
+        assert "Its losses are unknown" in facts_of(pilot).head.text
 
 
 async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, fact
+from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact
 from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
 from widgets.intents import ChooseCompaction, CopyFacts, GoTo
 from widgets.lists.fact_list import OUTCOMES, key_of
@@ -173,3 +173,13 @@ async def test_what_survives_an_encrypted_summary_is_unknown() -> None:
     survival = replace(SURVIVAL, compactions=(first, *others, replace(last, encrypted=True, summary=None)))
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(replace(LOSSES, survival=survival))):
         assert [line.split()[-1] for line in lines(pane.table)][1:] == ["–"] * len(survival.kinds)
+
+
+async def test_losses_of_a_list_with_a_missing_part_are_unknown_in_part() -> None:
+    survival = Survival((compaction(1, whole=False), compaction(2, before=0, whole=False)))
+    pane = LossesFacts()
+    view = replace(LOSSES, survival=survival, chosen=1)
+    async with hosting(pane, size=(110, 38), set_up=lambda: pane.set_view(view)):
+        assert "Its losses are unknown in part" in pane.head.text
+        pane.set_view(replace(view, chosen=2))
+        assert "Its losses are unknown: the list before it is not in the files." in pane.head.text

@@ -115,6 +115,9 @@ def _tokens(done: Compaction, narrow: bool) -> TextLine:
     verdict = f"saved {human.tokens(saved)}" if saved >= 0 else f"grew by {human.tokens(-saved)}"
     low = saved < done.tokens_before * _LITTLE
     sizes = f"~{human.tokens(done.tokens_before)} → {human.tokens(done.tokens_after)}"
+    if not done.before or not done.whole:
+        # The files lack the list before, or a part.
+        return line_of(("tokens    ", "muted"), (sizes, ""))
     return line_of(
         ("tokens    ", "muted"),
         (sizes.ljust(0 if narrow else 13) + "  ", ""),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
@@ -37,6 +38,7 @@ class FactScope(Struct, frozen=True):
 
 
 _UNSEEN = "Its losses are unknown: the list before it is not in the files."
+_PARTLY = "Its losses are unknown in part: a part of the list before it is not in the files."
 
 
 class LossesView(Struct, frozen=True):
@@ -65,8 +67,12 @@ class LossesView(Struct, frozen=True):
         if not self.chosen:
             return others
         chosen = next((scope for scope in self.scopes if scope.name == number), None)
-        unseen = any(one.index == self.chosen and not one.before for one in self.survival.compactions)
-        return [chosen or FactScope(number, (), _UNSEEN if unseen else ""), *self.judged, *others]
+        done = next((one for one in self.survival.compactions if one.index == self.chosen), None)
+        if done is None or (done.before and done.whole):
+            return [chosen or FactScope(number, ()), *self.judged, *others]
+        unseen = _PARTLY if done.before else _UNSEEN
+        chosen = chosen or FactScope(number, ())
+        return [replace(chosen, note=f"{unseen} {chosen.note}".rstrip()), *self.judged, *others]
 
     @property
     def first_scope(self) -> str:

@@ -111,7 +111,8 @@ def compute(
         cost="" if requests is None or not over else requests.bills.get(done.index, ""),
         lost=lost,
         lost_note=note,
-        aftermath=None if aftermath is None else aftermath.get(done.index, ()),
+        # Repeated work is known by the list before.
+        aftermath=None if aftermath is None or not done.before else aftermath.get(done.index, ()),
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
         attempts=NO_ATTEMPTS if attempts is None else attempts_view(attempts, done),
     )
@@ -122,6 +123,8 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
     """The worst facts that the compaction lost, and a sentence about the others."""
     from inspector.app.conversation.fact_scopes import gravest_first
 
+    if not done.before:
+        return (), "unknown: the list before it is not in the files"
     if facts is None:
         return (), "facts are being read"
     taken = facts.reading.facts.of(done.index)
@@ -134,6 +137,8 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
     unknown = sum(life.outcome == "unknown" for life in taken)
     if unknown:
         return shown, f"unknown for {human.plural(unknown, 'fact')}: the summary is encrypted"
+    if not done.whole:
+        return shown, "unknown for a part of the list before it, which is not in the files"
     return shown, "" if shown else "none of the facts that were recognized"
 
 
