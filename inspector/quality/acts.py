@@ -67,6 +67,8 @@ _SENDS = late_pattern(
     re.I,
 )
 _REDIRECTED = late_pattern(r"(?<![0-9&=<>-])(>{1,2}) ?([\w./~$@{}+-]{1,300})")
+#: A quoted text in a command. It redirects nothing.
+_QUOTED = late_pattern(r"'[^']*+'|\"(?:[^\"\\]|\\.)*+\"", re.S)
 _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
 #: A text for the standard input of a command ("<<EOF"), up to its end mark.
 _HERE_TEXT = late_pattern(
@@ -130,8 +132,9 @@ class Act(Struct, frozen=True):
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
     """The acts of one tool call. `tokens` is that of the call alone."""
     tokens = text_tokens(len(call.arguments))
-    name = call.name.lower()
     values = _arguments(call)
+    operation = _operation_of(values)
+    name = operation or call.name.lower()
     writes = any(part in name for part in _WRITING)
     reads = not writes and any(part in name for part in _READING)
     gets = str(values.get("method") or "GET").upper() in ("GET", "HEAD")
@@ -157,7 +160,7 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
         yield Act(
             "write", plain_path(path), plain_path(path), SOME_LINES, call.arguments[:MAX_ARGUMENT], tokens
         )
-    if command := command_of(values):
+    if not operation and (command := command_of(values)):
         yield from _acts_of_command(command, tokens)
 
 
@@ -344,7 +347,8 @@ def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
 
 def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
     """The files that a command writes: by redirection, and as arguments of programs that change files in place."""
-    for arrow, path in _REDIRECTED.findall(command[:MAX_ARGUMENT]):
+    bare = _QUOTED.sub("''", _HERE_TEXT.sub(r"\3\n", command[:MAX_ARGUMENT]))
+    for arrow, path in _REDIRECTED.findall(bare):
         if _is_file(path):
             yield plain_path(path), None if arrow == ">" else SOME_LINES
     if ">" not in command and not _CHANGES_IN_PLACE.search(command[:MAX_COMMAND]):
@@ -412,6 +416,17 @@ def _arguments(call: ToolCall) -> Mapping[str, Any]:
     return values if isinstance(values, dict) else {}
 
 
+def _operation_of(values: Mapping[str, Any]) -> str:
+    """What an editor tool does with its file: "view", "create", "str_replace". "" for the calls of other tools.
+
+    Such a tool has the operation as its "command", besides a path.
+    """
+    command = values.get("command")
+    if not isinstance(command, str) or _PATH_KEYS.isdisjoint(values) or not command.isidentifier():
+        return ""
+    return command.lower() if any(part in command.lower() for part in (*_READING, *_WRITING)) else ""
+
+
 def command_of(values: Mapping[str, Any]) -> str:
     """The shell command of a call's arguments; "" where there is none."""
     for key in _COMMAND_KEYS:
@@ -444,12 +459,20 @@ def _lines_of(values: Mapping[str, Any]) -> Lines | None:
     if isinstance(span, list) and len(span) == 2 and all(isinstance(line, int) for line in span):
         return span[0], None if span[1] < span[0] else span[1]
     start = next(
-        (numbers[key] for key in ("offset", "start_line", "line_start", "start") if key in numbers), None
+        (
+            numbers[key]
+            for key in ("offset", "start_line", "line_start", "line_offset", "start")
+            if key in numbers
+        ),
+        None,
     )
     end = next((numbers[key] for key in ("end_line", "line_end", "end") if key in numbers), None)
-    limit = numbers.get("limit")
+    limit = next((numbers[key] for key in ("limit", "n_lines") if key in numbers), None)
     if start is None and end is None and limit is None:
         return None
+    if start is not None and start < 0:
+        # Lines counted from the end of the file.
+        return SOME_LINES
     first = start or 1
     return first, end if end is not None else None if limit is None else first + limit - 1
 

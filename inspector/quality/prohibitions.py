@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -31,14 +32,22 @@ _INSTEAD = late_pattern(
 )
 #: A verb before ", not X" makes it a description.
 _DESCRIBES = late_pattern(r"\b(?:is|are|was|were)\b|['’](?:s|re)\b", re.I)
-#: "Only edit files under src/": nothing may be written outside of this place.
+#: "Only edit files under src/", "edit nothing outside of src/": nothing may be written outside of this place.
 _ONLY = late_pattern(
-    r"\bonly\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?(?:under|in|inside|within)\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
+    r"(?:\bonly\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?(?:under|in|inside|within)"
+    r"|(?:\b(?:never|not)|n['’]?t)\s+(?:edit|change|modify|touch|write)\s+(?:\w+\s+){0,4}?outside(?:\s+of)?)"
+    r"\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
     re.I,
 )
 _END = late_pattern(r"[;!?\n。；！？，]|\.(?=\s|$)|,(?!\s*(?:or|and|nor)\b)|\s[—–-]\s|:\s")
 _CONDITION = late_pattern(
-    r"\b(?:unless|until|without|except|before|if|when|while|more than|only)\b|除非|之前|未经", re.I
+    r"\b(?:unless|until|without|except|before|if|when|while|more than|only|outside|other than|apart from|besides)\b"
+    r"|除非|之前|未经",
+    re.I,
+)
+#: A condition in front of a denial, in its sentence: "if the tests fail, do not push".
+_CONDITION_BEFORE = late_pattern(
+    r"(?:\b(?:unless|until|if|when|whenever|while|before|after)\b|除非|如果|[当當])[^.;!?\n。；！？]*\Z", re.I
 )
 _CODE = late_pattern(r"`([^`\n]{1,200})`|\"([^\"\n]{1,120})\"")
 _WORD = late_pattern(r"[\w][\w./@+-]{0,80}")
@@ -139,7 +148,7 @@ class Prohibition(Struct, frozen=True):
                 return True
             words = words[1:] or words
         program = words[0].rpartition("/")[2]
-        lower = [word.lower() for word in words]
+        lower = [word.lower() for word in (_without_message(words) if program == "git" else words)]
         if self.verb in _READS:
             return program not in _LISTING_PROGRAMS and any(
                 self._names_path(part) for part in _paths_in(words[1:])
@@ -208,7 +217,13 @@ def prohibitions_of(text: str) -> tuple[Prohibition, ...]:
         rest = text[denial.end() : denial.end() + 300]
         end = _end_of(rest)
         clause, after = rest[:end], rest[end : end + 60]
-        if _CONDITION.search(clause) or _CONDITION.match(after.lstrip(" ,，")):
+        before = text[max(0, denial.start() - 300) : denial.start()]
+        conditions = (
+            _CONDITION.search(clause),
+            _CONDITION.match(after.lstrip(" ,，")),
+            _CONDITION_BEFORE.search(before),
+        )
+        if any(conditions):
             continue
         if (found := _of_clause(clause, denial["noun"] is not None, text[: denial.start()])) is not None:
             result.append(found)
@@ -318,6 +333,15 @@ def _paths_in(words: Sequence[str]) -> Iterable[str]:
 
 def _parts(words: Sequence[str]) -> frozenset[str]:
     return frozenset(part for word in words for part in (word, *re.split(r"[:/.=\s;]", word)))
+
+
+def _without_message(words: Sequence[str]) -> Sequence[str]:
+    """The words of a git command without the texts of messages: they tell of an act and do none."""
+    return [
+        word
+        for before, word in pairwise(("", *words))
+        if before not in ("-m", "-am", "--message") and not word.startswith("--message=")
+    ]
 
 
 def _subcommand(words: Sequence[str]) -> str:

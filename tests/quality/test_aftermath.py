@@ -47,6 +47,16 @@ def test_tools_read_write_fetch_and_ask() -> None:
         ("fetch", "example.org/page", None)
     ]
     assert acts("AskUserQuestion", questions=[{"question": "Which port?"}]) == [("ask", "which port?", None)]
+    assert acts("ReadFile", path="a.py", line_offset=3, n_lines=5) == [("read", "a.py", (3, 7))]
+    assert acts("ReadFile", path="a.py", line_offset=-5) == [("read", "a.py", SOME_LINES)]
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind", "lines"),
+    [("view", "read", None), ("create", "write", None), ("str_replace", "write", SOME_LINES)],
+)
+def test_an_editor_does_what_its_command_says(operation: str, kind: str, lines: Lines | None) -> None:
+    assert acts("file_editor", command=operation, path="/app/a.py") == [(kind, "/app/a.py", lines)]
 
 
 def test_commands_read_write_fetch_and_run() -> None:
@@ -475,6 +485,15 @@ def test_acts_against_rules_are_recognized() -> None:
         ("Never edit the Makefile", "cat Makefile", False),
         ("Never edit a.cfg", "sed -i.bak s/1/2/ a.cfg", True),
         ("Never edit a.cfg", "sed -n 1,5p a.cfg", False),
+        ("Never edit a.cfg", "echo x > a.cfg", True),
+        ("Never edit a.cfg", "echo 'x > a.cfg'", False),
+        ("Never edit a.cfg", "cat > b.md <<'EOF'\nx > a.cfg\nEOF", False),
+        ("Do not edit files outside src/", "echo x > src/a.py", False),
+        ("Do not edit files outside src/", "echo x > /app/docs/a.md", True),
+        ("If the tests fail, do not push", "git push", False),
+        ("Fix it when you can. Do not push", "git push", True),
+        ("Do not commit secrets", "git commit -m 'Remove secrets'", False),
+        ("Do not commit secrets", "git commit secrets", True),
     ],
 )
 def test_the_verb_of_a_command_is_what_it_does(rule: str, command: str, forbidden: bool) -> None:
