@@ -78,7 +78,7 @@ _CD = late_pattern(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
 _PLAIN_TARGET = late_pattern(r">{1,2}\|?([\w./~@+-]{0,300})")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
-_QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}[?？]")
+_QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}(?:？|\?(?!\w))")
 #: The line of a result that names an error.
 _ERROR = late_pattern(
     r"^[ \t>|]{0,8}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception)(?:\[\w{1,10}\])?:.{1,300}"

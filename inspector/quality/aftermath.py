@@ -32,6 +32,8 @@ from inspector.quality.acts import (
     simple_commands,
 )
 from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
+from inspector.quality.facts.passages import tongue_of
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.limits import CROWDED
 from inspector.quality.prohibitions import Prohibition, prohibitions_of
 
@@ -71,7 +73,7 @@ MIN_CORRECTED_OVERLAP = 0.5
 #: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
 MIN_QUESTION_OVERLAP = 0.6
-#: Minimum runs in one list of a routine command (tests, builds, polling).
+#: Minimum uses in one list of a routine command (tests, builds, polling), and of a word of a form of asking.
 ROUTINE_RUNS = 3
 _SHOWN = 200
 
@@ -115,13 +117,8 @@ _CHANGES = re.compile(
     r" (?:install|i|add|get|sync|update|ci)\b",
     re.I,
 )
-#: Words that are common to all questions.
-_QUESTION_WORDS = frozenset({
-    "would", "like", "want", "shall", "should", "could", "continue", "with", "this", "that", "your", "you", "have",
-    "need", "anything", "else", "help", "there", "what", "which", "when", "where", "does", "make", "sure", "next",
-    "please", "thing", "something", "the", "and", "for",
-})  # fmt: skip
-_WORD = re.compile(r"[^\W_]{3,}")
+#: Stems that are common to all questions.
+_QUESTION_WORDS = frozenset({"continu", "els", "help", "make", "sure", "next", "thing"})
 
 
 class Step(Struct, frozen=True):
@@ -299,7 +296,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
     """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
     earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
     writes: list[tuple[int, str]] = []
-    asked: list[tuple[Step, frozenset[str]]] = []
+    asked = _AskedQuestions()
     runs: Counter[tuple[int, str]] = Counter()
     for step in steps:
         done = {act.kind for act in step.acts}
@@ -307,12 +304,8 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
             if step.generation > 1:
                 yield from _against_rules(step, act, harmed)
             if act.kind == "ask":
-                if _APPROVAL.search(act.text):
-                    continue
-                words = _question_words(act.text)
-                if step.generation > 1 and (before := _asked_before(step, words, asked)):
+                if before := asked.add(step, act.text):
                     yield _event("asked again", step, act, before, None)
-                asked.append((step, words))
                 continue
             if act.kind == "write" or (act.kind == "run" and _CHANGES.search(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
@@ -409,27 +402,44 @@ def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[After
             yield _event("against a rule", step, act, None, (fact, fate))
 
 
-def _asked_before(
-    step: Step, words: frozenset[str], asked: Sequence[tuple[Step, frozenset[str]]]
-) -> Step | None:
-    """Return the last earlier step with the same question, if every such step has left the list."""
-    if len(words) < MIN_QUESTION_WORDS:
-        return None
-    last = None
-    for other, other_words in reversed(asked):
-        shared = len(words & other_words)
-        if other.step == step.step or shared < MIN_QUESTION_WORDS:
-            continue
-        if shared < MIN_QUESTION_OVERLAP * max(len(words), len(other_words)):
-            continue
-        if other.left is None or other.left >= step.generation:
+class _AskedQuestions:
+    """The questions of the agent so far, by their content words.
+
+    Only English ones count: in other languages the form of a question has content words. Questions for approval do not
+    count either.
+    """
+
+    def __init__(self) -> None:
+        self._asked: list[tuple[Step, frozenset[str]]] = []
+        self._uses: Counter[tuple[int, str]] = Counter()
+        #: Words of a form of asking: many questions of one list have them, whatever they are about.
+        self._formal: set[str] = set()
+
+    def add(self, step: Step, question: str) -> Step | None:
+        """Add a question. Return the last earlier step with the same one, if every such step has left the list."""
+        if _APPROVAL.search(question) or tongue_of(question) != "en":
             return None
-        last = last or other
-    return last
+        words = frozenset(load_stemmer().words(question)) - _QUESTION_WORDS
+        before = self._before(step, words - self._formal)
+        self._asked.append((step, words))
+        for word in words:
+            self._uses[step.generation, word] += 1
+            if self._uses[step.generation, word] >= ROUTINE_RUNS:
+                self._formal.add(word)
+        return before
 
-
-def _question_words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.lower())) - _QUESTION_WORDS
+    def _before(self, step: Step, words: frozenset[str]) -> Step | None:
+        last = None
+        for other, other_words in reversed(self._asked):
+            shared = len(words & other_words)
+            if other.step == step.step or shared < MIN_QUESTION_WORDS:
+                continue
+            if shared < MIN_QUESTION_OVERLAP * max(len(words), len(other_words - self._formal)):
+                continue
+            if other.left is None or other.left >= step.generation:
+                return None
+            last = last or other
+        return last
 
 
 def _event(

@@ -327,6 +327,34 @@ def test_a_question_is_asked_again() -> None:
     assert events((1, 1, approval), (2, None, approval)) == []
 
 
+def asked(*questions: str) -> list[Message]:
+    return [Message({"role": "assistant", "content": question}) for question in questions]
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("Bạn có muốn tôi cập nhật lịch phà không?", "Bạn có muốn tôi cập nhật giá vé không?"),
+        ("Ada lagi yang bisa saya bantu untuk pelabuhan ini?", "Ada lagi yang bisa saya bantu hari ini?"),
+        ("还有什么我可以帮您的吗？", "还有什么我可以帮您的吗？"),
+        ("How can I help and assist you today?", "How can I help and assist you today?"),
+        ("Checked the page `/berths?`: is it the one?", "Checked the page `/tolls?`: is it the one?"),
+        ("Checked with `npm run berths`, see `?pier=1`.", "Checked with `npm run berths`, see `?pier=2`."),
+    ],
+)
+def test_the_form_of_a_question_without_its_subject_is_not_asked_again(first: str, again: str) -> None:
+    assert events((1, 1, asked(first)), (2, None, asked(again))) == []
+
+
+def test_words_of_many_questions_of_one_list_are_their_form() -> None:
+    form = "Which colour does the pier of harbour {} get?"
+    many = [form.format(name) for name in ("Elm", "Oak", "Ash")]
+    assert events((1, 1, asked(*many)), (2, None, asked(form.format("Fir")))) == []
+    assert [event.kind for event in events((1, 1, asked(many[0])), (2, None, asked(many[0])))] == [
+        "asked again"
+    ]
+
+
 def fact(text: str, things: Iterable[str], *sayings: Saying, kind: Any = "constraint", key: str = "") -> Fact:
     return Fact(key or text, kind, text, "", (), tuple(things), "rule", 5, (0, 0), "user", sayings, 0, 1.0)
 
