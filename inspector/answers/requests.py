@@ -274,11 +274,12 @@ def _break_even_request(bill: Bill, last: Request, later: Sequence[PricedRequest
     """Return the number of the request at which the savings reached the cost of a compaction, or None.
 
     `last` is the last request before the compaction. If its cache expired before the first request after the
-    compaction, this first request would have written the whole list again without the compaction.
+    compaction, or is of another model, this first request would have written the whole list again without the
+    compaction.
     """
     first = later[0].request
     cached = bool(last.at and (last.cache_read or last.cache_write))
-    cold = cached and first.at - last.at > _time_to_live(last)
+    cold = cached and (first.at - last.at > _time_to_live(last) or first.model != last.model)
     saved = bill.saved_cold + bill.cost.write if cold else 0.0
     if saved >= bill.cost.amount:
         return first.index
@@ -324,9 +325,11 @@ def why_no_bill(recorded: Compaction, requests: Requests) -> str:
 
 
 def _by_list(requests: Requests) -> Mapping[int, Sequence[PricedRequest]]:
-    """Return the requests of each list, by generation."""
+    """Return the requests of each list, by generation, without sums of several calls, which have no size of a list."""
     lists: dict[int, list[PricedRequest]] = {}
     for priced in requests.priced:
+        if priced.request.summed and not priced.request.summarizes:
+            continue
         lists.setdefault(priced.request.generation, []).append(priced)
     return lists
 
@@ -364,7 +367,8 @@ def _usage(
     inspection: Inspection, recorded: Compaction, last: PricedRequest, after: Sequence[PricedRequest]
 ) -> CompactionUsage:
     before, first = last.request, after[0].request
-    # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests.
+    # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests. If the
+    # model changed, the new one wrote the summary.
     shares = (
         has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
     )
@@ -375,6 +379,7 @@ def _usage(
         written=first.cache_write,
         summary=text_tokens(len(recorded.summary or "")),
         warm=shares
+        and before.model == first.model
         and (not before.at or not recorded.at or recorded.at - before.at <= _time_to_live(before)),
         hour=bool(first.cache_write_1h),
         later=len(after) - 1,

@@ -57,7 +57,8 @@ def judge(
             judged.append(JudgedRequest(request, "first", 0, None, is_estimated))
         else:
             idle = max(0.0, request.at - last.at) if request.at and last.at else None
-            missed = (cached if cached < sent else sent) - read
+            # The sum of several calls does not tell which tokens the last of them cached.
+            missed = 0 if request.summed else (cached if cached < sent else sent) - read
             if missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
                 missed = 0
             cause: Cause | None = None
@@ -66,7 +67,9 @@ def judge(
             judged.append(JudgedRequest(request, cause, missed, idle, is_estimated))
         if written:
             lives = ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
-        last, sent_last, cached = request, sent, read + written
+        last = request
+        if not request.summed:
+            sent_last, cached = sent, read + written
     return tuple(judged)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cache_evidence, cost_evidence
+from inspector.answers.inspection import Inspection
 from inspector.answers.requests import (
     AnswerFinder,
     Requests,
@@ -29,6 +30,7 @@ from inspector.export.requests import print_sums, request_document, sums_documen
 from inspector.stores.detect import open_store
 from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request
+from tests.recipes import recipe
 
 ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assistant"))
 
@@ -163,6 +165,28 @@ def test_a_call_that_summarizes_is_billed_as_it_was(fixtures_dir: Path) -> None:
         assert call.cost is not None
         bill, _ = bills_of(inspection, dear)[index]
         assert bill.own.amount == pytest.approx(call.cost.amount)
+
+
+@pytest.mark.parametrize("model", ["claude-opus-4-5", "claude-sonnet-4-5"])
+def test_the_cache_of_another_model_is_not_warm(model: str, tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001", model="claude-opus-4-5")
+    session.user("Read the berths.")
+    session.answer(lines.text("There are nine."), written=90_000)
+    session.compact(lines.nine_sections(primary=["Read the berths."]))
+    session.user("Go on.")
+    session.cached = 16_000
+    session.answer(lines.text("Going on."), model=model)
+    answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
+    (row,) = answers.store.conversations()
+    ((made, _),) = bills_of(*_read(answers, row.id)).values()
+    assert made.warm == (model == "claude-opus-4-5")
+    answers.store.close()
+
+
+def _read(answers: Answers, name: str) -> tuple[Inspection, Requests]:
+    inspection, resolved = answers.opened(name)
+    return inspection, requests_of(inspection, resolved)
 
 
 def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -> None:

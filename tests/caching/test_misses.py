@@ -47,6 +47,16 @@ def test_a_miss_has_a_cause(second: Request, cause: str | None, missed: int) -> 
     assert (judged.cause, judged.missed) == (cause, missed)
 
 
+def test_a_sum_of_several_calls_is_no_prompt_to_be_read_again() -> None:
+    searched = request(2, 153_000, 3_000, 1_030.0, summed=True)
+    grown = request(3, 53_000, 9_000, 1_060.0)
+    again = request(4, 20_000, 42_000, 1_090.0)
+    judged = judge([FIRST, searched, grown, again])
+    assert [(one.cause, one.missed) for one in judged] == [
+        ("first", 0), (None, 0), (None, 0), ("prefix", 42_000)
+    ]  # fmt: skip
+
+
 def test_an_hour_is_known_by_what_was_written() -> None:
     hour = request(1, 0, 50_000, 1_000.0, cache_write_1h=50_000)
     late = request(2, 50_000, 0, 3_000.0)
