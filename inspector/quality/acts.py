@@ -78,7 +78,8 @@ _CD = late_pattern(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
 _PLAIN_TARGET = late_pattern(r">{1,2}\|?([\w./~@+-]{0,300})")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
-_QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}(?:？|\?(?!\w))")
+_QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}(?:？|\?(?![\w\"”’']))")
+_CODE_BLOCK = late_pattern(r"```.*?(?:```|\Z)", re.S)
 #: The line of a result that names an error.
 _ERROR = late_pattern(
     r"^[ \t>|]{0,8}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception)(?:\[\w{1,10}\])?:.{1,300}"
@@ -96,6 +97,12 @@ _CHANGING = late_pattern(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,
 #: A call that the user stopped or refused did not fail.
 _REFUSED = late_pattern(
     r"user (?:doesn['’]t want|does not want|rejected|denied|declined)|interrupted by (?:the )?user", re.I
+)
+#: The result of a call that did nothing: another call of the message failed, or the user refused it.
+_NOT_MADE = late_pattern(
+    r"\A\s*(?:<tool_use_error>\s*cancell?ed\b|cancell?ed: parallel tool call\b|\[tool execution cancell?ed\b"
+    r"|exec command rejected by user|the user (?:doesn['’]t|does not) want to proceed\b)",
+    re.I,
 )
 #: A short result that says that a file is not there, and one that says that the call failed.
 _MISSING = late_pattern(
@@ -165,8 +172,8 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
 
 
 def questions_in(message: Message) -> Iterator[Act]:
-    """The questions that end an answer of the agent."""
-    text = safe(message.text)[-2_000:].rstrip()
+    """The questions that end an answer of the agent, without quoted ones and code blocks."""
+    text = _CODE_BLOCK.sub("", safe(message.text))[-2_000:].rstrip()
     last = text.rpartition("\n\n")[2]
     for match in _QUESTION.finditer(last):
         question = _folded(match.group())
@@ -193,6 +200,11 @@ def marked_error(result: str) -> str:
     text = _TAG.sub("", result[:_ERROR_PART])
     line = next((line for line in text.split("\n") if len(line.split()) > 2), "")
     return "" if _UNTELLING.search(line) or line.rstrip().endswith("?") else _folded(line)[:_ERROR_LINE]
+
+
+def was_made(result: str) -> bool:
+    """Whether a call did something, by its result: it was not cancelled or refused before it began."""
+    return not _NOT_MADE.match(result)
 
 
 def opened(act: Act, result: str) -> bool:

@@ -30,6 +30,7 @@ from inspector.quality.acts import (
     questions_in,
     same_file,
     simple_commands,
+    was_made,
 )
 from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
 from inspector.quality.facts.passages import tongue_of
@@ -186,11 +187,14 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
+    A cancelled or refused call has no acts but its questions.
     Files and pages that one call opens share the tokens of its result. A file that it could not open is left out.
     Agents do not mark every failed command, so this searches the output of commands and writes for an error. It does
     not search the text of a read file, which may have such lines.
     """
     result = message.text
+    if not was_made(result):
+        return replace(step, acts=tuple(act for act in step.acts if act.kind == "ask"))
     tokens = text_tokens(len(result))
     shares = sum(act.kind in _OPENS for act in step.acts)
     acts = tuple(

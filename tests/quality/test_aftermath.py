@@ -327,6 +327,28 @@ def test_a_question_is_asked_again() -> None:
     assert events((1, 1, approval), (2, None, approval)) == []
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        "<tool_use_error>Cancelled: parallel tool call Bash(du -sh /app) errored</tool_use_error>",
+        "Cancelled: parallel tool call Read(/app/b.py) errored",
+        "[Tool execution cancelled — terminal was skipped due to user interrupt]",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+    ],
+)
+def test_a_cancelled_call_does_nothing(result: str) -> None:
+    for name, arguments in (
+        ("Read", {"file_path": "/app/a.py"}),
+        ("Bash", {"command": "make lint"}),
+        ("WebFetch", {"url": "https://a.example"}),
+    ):
+        made, cancelled = tool_use(name, "fine", **arguments), marked(name, result, **arguments)
+        assert events((1, 1, cancelled), (2, None, made)) == []
+        assert events((1, 1, made), (2, None, cancelled)) == []
+        assert events((1, 1, cancelled), (2, None, cancelled)) == []
+        assert len(events((1, 1, made), (2, None, cancelled + made))) == 1
+
+
 def asked(*questions: str) -> list[Message]:
     return [Message({"role": "assistant", "content": question}) for question in questions]
 
@@ -339,6 +361,8 @@ def asked(*questions: str) -> list[Message]:
         ("还有什么我可以帮您的吗？", "还有什么我可以帮您的吗？"),
         ("How can I help and assist you today?", "How can I help and assist you today?"),
         ("Checked the page `/berths?`: is it the one?", "Checked the page `/tolls?`: is it the one?"),
+        ('The program asks: "Overwrite the old berths?" and waits.',) * 2,
+        ("It prints:\n```\n? Overwrite the old berths of the pier?\n```\nNow I test it.",) * 2,
         ("Checked with `npm run berths`, see `?pier=1`.", "Checked with `npm run berths`, see `?pier=2`."),
     ],
 )
