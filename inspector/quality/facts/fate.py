@@ -276,7 +276,9 @@ def _judged(
         may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
         outcome, changed = ("uncertain", "") if may_match else (None, "")
     has_few_words = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
-    if outcome is None or (part.role == "tool" and has_few_words):
+    # The result of a tool has words like the user's by chance. Only a value or a quote in it is a match.
+    by_chance = has_few_words or (probe.of_user and not probe.values)
+    if outcome is None or (part.role == "tool" and outcome != "verbatim" and by_chance):
         return None
     outcome = "uncertain" if has_few_words else outcome
     exchanged = outcome == "contradicted" and compared.exchanged

@@ -14,7 +14,7 @@ from inspector.quality.facts.fate import ORDER, fate
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from tests.quality.facts.fate_examples import EXAMPLES
-from tests.quality.facts.made_facts import facts, said
+from tests.quality.facts.made_facts import facts, said, searchable
 
 KEPT = ("verbatim", "paraphrased")
 STATEMENTS = sorted({statement for what, statement, _, _ in EXAMPLES if what not in ("zh", "de", "fr", "es")})
@@ -318,3 +318,12 @@ def test_a_limit_with_the_opposite_sign_contradicts(statement: str, summary: str
 @pytest.mark.parametrize("number", ["1.2.3k", "1,2,3k rows", "1.000,5k", "1,000,00k", "1.2.3 million"])
 def test_a_number_in_no_known_form_is_read(number: str) -> None:
     assert judged(f"The cache must hold at most {number}.", "- Nothing.")[1].gone
+
+
+def test_the_result_of_a_tool_keeps_a_statement_only_word_for_word() -> None:
+    (rule,) = facts("Users should have access to them.")
+    alike = "def grant(user):\n    # users should have access\n    return access_token(user)"
+    assert fate(rule, searchable(tail=[alike], role="assistant"), 1).outcome == "paraphrased"
+    assert fate(rule, searchable(tail=[alike], role="tool"), 1).outcome == "lost"
+    quoted = "plan.md: Users should have access to them."
+    assert fate(rule, searchable(tail=[quoted], role="tool"), 1).outcome == "verbatim"
