@@ -28,6 +28,7 @@ from inspector.quality.facts.meaning import (
     PART,
     QUANTIFIED,
     SOFT,
+    TAGS,
     UNIVERSAL,
     YET,
     Adjunct,
@@ -79,6 +80,8 @@ _EXEMPTS = late_pattern(
     r"without|only|else|otherwise)\b",
     re.IGNORECASE,
 )
+#: Matches the words of an exception that mean nothing else.
+_EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGNORECASE)
 #: Matches the number of a list item. It is a label, not a value.
 _ITEM = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
@@ -89,8 +92,8 @@ _NUMBERED = late_pattern(
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
-#: Matches the sign of a limit before a value.
-_LIMIT = late_pattern(r"(?<![-=<>])([<>≤≥])=?\s?[€$£¥]?\Z")
+#: Matches the sign of a limit, or the word before a value. An arrow is no sign.
+_LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
 #: Matches a word with digits, and a number with its sign.
 _NUMERIC = late_pattern(r"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*)")
 #: Maximum characters of a line to read before and after a sentence, for its conditions.
@@ -305,6 +308,9 @@ class Comparison:
             or self._shares_too_little()
             or self._denial_missing()
             or self._digits_missing()
+            or self._left_behind()
+            or self._detail_denied()
+            or self._exempts_more()
             or sides_differ(probe.text, self.passage.text)
         )
         return ("uncertain" if doubtful else "paraphrased"), ""
@@ -356,6 +362,28 @@ class Comparison:
         lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words)
         has_stated = any(not word.denied for word in self.probe.main.words)
         return lacks_denied and has_stated and not self.passage.denies and not restricts(self.line.text)
+
+    def _left_behind(self) -> bool:
+        """Return whether the passage moves on from a thing of the fact: "keep A", "changed from A to B"."""
+        shared = {id(match) for _, match in self.pairs}
+        left = {match.clause for word, match in self.pairs if match.tag == "from" and word.tag != "from"}
+        return any(
+            word.tag == "to" and word.clause in left and id(word) not in shared for word in self.passage.words
+        )
+
+    def _detail_denied(self) -> bool:
+        """Return whether the passage denies a thing of a fact that denies nothing: "A", "B, never A"."""
+        if self.probe.tongue == "zh":
+            # In Chinese the end of a denial is a guess.
+            return False
+        return not self.probe.main.denies and any(
+            match.denied for word, match in self.pairs if word.weight >= 1.0
+        )
+
+    def _exempts_more(self) -> bool:
+        """Return whether the passage has an exception to a rule that has none."""
+        has_none = not _EXEMPTS_EXPRESSLY.search(self.probe.text)
+        return self.probe.binds and has_none and _EXEMPTS_EXPRESSLY.search(self.passage.text) is not None
 
     def _digits_missing(self) -> bool:
         """Return whether the line lacks a number of the fact that is no exact value: "#12", "Q3", "5m", "-5"."""
@@ -516,13 +544,16 @@ class Comparison:
         return all(first.concept not in aside.concepts for aside in asides)
 
     def _limit_turned(self) -> bool:
-        """Return whether a value has the opposite sign of a limit in the passage: "< 200 ms", "> 200 ms"."""
+        """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms"."""
+        if bool(most_denials(self.probe.text)) != bool(most_denials(self.passage.text)):
+            # "Not above 5" is "below 5".
+            return False
         sides = (
-            (_limit_before(self.probe.text, value), _limit_before(self.passage.text, match))
+            (_side_of(self.probe.text, value), _side_of(self.passage.text, match))
             for value, match in self.value_pairs
             if match is not None
         )
-        return any({side, other} == {"<", ">"} for side, other in sides)
+        return any(are_opposed(side, other) for side, other in sides)
 
     def _swapped(self) -> bool:
         """Return whether two things changed places, or a direction is reversed."""
@@ -686,10 +717,13 @@ def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Wo
             yield word, repeated
 
 
-def _limit_before(text: str, value: Value) -> str:
-    """Return the sign of a limit before a value, as < or >; "" without one. An arrow is none."""
-    sign = _LIMIT.search(text, 0, value.span[0])
-    return "" if sign is None else sign[1].replace("≤", "<").replace("≥", ">")
+def _side_of(text: str, value: Value) -> str:
+    """Return the side of a limit on which a value is ("below", "after"), by the sign or word before it; else ""."""
+    mark = _LIMIT.search(text, 0, value.span[0])
+    if mark is None:
+        return ""
+    tag = TAGS.get(mark["word"].lower(), "") if mark["word"] else "below" if mark["sign"] in "<≤" else "above"
+    return tag if tag in ("below", "above", "before", "after") else ""
 
 
 def _replaced(

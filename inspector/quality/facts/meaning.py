@@ -72,7 +72,7 @@ BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 #: Joining words that end a denial.
 _ENDS_DENIAL = word_set("but while whereas yet however pero aber mais mas но")
-_TAGS = {
+TAGS = {
     "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "till": "before",
     "ahead": "before",
     "prior": "before", "after": "after", "following": "after", "above": "above", "over": "above", "below": "below",
@@ -471,8 +471,8 @@ class _WordReader:
             self._deny(low)
         elif low in JOINS:
             self._join(low)
-        elif low in _TAGS and _GOES_ON.match(self.text, token.end()):
-            self.tag = _TAGS[low]
+        elif low in TAGS and _GOES_ON.match(self.text, token.end()):
+            self.tag = TAGS[low]
             if low in _MEANINGFUL_TAGS:
                 self._add(token)
         else:

@@ -308,9 +308,12 @@ def test_a_changed_number_without_a_form_is_not_kept(statement: str, summary: st
         ("The response time must be < 200 ms.", "The response time must be > 200 ms."),
         ("The response time must be ≤ 200 ms.", "The response time must be ≥ 200 ms."),
         ("Use Python >= 3.11.", "Python < 3.11 is used."),
+        ("The response time must be below 200 ms.", "The response time must be above 200 ms."),
+        ("The response time must be < 200 ms.", "The response time must be above 200 ms."),
+        ("The job must finish before 6 am.", "The job must finish after 6 am."),
     ],
 )
-def test_a_limit_with_the_opposite_sign_contradicts(statement: str, summary: str) -> None:
+def test_the_other_side_of_a_limit_contradicts(statement: str, summary: str) -> None:
     assert judged(statement, f"- {summary}")[1].outcome == "contradicted"
     assert judged(statement, f"- {statement}")[1].outcome == "verbatim"
 
@@ -327,3 +330,21 @@ def test_the_result_of_a_tool_keeps_a_statement_only_word_for_word() -> None:
     assert fate(rule, searchable(tail=[alike], role="tool"), 1).outcome == "lost"
     quoted = "plan.md: Users should have access to them."
     assert fate(rule, searchable(tail=[quoted], role="tool"), 1).outcome == "verbatim"
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("Keep the log level at debug.", "Log level changed from debug to info."),
+        ("Tests must run in parallel.", "Tests must run sequentially, never in parallel."),
+        ("Do not rename public functions.", "Public functions must not be renamed, except deprecated ones."),
+    ],
+)
+def test_a_passage_that_takes_back_a_part_does_not_keep_the_fact(statement: str, summary: str) -> None:
+    assert side(judged(statement, f"- {summary}")[1].outcome) != "kept"
+
+
+def test_a_denied_limit_is_the_limit_of_the_other_side() -> None:
+    assert judged("The response time must not be above 200 ms.", "- Response time below 200 ms.")[
+        1
+    ].outcome != ("contradicted")
