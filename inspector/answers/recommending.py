@@ -77,7 +77,7 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     there is none; UnknownConversation, StoreErrors, EngineErrors.
     """
     rows = {row.id: row for row in answers.store.conversations()}
-    chosen = [answers.store.resolve(name) for name in names] or list(rows)
+    chosen = list(dict.fromkeys(map(answers.store.resolve, names))) or list(rows)
     agents = list(dict.fromkeys(rows[name].agent for name in chosen))
     if not agents:
         raise UsageProblem("There is no conversation to recommend settings for.")
@@ -154,7 +154,9 @@ def _cells(item: _Ready, axes: tuple[Axis, Axis]) -> Grid:
 
 
 def _figures(result: Sweep, cell: tuple[int, int]) -> dict[str, float]:
-    return {name: result.cells[name][cell[0]][cell[1]] for name in FIGURES}
+    figures = {name: result.cells[name][cell[0]][cell[1]] for name in FIGURES}
+    # The sum lacks the costs of conversations without prices.
+    return {**figures, "cost": nan} if result.unpriced else figures
 
 
 def _recorded(metrics: Sequence[Metrics]) -> dict[str, float]:

@@ -189,7 +189,7 @@ def sweep_store(
     `ratio` is the size of summaries as a share of their budget; None: as recorded. Raises as run_sweep does.
     """
     if chosen:
-        names = tuple(answers.store.resolve(name) for name in chosen)
+        names = tuple(dict.fromkeys(map(answers.store.resolve, chosen)))
     else:
         names = tuple(row.id for row in answers.store.conversations())
     model = None if ratio is None else SummaryModel(ratio)

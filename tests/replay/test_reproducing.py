@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from inspector.answers.answers import Answers
 from inspector.answers.recommending import recommend
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import replay, reproduced
+from inspector.answers.sweeping import sweep_store
 from inspector.core.errors import UsageProblem
 from inspector.export.whatif import recommendation_document
 from inspector.replay.reproducing import reproduction
+from inspector.replay.sweep import parse_axis
 from inspector.replay.whatif import Range
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
@@ -99,6 +102,26 @@ def test_nothing_is_recommended_where_nothing_was_recorded_to_compare_with(tmp_p
     document = recommendation_document(found)
     assert document["write"] is None
     assert document["confidence"] == "unknown: no automatic compaction is recorded"
+
+
+def test_a_cost_without_the_conversations_that_have_no_price_is_unknown(tmp_path: Path) -> None:
+    for number, model in enumerate(("claude-opus-4-5", "a-model-without-a-price")):
+        made = lines.Session(f"5e55a000-0000-4000-8000-00000000000{number}", model=model)
+        for question in range(10):
+            made.user(f"Question {question}: " + "x" * 12_000)
+            made.answer(lines.text("So it is."), written=3_000)
+        made.write(tmp_path / f"{made.session}.jsonl")
+    answers = Answers(open_store(tmp_path), {}, None)
+    both, one = recommend(answers, []), recommend(answers, ["5e55a000-0000-4000-8000-000000000000"])
+    assert not isnan(one.in_force["cost"])
+    assert [isnan(figures["cost"]) for figures in (both.recorded, both.in_force)] == [True, True]
+
+
+def test_a_conversation_that_is_named_twice_counts_once(bundled: Answers) -> None:
+    once, twice = (recommend(bundled, names) for names in ([ORDERS], [ORDERS, ORDERS]))
+    assert twice == once
+    axes = parse_axis("threshold", "0.5"), parse_axis("target_ratio", "0.2")
+    assert sweep_store(bundled, [ORDERS, ORDERS], *axes).complete
 
 
 def test_a_recommendation_is_written_for_the_release(bundled: Answers) -> None:
