@@ -487,14 +487,15 @@ def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
 
 
 def _point(label: str, text: str) -> str:
-    """Return the point of a label: the last one after a word ("Option 1: ..."), else the last one, else ""."""
+    """Return the last point of a label after a word like "Option" ("Option 1: ..."), else its last point, else ""."""
     pattern = re.compile(
-        rf"^[ \t>*|#`-]{{0,20}}(?P<word>[A-Za-z]+[ \t]+)?[*_`#]{{0,4}}{re.escape(label.upper())}[*_`]{{0,4}}"
+        rf"^[ \t>*|#`-]{{0,20}}(?:(?P<option>(?i:option|choice|approach|variant|alternative|plan)[ \t]+)"
+        rf"|[A-Za-z]+[ \t]+)?[*_`#]{{0,4}}{re.escape(label.upper())}[*_`]{{0,4}}"
         r"[ \t]*[.):：、|–—-][ \t]*(?P<point>\S.+)$",
         re.MULTILINE,
     )
     best = max(
-        pattern.finditer(text), key=lambda match: (match["word"] is not None, match.start()), default=None
+        pattern.finditer(text), key=lambda match: (match["option"] is not None, match.start()), default=None
     )
     return "" if best is None else best["point"]
 

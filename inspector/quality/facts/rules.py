@@ -368,7 +368,7 @@ CHOICES = late_pattern(
     r"(?:(?:do|fix|take|choose|pick|go (?:with|for)|use|option|number|approach|variant|skip|"
     r"就|[选選]|用|做|方案|第)\s*)*"
     r"(?P<labels>(?:\d{1,2}|[A-Ha-h])(?:\s*(?:,|\+|and|&|和|、)\s*(?:\d{1,2}|[A-Ha-h]))*)"
-    r"\W*(?:please|too|first|then|is (?:fine|good)|sounds good|looks good|thanks|吧|个|個|項|项)?\W*\Z", re.I,
+    r"\W*(?:please|too|first|then|(?:is|seems|sounds|looks) (?:fine|good|best)|thanks|吧|个|個|項|项)?\W*\Z", re.I,
 )  # fmt: skip
 
 _STOP = word_set(

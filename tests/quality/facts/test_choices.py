@@ -32,6 +32,8 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("就用第2个", "1. 用内存缓存\n2. 用 Redis 缓存", ["用 Redis 缓存"]),
         ("yes, option 1", f"Done:\n1. **All boats counted** (7)\n\n{OPTIONS}", ["Paint them in spring"]),
         ("2", f"Done:\n1. Nets\n2. Boats\n\n{NUMBERS}", ["Move it to Redis 7.2"]),
+        ("okay do 2 first", f"Layer 2: Moor the ferries\n\n{NUMBERS}", ["Move it to Redis 7.2"]),
+        ("Option 2 seems best", OPTIONS, ["Paint them now"]),
         # More is said than a choice, or nothing stands there.
         ("1. it happened twice", NUMBERS, []),
         ("2 tests fail", NUMBERS, []),
