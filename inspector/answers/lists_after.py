@@ -109,12 +109,10 @@ def texts_of(
     if index == recorded.summary_at:
         handoff = handoff_of(message)
         body = safe(handoff.body) if handoff is not None else text
-        if new_summary is None:
-            start, end = written_by_model(body)
-            writer = "fallback" if recorded.fallback else "summary"
-            yield ListText("summary", index, writer, body[start:end], max(0, text.find(body)) + start)
-        else:
-            yield ListText("summary", index, "summary", safe(new_summary))
+        written, before = (body, max(0, text.find(body))) if new_summary is None else (safe(new_summary), 0)
+        start, end = written_by_model(written)
+        writer = "fallback" if recorded.fallback and new_summary is None else "summary"
+        yield ListText("summary", index, writer, written[start:end], before + start)
         remaining = safe(handoff.tail_text) if handoff is not None else ""
         if remaining.strip():
             yield ListText(where, index, message.role, remaining, max(0, text.find(remaining)))

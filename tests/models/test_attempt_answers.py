@@ -111,6 +111,26 @@ def test_recorded_fates_are_those_of_the_whole_reading(
     ]
 
 
+def test_what_the_agent_adds_to_a_summary_keeps_no_fact_of_the_recorded_one(tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    session.user("Never write to /home/dev/x.jsonl.")
+    session.answer(lines.text("I will not."))
+    around = "read the full transcript at: /home/dev/x.jsonl"
+    session.compact(
+        f"{lines.nine_sections(primary=['Count the berths.'])}\n\nIf you need specific details from before, {around}"
+    )
+    session.user("Go on.")
+    answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
+    (row,) = answers.store.conversations()
+    inspection, resolved = answers.opened(row.id)
+    assert around in (inspection.compactions()[0].summary or "")
+    whole = read_facts(inspection).facts
+    (own,), (again,) = (outcomes_of(inspection, resolved.settings, 1, (), facts) for facts in (whole, None))
+    assert [life.outcome for life in again.lives] == [life.outcome for life in own.lives] == ["lost"]
+    answers.store.close()
+
+
 def test_all_that_was_said_keeps_everything_and_nothing_loses(kept: KeptAttempts) -> None:
     def everything(prompt: str) -> str:
         return prompt.partition("<messages>\n")[2].partition("\n</messages>")[0]
