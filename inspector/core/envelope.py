@@ -16,7 +16,7 @@ ENVELOPE = late_pattern(
     # Data about the chat and its sender, as JSON.
     r"[A-Z][\w ]{1,60} \(untrusted[^()\n]{0,60}\):[ \t]*\n```json\n(?:[^`\n][^\n]{0,2000}\n|\n)*?```[ \t]*\n?"
     # A context of the gateway's own.
-    r"|<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.{0,20000}?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+    rf"|(?:{_MARK})?<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.{{0,20000}}?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
     # The result of a task and the request to store memories, up to the next queued message.
     rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):|"
     r"Pre-compaction memory flush\.)"

@@ -40,6 +40,7 @@ DONE = (
         (f"{SENDER}{SENDER}[message_id: om_1]\nou_27: {SAID}", SAID),
         (f"[Wed 2026-02-11 00:44 EST] {SAID}\n[message_id: c7f1]", SAID),
         (NOTICE + SENDER + SAID, SAID),
+        (f"[Tue 2026-04-21 10:14 GMT+7] {CONTEXT}\n{SAID}", SAID),
         (PICTURE + SENDER + SAID, SAID),
         (f"{AUDIT}System: [2026-02-21 14:41:03 EST] Exec completed (ada, code 0)\n\n{SENDER}{SAID}", SAID),
         (f"{AUDIT}\n{SAID}", SAID),
