@@ -61,10 +61,11 @@ _JOINED = late_pattern(r"(?:\d?>&|<&)[\d-](?=\s|[;&|)]|\Z)")
 _ERRORS_TO = late_pattern(r"2>{1,2}(.*)", re.S)
 #: Files of the system, which have no text of their own.
 _DEVICE = late_pattern(r"/(?:dev|proc|sys)/")
-#: Options of curl and wget with which a request sends something.
-_SENDS = late_pattern(
-    r"(?:-X|--request|--method)[ =]?(?:POST|PUT|PATCH|DELETE)|-[dFT](?:[ '\"@{]|\Z)|--(?:data|form|json|upload|post)\b",
-    re.I,
+#: Parts of a request of curl or wget that sends something, shows no page, or tries a server of this machine.
+_NO_PAGE = late_pattern(
+    r"(?:-X|--request|--method)[ =]?(?i:POST|PUT|PATCH|DELETE|HEAD)|-[dFT](?:[ '\"@{]|\Z)"
+    r"|--(?:data|form|json|upload|post|head|spider)\b|(?:\A| )-[A-Za-z]{0,8}I|[oOt>][ =]?/dev/null"
+    r"|https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])"
 )
 _REDIRECTED = late_pattern(r"(?<![0-9&=<>-])(>{1,2}) ?([\w./~$@{}+-]{1,300})")
 #: A quoted text in a command. It redirects nothing.
@@ -329,7 +330,7 @@ def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
         program, arguments = words[0].rpartition("/")[2], words[1:]
         if program in ("curl", "wget"):
             request = " ".join(arguments)
-            if not _SENDS.search(request):
+            if not _NO_PAGE.search(request):
                 yield from (_fetch(url, tokens) for url in _URL.findall(request))
         elif program == "git" and arguments[:1] == ["clone"]:
             address = next((word for word in arguments[1:] if not word.startswith("-")), "")

@@ -321,9 +321,13 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                 and not (kind == "ran again" and done & {"read", "fetch"})
             ):
                 before = _left(step, act, earlier[key])
+                # A page that a command gets may be what the agent works on.
+                command = _command_of(step) if kind in ("fetched again", "ran again") else None
                 if before is not None and (
-                    kind != "ran again"
-                    or _worth_comparing(act, runs, before, [path for at, path in writes if at > before.step])
+                    command is None
+                    or _worth_comparing(
+                        command, runs, before, [path for at, path in writes if at > before.step]
+                    )
                 ):
                     yield _event(kind, step, act, before, harmed.about([act.key, act.text], step))
             if act.kind == "run":
@@ -334,6 +338,11 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
 _AGAIN: Mapping[str, AftermathKind] = {
     "read": "read again", "fetch": "fetched again", "run": "ran again", "fail": "failed again",
 }  # fmt: skip
+
+
+def _command_of(step: Step) -> Act | None:
+    """Return the command of a step, None for another tool."""
+    return next((act for act in step.acts if act.kind == "run"), None)
 
 
 def _place_of(act: Act) -> tuple[str, str]:

@@ -116,12 +116,15 @@ def test_redirections_and_devices_are_no_files() -> None:
     assert {kind for kind, _, _ in acts("Bash", command="tail -20 out/ferry.log")} == {"run"}
 
 
-def test_a_request_that_sends_something_fetches_nothing() -> None:
+def test_a_request_that_sends_something_or_shows_no_page_fetches_nothing() -> None:
     url = "https://example.org/berths"
     assert ("fetch", "example.org/berths", None) in acts("Bash", command=f"curl -sL -H 'Accept: a/b' {url}")
-    for command in (f"curl -X POST {url}", f"curl {url} -d 'x=1'", f"wget --post-data x=1 {url}"):
+    assert ("fetch", "example.org/berths", None) in acts("Bash", command=f"curl -f -i {url}")
+    for options in ("-X POST", "-d 'x=1'", "--post-data x=1", "-I", "-sIL", "--head", "-so /dev/null"):
+        command = f"curl {options} {url}"
         assert {kind for kind, _, _ in acts("Bash", command=command)} == {"run"}
     assert acts("web_fetch", url=url, method="POST") == []
+    assert {kind for kind, _, _ in acts("Bash", command="curl -s http://localhost:3000/health")} == {"run"}
 
 
 def test_a_patch_writes_its_files() -> None:
@@ -243,6 +246,19 @@ def test_a_command_is_run_again_where_its_result_cannot_have_changed() -> None:
     assert events((1, 1, lint), (2, None, edit + lint)) == []
     look = tool_use("Bash", "a.py:1", command="rg -n decimal src")
     assert [event.kind for event in events((1, 1, look), (2, None, edit + look))] == ["ran again"]
+
+
+def test_a_page_that_a_command_gets_is_fetched_again_where_nothing_has_changed() -> None:
+    url = "https://berths.example/plan"
+    page, tool = tool_use("Bash", "fine", command=f"curl -s {url}"), tool_use("WebFetch", "fine", url=url)
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    look = tool_use("Read", "x", file_path="/app/b.py")
+    for fetched in (page, tool):
+        assert [event.kind for event in events((1, 1, fetched), (2, None, look + fetched))] == [
+            "fetched again"
+        ]
+    assert events((1, 1, page), (2, None, edit + page)) == []
+    assert [event.kind for event in events((1, 1, page), (2, None, edit + tool))] == ["fetched again"]
 
 
 def test_a_search_of_changed_files_and_a_retry_are_not_run_again() -> None:
