@@ -168,6 +168,20 @@ async def test_an_attempt_is_deleted_when_asked_twice(rotating: Path) -> None:
         assert "No attempt has been made" in summary.shown.head.text
 
 
+async def test_the_attempt_on_screen_stays_while_the_conversation_grows(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await made(pilot)
+        await made(pilot)
+        await press(pilot, "3", "M", "comma")
+        summary = conversation(pilot).panes.pane("summary")
+        assert isinstance(summary, SummaryPane)
+        assert isinstance(summary.shown, SummaryAttempts)
+        assert summary.shown.head.text.startswith("#1 ")
+        conversation(pilot).change(attempts=7)
+        await settled(pilot)
+        assert summary.shown.head.text.startswith("#1 ")
+
+
 @pytest.mark.slow
 async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(100, 24)) as pilot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from inspector.answers.answers import Answers
@@ -10,16 +11,20 @@ from inspector.app.conversation.resources import UPCOMING
 from inspector.commands.sources import open_source
 from tests.app.running import (
     CHECKOUT,
+    add,
     conversation,
     cursor,
     latest,
     messages,
+    opened,
+    plan,
     press,
     running,
     settled,
     told,
     until,
 )
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.tokens_pane import TokensPane
 
 SIZE = (160, 48)
@@ -56,3 +61,32 @@ async def test_a_knob_changes_the_distance_and_earlier_lists_have_none(rotating:
         messages(pilot).focus()
         await press(pilot, "left_square_bracket")
         assert "next compaction" not in conversation(pilot).query_one(TokensPane).body.text
+
+
+async def test_what_one_looks_at_stays_while_the_live_list_grows(rotating: Path, tmp_path: Path) -> None:
+    path = shutil.copy(rotating, tmp_path / "state.db")
+    async with running(path, CHECKOUT, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        session = opened(pilot).generations[-1].session
+        await press(pilot, "4")
+        losses = screen.query_one(LossesFacts)
+        while losses.scope != "risk":
+            await press(pilot, "r")
+        await press(pilot, "J", "J")
+        fact = losses.facts.entry
+        assert fact is not None
+        await press(pilot, "8", "J", "J")
+        tokens = screen.query_one(TokensPane)
+        tag = tokens.body.active_tag
+        assert tag
+        for pane, length in (("8", 43), ("4", 44)):
+            await press(pilot, pane)
+            add(path, "And one thing more.", session)
+            screen.opening.again()
+            await settled(pilot)
+            assert plan(pilot).length == length
+        assert losses.facts.entry is not None
+        assert losses.facts.entry.fact.key == fact.fact.key
+        assert tokens.body.active_tag == tag
+        await press(pilot, "8")
+        assert "44 messages" in tokens.head.text

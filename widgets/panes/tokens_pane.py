@@ -101,20 +101,21 @@ class TokensPane(TextPart[TokensView]):
     def open(self, tag: str) -> None:
         """Go to the message of the fact."""
         if self.view is not None:
-            self.post_message(source_of(self.view.at_risk[int(tag)], self.view.generation))
+            risk = next(risk for risk in self.view.at_risk if risk.fact.key == tag)
+            self.post_message(source_of(risk, self.view.generation))
 
 
 def ahead_lines(view: TokensView) -> list[TextLine]:
-    """Lines about the next compaction, with the facts at risk; each fact has its number as tag."""
+    """Lines about the next compaction, with the facts at risk; each fact has its key as tag."""
     if not view.sentences:
         return []
     lines = [TextLine("next compaction", "heading"), *map(TextLine, view.sentences)]
     if view.at_risk:
         count = human.plural(len(view.at_risk), "fact")
         lines += [TextLine(""), TextLine(f"at risk: {count} that no other message has", "heading")]
-    for number, risk in enumerate(view.at_risk):
+    for risk in view.at_risk:
         place = f"#{risk.places[0]:,} {risk.fact.kind}  "
-        lines.append(line_of((place, "muted"), (one_line(risk.fact.text, 400), ""), tag=str(number)))
+        lines.append(line_of((place, "muted"), (one_line(risk.fact.text, 400), ""), tag=risk.fact.key))
     return [*lines, TextLine("")]
 
 

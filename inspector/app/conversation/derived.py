@@ -114,10 +114,26 @@ class Deriver:
             return index, *self._plan_at(recording, at, state.settings, index)
         index = loaded.current(TOKEN_INDEX, state)
         if index is None:
+            index = _outgrown(state, loaded)
+        if index is None:
             return None, None, ""
         generation = opened.generations[state.generation - 1]
         system = opened.inspection.system_tokens(generation.session)
         return index, *self.plan_for(index, state.settings, state.generation - 1, system)
+
+
+def _outgrown(state: State, loaded: Loaded) -> TokenIndex | None:
+    """The last token index of the live list, which has new messages that are being read; None for another list."""
+    opened, entry = loaded.opened, loaded.values.get(TOKEN_INDEX.name)
+    if opened is None or entry is None or state.generation != len(opened.generations):
+        return None
+    (_, before, profile), index = entry
+    now, length = opened.generations[-1], len(before)
+    is_same = (before.number, profile) == (now.number, state.settings.profile)
+    if not is_same or not 0 < length <= len(now) or now.ids[length - 1] != before.ids[-1]:
+        return None
+    known: TokenIndex = index
+    return known
 
 
 def _plan(index: TokenIndex, settings: Settings, compactions: int, system: int) -> tuple[Plan | None, str]:

@@ -177,6 +177,14 @@ ATTEMPTS: Resource[AttemptsRead] = Resource(
         lambda state, _: state.attempts,
     ),
 )
+
+
+def attempts_read(state: State, loaded: Loaded) -> AttemptsRead | None:
+    """The last attempts of the chosen compaction, while new ones are judged too; None for another compaction."""
+    read = loaded.latest(ATTEMPTS)
+    return read if read is not None and read.compaction == state.compaction else None
+
+
 #: Facts of models by compaction.
 JUDGED: Resource[Mapping[int, tuple[FactScope, ...]]] = Resource(
     "judgements", reading.find_judged, (_inspection, FACTS, lambda state, _: state.attempts)

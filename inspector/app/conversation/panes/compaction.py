@@ -15,6 +15,7 @@ from inspector.app.conversation.resources import (
     FACTS,
     INDEX_BEFORE,
     REQUESTS,
+    attempts_read,
 )
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Opened, recorded, recorded_then
@@ -64,7 +65,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         loaded.latest(REQUESTS),
         context.derived.budgets.summary_limit,
         state.moment is None or done.index < state.moment.generation,
-        loaded.current(ATTEMPTS, state) if state.moment is None else None,
+        attempts_read(state, loaded) if state.moment is None else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, JUDGED
+from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, JUDGED, attempts_read
 from inspector.app.conversation.state import recorded_then
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.losses_attempts import LossesAttempts
@@ -29,7 +29,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     then = len(recorded_then(compactions, state.moment))
     on_live = state.moment is not None or state.generation == len(context.opened.generations)
     plan = context.derived.plan if on_live else None
-    attempts = loaded.current(ATTEMPTS, state) if state.moment is None else None
+    attempts = attempts_read(state, loaded) if state.moment is None else None
     judged = (loaded.latest(JUDGED) or {}).get(state.compaction, ()) if state.moment is None else ()
     return (
         loaded.latest(FACTS),

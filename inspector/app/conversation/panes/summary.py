@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE
+from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, LINEAGE, attempts_read
 from inspector.app.conversation.state import Resource, State, recorded, recorded_then
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.lineage_lines import LineageView
@@ -46,7 +46,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         len(compactions),
         budget,
         state.view,
-        loaded.current(ATTEMPTS, state) if state.moment is None and state.view == "attempts" else None,
+        attempts_read(state, loaded) if state.moment is None and state.view == "attempts" else None,
     )
 
 

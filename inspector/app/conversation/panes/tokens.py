@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import SOURCES, UPCOMING, list_on_screen
+from inspector.app.conversation.resources import SOURCES, UPCOMING
 from inspector.quality.sources import SourceShare
 from widgets.panes.tokens_pane import TokensPane, TokensView
 
@@ -15,11 +15,25 @@ if TYPE_CHECKING:
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
     state, loaded = context.state, context.loaded
-    shares = loaded.current(SOURCES, state)
-    shown = list_on_screen(state, loaded)
-    if shares is None or shown is None:
+    read = loaded.values.get(SOURCES.name)
+    if read is None:
         return None
-    return shares, shown[0].number, shown[1], loaded.current(UPCOMING, state)
+    (_, generation, length, _), shares = read
+    # Until the list on screen is added up, that of the last step or before its last messages stays.
+    if generation.number != state.generation:
+        return None
+    return shares, generation.number, length, _upcoming(context)
+
+
+def _upcoming(context: Context) -> Upcoming | None:
+    """The next compaction. The last one stays while new messages of the live list are read."""
+    state, loaded = context.state, context.loaded
+    read = loaded.values.get(UPCOMING.name)
+    if read is None or state.moment is not None or state.generation != len(context.opened.generations):
+        return None
+    (_, _, settings, _), upcoming = read
+    known: Upcoming | None = upcoming if settings == state.settings else None
+    return known
 
 
 def compute(
