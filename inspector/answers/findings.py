@@ -21,6 +21,7 @@ from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
 from inspector.engines.base import TokenIndex
+from inspector.engines.registry import is_built_in
 from inspector.quality.evidence import (
     TOOL,
     USER,
@@ -131,7 +132,8 @@ def read_findings(
     # The store may have more messages by now than were opened, and the user may have dismissed more.
     ends = ends_of(inspection.conversation)
     kept = replace(kept, basis=kept.basis.with_inputs(repr((ends, sorted(dismissed))).encode()))
-    result = kept.stored()
+    # The engine of another package may have changed.
+    result = kept.stored() if is_built_in(resolved.settings.profile) else None
     if result is None:
         evidence = read_fact_evidence(inspection) if facts is None else _fact_evidence(inspection, facts)
         result = find(_evidence(inspection, resolved, evidence))

@@ -23,6 +23,7 @@ from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
+from inspector.engines.registry import is_built_in
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -212,14 +213,16 @@ def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
 def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
     """Return the stored document of a question, or the result of `make`.
 
-    `options` are its other inputs, besides the conversation and the settings. Its notes are repeated. Raises
+    `options` are its other inputs, besides the conversation, the settings and what the user dismissed. Its notes are
+    repeated. The answer of an engine of another package is always made, because the engine may have changed. Raises
     UnknownConversation, StoreErrors, and exceptions of `make`.
     """
     (row,) = answers.rows((name,))
     resolved = resolve(answers.store, row, answers.flags, answers.config)
     basis = basis_of(answers.store, row.id, question, resolved, repr(options))
+    basis = basis.with_inputs(Dismissals.load().stamp(row.root).encode())
     results = default_results()
-    stored = results.document(basis)
+    stored = results.document(basis) if is_built_in(resolved.settings.profile) else None
     if stored is None:
         began = time.monotonic()
         with answers.noting() as notes:

@@ -19,12 +19,14 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
 from inspector.answers.resolving import resolve
 from inspector.answers.store_losses import LOSSES
+from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.settings import ResolvedSettings
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.detect import open_store
 from tests.app.running import add
 from tests.counting import calls_of
+from tests.engines import other_package
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 CHECKOUT = "Move checkout to orders-v2"
@@ -200,6 +202,41 @@ def test_an_answer_that_took_long_is_told_again_with_its_notes(
     ask({"threshold": 0.9}, "long")
     ask({}, "other")
     assert made[3:] == ["long", "other"]
+
+
+@pytest.mark.parametrize(("flags", "times"), [({}, 1), ({"profile": "halves"}, 2)])
+def test_an_answer_is_made_again_for_an_engine_that_may_have_changed(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: dict[str, Any], times: int
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    monkeypatch.setattr(kept_results, "LONG", 0.0)
+    answers = Answers.of([database], flags, None)
+    made: list[str] = []
+    worked_out = calls_of(monkeypatch, answers_findings, "find")
+    with other_package.installed(tmp_path):
+        for _ in range(2):
+            kept_results.kept_answer(answers, CHECKOUT, "question", lambda: made.append("made"))
+            read_findings(*answers.opened(CHECKOUT))
+    assert (len(made), len(worked_out)) == (times, times)
+
+
+def test_an_answer_is_made_again_after_a_finding_was_dismissed(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(kept_results, "LONG", 0.0)
+    answers = Answers.of([database], {}, None)
+    (root,) = (row.root for row in answers.rows([CHECKOUT]))
+
+    def ask() -> Any:
+        return kept_results.kept_answer(
+            answers, CHECKOUT, "question", lambda: sorted(Dismissals.load().findings_of(root))
+        )
+
+    assert ask() == []
+    Dismissals.load().toggle_finding(root, "summary-fallback 1").save()
+    assert ask() == ["summary-fallback 1"]
 
 
 def test_a_kept_answer_has_its_own_notes_alone(
