@@ -138,8 +138,9 @@ class Inspection:
         if not stretches:
             return
         last = self._under(limits[-1][1], flags).settings
+        under = {row: self._under(row, flags) for row in dict.fromkeys(row for _, row in stretches)}
         for end, row in stretches:
-            resolved = self._under(row, flags)
+            resolved = under[row]
             if not resolved.sources["context_length"].startswith("assumed"):
                 yield (
                     end,

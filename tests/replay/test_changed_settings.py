@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from inspector.answers import inspection as answers_inspection
 from inspector.answers.answers import Answers
 from inspector.answers.replaying import Replay, replay
 from inspector.answers.sweeping import sweep_store
 from inspector.replay.sweep import parse_axis
 from inspector.stores.detect import open_store
+from tests.counting import calls_of
 from tests.examples import also
 from tests.recipes import recipe
 
@@ -68,6 +70,20 @@ def test_a_setting_that_a_user_chose_is_the_same_in_all_parts(tmp_path: Path) ->
     # With one window for all, nothing is compacted before half of it.
     whole = replayed(tmp_path / "again", threshold=0.5, context_length=400_000)
     assert all(event.tokens_before >= 200_000 for event in whole.run.events)
+
+
+def test_models_that_alternate_are_resolved_once_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-00000000c4a7")
+    for number in range(40):
+        made.user(f"Read berth {number}.")
+        made.answer(lines.text("Read."), model=(SMALL, LARGE)[number % 2])
+    asked = Answers(open_store(made.write(tmp_path / "a.jsonl")), {}, None)
+    inspection, _ = asked.opened(asked.rows()[0].id)
+    resolved = calls_of(monkeypatch, answers_inspection, "resolve")
+    assert len(list(inspection.earlier({}))) == 39
+    assert len(resolved) <= 6
 
 
 @pytest.mark.parametrize("share", also(0.3, 0.6))
