@@ -115,6 +115,8 @@ class Comparison:
     def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
         source = after.passages[number]
         passage = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), source.text))
+        if source.forbidden:
+            passage = rejected(passage)
         refusal = REFUSING_SECTION.search(source.section)
         if refusal is not None:
             verb = meaning_of(refusal.group())

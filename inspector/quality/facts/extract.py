@@ -30,7 +30,16 @@ from inspector.quality.facts.rules import (
     load_stemmer,
     plain_rule,
 )
-from inspector.quality.facts.sentences import LONGEST, MOST, Sentence, sentences, statements, without_label
+from inspector.quality.facts.sentences import (
+    LONGEST,
+    MOST,
+    Sentence,
+    forbids_list,
+    is_item,
+    sentences,
+    statements,
+    without_label,
+)
 from inspector.quality.facts.values import COUNTED, FLEETING, QUANTITIES, names_in, placed, values_of
 
 #: Role of a message with the text of a user's command: a prompt in a file that a program passes on.
@@ -195,14 +204,40 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
 
 
 def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
-    """Yield the statements of a user's message. Under a heading such as "Context" they are no constraints."""
+    """Yield the statements of a user's message. Under a heading such as "Context" they are no constraints.
+
+    The items of a list below "Never:" are forbidden.
+    """
     describes = False
+    lead: tuple[str, Statement] | None = None
     for sentence in prose:
         if sentence.heading:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
-        for statement in _of_user(text, sentence):
+        found = list(_of_user(text, sentence))
+        begins = not text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start].strip()
+        if begins and not is_item(text[sentence.start : sentence.end]):
+            lead = None
+        if lead is not None and begins and not sentence.pasted:
+            found = [_forbidden(statement, *lead) for statement in found]
+        words = forbids_list(text[sentence.start : sentence.end])
+        if found and found[-1].kind == "constraint" and words:
+            lead = words, found[-1]
+        for statement in found:
             kind = "link" if describes and statement.kind == "constraint" else statement.kind
             yield replace(statement, kind=kind, pasted=statement.pasted or sentence.planned)
+
+
+def _forbidden(statement: Statement, lead: str, rule: Statement) -> Statement:
+    """Return the item of a list as a rule, with the words of the line that forbids it.
+
+    A rule and a question stay as they are.
+    """
+    if statement.kind == "constraint" or statement.asked:
+        return statement
+    text = f"{lead} {statement.text}"
+    return replace(
+        statement, kind="constraint", text=text, rule=rule.rule, strength=rule.strength, cue=(0, 0)
+    )
 
 
 def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:

@@ -232,6 +232,7 @@ class Fact(Struct, frozen=True):
         else:
             found = "as a question" if self.rule.endswith(".question") else "as a plain sentence"
             found = "as a request" if self.rule.endswith(REQUESTS) else found
+            found = "as an item of a list that forbids" if self.binds else found
         return f"{found}: {self.why}" if self.why else found
 
 

@@ -15,7 +15,7 @@ from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.meaning import (
     meaning_of,
 )
-from inspector.quality.facts.sentences import MOST
+from inspector.quality.facts.sentences import MOST, forbids_list, is_item
 from inspector.quality.facts.values import named, same_value
 
 #: Search order of regions.
@@ -106,7 +106,8 @@ class ListText(Struct, frozen=True):
 class Passage(Struct, frozen=True):
     """A sentence, a line or two lines of a part. `span` is its place in the text of the part.
 
-    `section` has the headings above it, and its label. `joined`: it has several sentences.
+    `section` has the headings above it, and its label. `joined`: it has several sentences. `forbidden`: it is an item
+    of a list below "Never:".
     """
 
     part: int
@@ -114,6 +115,7 @@ class Passage(Struct, frozen=True):
     text: str
     section: str = ""
     joined: bool = False
+    forbidden: bool = False
 
 
 def plain(text: str) -> str:
@@ -163,7 +165,7 @@ class PassageIndex:
     def _refused(self) -> Mapping[int, list[Span]]:
         refused: dict[int, list[Span]] = defaultdict(list)
         for passage in self.passages:
-            if passage.section and REFUSING_SECTION.search(passage.section):
+            if passage.forbidden or (passage.section and REFUSING_SECTION.search(passage.section)):
                 refused[passage.part].append(passage.span)
         return refused
 
@@ -334,6 +336,7 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
     """Yield the passages of a part: each sentence, each line, and each two lines of one section of the summary."""
     section, subsection = "", ""
     before: Passage | None = None
+    forbids = False
     for start, end in _lines(part.text[:MOST]):
         line = part.text[start:end]
         heading = _HEADING.match(line) if part.where == "summary" else None
@@ -350,22 +353,27 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
             ):
                 section = subsection = heading["label"]
                 before = None
+        forbidden = forbids and is_item(line)
+        forbids = forbidden or bool(forbids_list(line))
         label = _LABELLED.match(line)
         headings = (section, subsection, label["label"] if label else "")
         path = " / ".join(dict.fromkeys(filter(None, headings)))
-        whole = Passage(number, (start, end), line, path, True)
+        whole = Passage(number, (start, end), line, path, True, forbidden)
         sentences = list(_sentences(part.text, start, end))
         for a, b in sentences:
-            yield Passage(number, (a, b), part.text[a:b], path)
+            yield Passage(number, (a, b), part.text[a:b], path, False, forbidden)
         if len(sentences) > 1 and end - start <= _LONG:
             yield whole
         if (
             before is not None
             and part.where == "summary"
             and before.section == path
+            and before.forbidden == forbidden
             and end - before.span[0] <= _LONG // 2
         ):
-            yield Passage(number, (before.span[0], end), part.text[before.span[0] : end], path, True)
+            yield Passage(
+                number, (before.span[0], end), part.text[before.span[0] : end], path, True, forbidden
+            )
         before = whole
 
 

@@ -155,6 +155,13 @@ _BOT = late_pattern(
     r"Useful\? React with|<details>|<!-- |(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
+#: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
+_FORBIDS_LIST = late_pattern(
+    r"(?P<heading>[#*_\s]*+)(?:[^.:!?\n]{0,80}(?<!\w))?"
+    r"(?P<words>(?:never|do not|don['’]?t|must not|mustn['’]?t|avoid)(?!\w)|禁止|不要|不得|切勿)"
+    r"(?: (?:do )?(?:any of )?(?:the following|these|this))?[*_\s]*+(?P<colon>[:：])?[*_\s]*+",
+    re.IGNORECASE,
+)
 #: A number of a list within a paragraph.
 _IN_LINE = late_pattern(r"(?<!\S)(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
 _HEADING = late_pattern(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
@@ -486,6 +493,17 @@ def _dumped(line: str) -> bool:
 
 def _is_code(line: str) -> bool:
     return _CODE.fullmatch(_LABEL.sub("", line[:_LINE].strip(), count=1)) is not None
+
+
+def forbids_list(line: str) -> str:
+    """Return the word with which a line forbids the items of the list below it: "do not"; "" if it does not."""
+    match = _FORBIDS_LIST.fullmatch(line) if len(line) <= LONGEST else None
+    return match["words"] if match is not None and (match["colon"] or match["heading"].strip()) else ""
+
+
+def is_item(line: str) -> bool:
+    """Return whether a line is an item of a list."""
+    return _ITEM.match(line) is not None
 
 
 def without_label(text: str, start: int, end: int) -> int:

@@ -348,3 +348,37 @@ def test_a_denied_limit_is_the_limit_of_the_other_side() -> None:
     assert judged("The response time must not be above 200 ms.", "- Response time below 200 ms.")[
         1
     ].outcome != ("contradicted")
+
+
+FORBIDDEN = "Never:\n- push to main\n- delete the old backups"
+
+
+@pytest.mark.parametrize("lead", ["Never:", "## Don't\n", "For this repo, please do not:", "**Must not:**"])
+def test_an_item_of_a_list_that_forbids_is_a_rule(lead: str) -> None:
+    found = {one.text: one for one in facts(f"{lead}\n1. push to main\n2. delete backups\n\nWrite tests.")}
+    words = lead.strip("#*: \n").rpartition("please ")[2]
+    assert {found[f"{words} push to main"].kind, found[f"{words} delete backups"].kind} == {"constraint"}
+    assert found["Write tests."].kind == "decision"
+    assert "delete backups" not in found
+
+
+@pytest.mark.parametrize(
+    ("summary", "outcome"),
+    [
+        (f"- Today\n\n{FORBIDDEN}\n\n## Next\n- Test it", "paraphrased"),
+        ("- Never push to main\n- Never delete the old backups", "verbatim"),
+        ("## Next\n- push to main\n- delete the old backups", "contradicted"),
+    ],
+)
+def test_a_forbidden_item_is_kept_if_it_is_forbidden(summary: str, outcome: str) -> None:
+    for one in facts(FORBIDDEN):
+        if one.text != "Never:":
+            assert fate(one, searchable(summary), 1).outcome == outcome
+    assert (judged("Never push to main.", summary)[1].outcome == "contradicted") == (
+        outcome == "contradicted"
+    )
+
+
+def test_a_request_is_not_kept_in_a_list_that_forbids() -> None:
+    assert side(judged("Delete the old backups.", FORBIDDEN)[1].outcome) != "kept"
+    assert judged("Delete the old backups.", f"{FORBIDDEN}\n\nDo:\n- delete the old backups")[1].alive
