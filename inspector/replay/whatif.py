@@ -352,6 +352,8 @@ class _Run:
         self.chars = self.images = 0
         #: Reported tokens beyond the scaled size: of the removed messages, and of the last summary.
         self.beyond = self.extra = 0
+        #: The most tokens that the size of a check has beyond the scaled size of its list.
+        self.most = max(course.scale.excess, default=0) + max(course.ahead, default=0)
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
@@ -441,8 +443,7 @@ class _Run:
             least = min(least, self.budgets.hygiene_tokens)
         if self.prompt >= least or self.began:
             return at
-        most = (max(scale.excess, default=0) + max(course.ahead, default=0), self.extra - self.beyond)
-        reported = least - sum(most)
+        reported = least - self.most - (self.extra - self.beyond)
         if scale.requests:
             reported = int((reported - scale.beside) / scale.scale)
         rough = min(reported, least - scale.tools) - course.system - 2

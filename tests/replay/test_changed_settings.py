@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from inspector.answers import inspection as answers_inspection
 from inspector.answers.answers import Answers
+from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import Replay, replay
 from inspector.answers.sweeping import sweep_store
 from inspector.replay.sweep import parse_axis
@@ -84,6 +86,25 @@ def test_models_that_alternate_are_resolved_once_each(
     resolved = calls_of(monkeypatch, answers_inspection, "resolve")
     assert len(list(inspection.earlier({}))) == 39
     assert len(resolved) <= 6
+
+
+def test_a_run_reads_the_reported_sizes_once_and_not_at_every_check(tmp_path: Path) -> None:
+    class Counted(list[int]):
+        read = 0
+
+        def __iter__(self) -> Iterator[int]:
+            self.read += 1
+            return super().__iter__()
+
+    asked, name = answers(tmp_path)
+    inspection, resolved = asked.opened(name)
+    recording = read_recording(inspection, resolved.settings.profile)
+    course = recording.course
+    sizes = Counted(course.scale.excess)
+    assert len(course.checks) > 100
+    course.scale = course.scale._replace(excess=sizes)
+    assert len(course.run(resolved.settings, recording.model).events) == 4
+    assert sizes.read == 1
 
 
 @pytest.mark.parametrize("share", also(0.3, 0.6))
