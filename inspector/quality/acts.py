@@ -6,6 +6,7 @@ An act has a key. Two acts with the same kind and key are the same act done twic
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
@@ -40,6 +42,7 @@ _PATH_KEYS = frozenset(
 )  # fmt: skip
 _COMMAND_KEYS = frozenset({"command", "cmd", "script"})
 _URL_KEYS = frozenset({"url", "urls", "uri", "link"})
+_FOLDER_KEYS = frozenset({"workdir", "cwd", "working_directory", "workingdirectory", "working_dir"})
 _QUESTION_KEYS = frozenset({"question", "questions"})
 #: Arguments of tools that write, with the new content.
 _CONTENT_KEYS = frozenset(
@@ -75,7 +78,10 @@ _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
 _HERE_TEXT = late_pattern(
     r"(?<!<)<<-? ?(['\"]?)([A-Za-z_]\w{0,40})\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.M | re.S
 )
-_CD = late_pattern(r"cd (?:\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;|\n)\s*")
+_CD = late_pattern(r"cd (\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;|\n)\s*")
+_MOVES = late_pattern(r"(?<![\w/.-])(?:cd|pushd)(?![\w/.-])")
+#: A path from the root of a disk or from the folder of the user.
+_ROOTED = late_pattern(r"[/~]|[A-Za-z]:[\\/]")
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
 _PLAIN_TARGET = late_pattern(r">{1,2}\|?([\w./~@+-]{0,300})")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
@@ -126,7 +132,7 @@ class Act(Struct, frozen=True):
 
     `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read or written
     (None: all of it). `content` is the new text of a write. `tokens` are rough: the call, and its result if there is
-    one.
+    one. `folder` is the working directory that the call names, "" if it names none.
     """
 
     kind: ActKind
@@ -135,14 +141,32 @@ class Act(Struct, frozen=True):
     lines: Lines | None = None
     content: str = ""
     tokens: int = 0
+    folder: str = ""
+
+    @property
+    def path(self) -> str:
+        """The key as a path, from the working directory if it is known."""
+        return _inside(self.folder, self.key) or self.key
 
 
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
     """The acts of one tool call. `tokens` is that of the call alone."""
-    tokens = text_tokens(len(call.arguments))
     values = _arguments(call)
-    operation = _operation_of(values)
-    name = operation or call.name.lower()
+    tokens = text_tokens(len(call.arguments))
+    folder = _inside("", next((text for key, text in _texts(values) if key in _FOLDER_KEYS), ""))
+    for act in _acts_of_arguments(call, values, tokens):
+        yield replace(act, folder=folder)
+    if not _operation_of(values) and (command := command_of(values)):
+        folder, line = _without_cd(command, folder)
+        if _MOVES.search(line):
+            folder = ""
+        for act in _acts_of_command(command, line, tokens):
+            yield replace(act, folder=folder)
+
+
+def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -> Iterator[Act]:
+    """The acts of one tool call without those of its command."""
+    name = _operation_of(values) or call.name.lower()
     writes = any(part in name for part in _WRITING)
     reads = not writes and any(part in name for part in _READING)
     gets = str(values.get("method") or "GET").upper() in ("GET", "HEAD")
@@ -168,8 +192,6 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
         yield Act(
             "write", plain_path(path), plain_path(path), SOME_LINES, call.arguments[:MAX_ARGUMENT], tokens
         )
-    if not operation and (command := command_of(values)):
-        yield from _acts_of_command(command, tokens)
 
 
 def questions_in(message: Message) -> Iterator[Act]:
@@ -317,10 +339,10 @@ def _without_errors(words: list[str]) -> list[str]:
     return kept
 
 
-def _acts_of_command(command: str, tokens: int) -> Iterator[Act]:
+def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
+    """The acts of a command. `line` is the command without a leading change of folder."""
     for path, lines in _written_by(command):
         yield Act("write", path, path, lines, command[:MAX_ARGUMENT], tokens)
-    line = _without_cd(command)
     if not line or len(line) > MAX_COMMAND:
         return
     yield Act("run", line, _folded(line), None, "", tokens)
@@ -411,13 +433,24 @@ def _fetch(url: str, tokens: int) -> Act:
     return Act("fetch", re.sub(r"\Ahttps?://(?:www\.)?", "", address), address, None, "", tokens)
 
 
-def _without_cd(command: str) -> str:
-    """A command without a leading change of folder, the spaces of each line folded."""
+def _without_cd(command: str, folder: str) -> tuple[str, str]:
+    """The folder in which a command runs, and the command without a leading change of folder.
+
+    `folder` is the one that the call names. The spaces of each line of the command are folded.
+    """
     lines = map(_folded, command.replace("\\\n", " ").split("\n"))
     text = "\n".join(line for line in lines if line)
     while match := _CD.match(text):
+        folder = _inside(folder, match[1].strip("\"'"))
         text = text[match.end() :]
-    return text
+    return folder, text
+
+
+def _inside(folder: str, path: str) -> str:
+    """A path from a folder on; "" if it is unknown: empty, a variable, or relative in an unknown folder."""
+    if not path.strip() or "$" in path or path == "-" or not (folder or _ROOTED.match(path)):
+        return ""
+    return posixpath.normpath(path if _ROOTED.match(path) else f"{folder}/{path}")
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:

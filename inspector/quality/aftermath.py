@@ -358,13 +358,20 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | N
     for other, done in reversed(earlier):
         if not overlap(act.lines, done.lines) or other.step == step.step:
             continue
-        if not (act.key == done.key or same_file(act.key, done.key)):
+        in_file = act.kind in ("read", "write")
+        same = (act.key == done.key and _in_one_folder(act, done)) or (in_file and act.path == done.path)
+        if not (same or (in_file and same_file(act.path, done.path))):
             continue
         if other.left is None or other.left >= step.generation:
             return None
-        if act.key == done.key:
+        if same:
             last = last or other
     return last
+
+
+def _in_one_folder(act: Act, done: Act) -> bool:
+    """Return whether two commands ran in one working directory, or one directory is unknown."""
+    return act.folder == done.folder or not (act.folder and done.folder)
 
 
 def _worth_comparing(

@@ -299,6 +299,28 @@ def test_a_relative_path_is_the_same_file() -> None:
     assert [event.kind for event in events((1, 1, short), (2, None, other + short))] == ["read again"]
 
 
+def test_a_relative_path_belongs_to_the_working_directory_of_its_call() -> None:
+    def shown(folder: str, path: str = "README.md") -> list[Message]:
+        return tool_use("exec_command", "text " * 100, cmd=f"cat {path}", workdir=folder)
+
+    def moved(folder: str) -> list[Message]:
+        return tool_use("Bash", "text " * 100, command=f"cd {folder} && cat README.md")
+
+    quay, pier = shown("/src/quay"), shown("/src/pier")
+    assert [event.kind for event in events((1, 1, quay), (2, None, quay))] == ["read again"]
+    assert events((1, 1, quay), (2, None, pier)) == []
+    assert events((1, 1, quay), (1, None, pier), (2, None, quay)) != []
+    assert events((1, 1, moved("/src/quay")), (2, None, moved("/src/pier"))) == []
+    assert events((1, 1, moved("'/src/quay'")), (2, None, quay)) != []
+    assert events((1, 1, shown("/src", "quay/README.md")), (2, None, quay)) != []
+    assert events((1, 1, tool_use("Read", "x", file_path="/src/quay/README.md")), (2, None, quay)) != []
+    lint = [
+        tool_use("exec_command", "fine", cmd="make lint", workdir=f"/src/{at}") for at in ("quay", "pier")
+    ]
+    assert events((1, 1, lint[0]), (2, None, lint[1])) == []
+    assert [event.kind for event in events((1, 1, lint[0]), (2, None, lint[0]))] == ["ran again"]
+
+
 def test_routine_and_trivial_commands_are_not_events() -> None:
     lint = tool_use("Bash", "fine", command="make lint")
     assert events((1, 1, lint * 3), (2, None, lint)) == []
