@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.export.report.gathering import gather_report
+from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.values import FactsPart
 from inspector.export.report.wording import share_percent, share_words, survival_words
+from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.measures.measure import Share
+from inspector.stores.detect import open_store
+from tests.recipes import recipe
 
 
 @pytest.mark.parametrize(
@@ -31,3 +40,30 @@ def test_what_a_summary_keeps_is_told_of_all_facts_and_what_cannot_be_told_apart
     assert survival_words(kinds, "link") == "–"
     assert survival_words(kinds) == "5/11 ↓1 ±4"
     assert survival_words(()) == "–"
+
+
+def test_nothing_is_called_kept_that_may_be_lost() -> None:
+    counts = {kind: dict.fromkeys(OUTCOMES, 1 if kind == "value" else 0) for kind in KINDS}
+    sure = {kind: {**of_kind, "unknown": 0, "uncertain": 0} for kind, of_kind in counts.items()}
+    unsure = {kind: {**of_kind, "unknown": 0} for kind, of_kind in counts.items()}
+    assert FactsPart(sure).none_lost == "Nothing of what this compaction summarized is lost."
+    assert FactsPart(unsure).none_lost == "No loss is known, but 1 fact may be lost."
+    assert FactsPart(counts).none_lost == "Of 1 fact unknown: the summary cannot be read."
+    assert FactsPart(sure, whole=False).none_lost == "No loss is known."
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_report_says_that_the_list_before_is_missing(tmp_path: Path, whole: bool) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    if whole:
+        session.user("Count the berths.")
+        session.answer(lines.text("Nine."))
+    session.compact(lines.nine_sections(primary=["Count the berths."]))
+    session.user("Go on.")
+    answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
+    (row,) = answers.store.conversations()
+    report = gather_report(answers, row.id, 1.0)
+    for page in (render_html(report), render_markdown(report)):
+        assert ("the files lack the list before, or a part" in page) is not whole
+    answers.store.close()

@@ -250,7 +250,13 @@ def _compactions(
             CompactionPart(
                 one,
                 _regions(inspection, settings, one),
-                facts_part(reading.facts, recorded.index, group_limit(number), ended.get(recorded.index, ())),
+                facts_part(
+                    reading.facts,
+                    recorded.index,
+                    group_limit(number),
+                    ended.get(recorded.index, ()),
+                    bool(recorded.before) and recorded.whole,
+                ),
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,

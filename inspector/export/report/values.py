@@ -91,7 +91,7 @@ class FactsPart(Struct, frozen=True):
 
     `counts` are by kind and outcome. `lost` are facts with the outcomes "lost" and "value lost", `weakened` facts no
     longer bind. `died` are facts of earlier compactions that this one ended, `kept` the others, `pruned` facts of
-    pruned tool results whose value is gone.
+    pruned tool results whose value is gone. `whole` is False if the store lacks the list before, or a part of it.
     """
 
     counts: Mapping[Kind, Mapping[Outcome, int]]
@@ -100,6 +100,7 @@ class FactsPart(Struct, frozen=True):
     died: tuple[FactGroup, ...] = ()
     kept: tuple[FactGroup, ...] = ()
     pruned: tuple[FactGroup, ...] = ()
+    whole: bool = True
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -109,9 +110,15 @@ class FactsPart(Struct, frozen=True):
     @property
     def none_lost(self) -> str:
         """Sentence for a report without lost facts."""
-        unknown = sum(counts["unknown"] for counts in self.counts.values())
+        unknown, uncertain = (
+            sum(counts[outcome] for counts in self.counts.values()) for outcome in ("unknown", "uncertain")
+        )
         if unknown:
             return f"Of {plural(unknown, 'fact')} unknown: the summary cannot be read."
+        if uncertain:
+            return f"No loss is known, but {plural(uncertain, 'fact')} may be lost."
+        if not self.whole:
+            return "No loss is known."
         return "Nothing of what this compaction summarized is lost."
 
 
