@@ -25,6 +25,7 @@ from inspector.quality.facts.fate import Match, best_of, matches, placed_fate, s
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
+from inspector.quality.facts.values import same_value
 
 #: Minimum share of common words for two facts to be about the same thing.
 SAME_THING = 0.6
@@ -306,9 +307,11 @@ def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
     other_things = frozenset(statement.things)
     if len(things & other_things) < SAME_THING * len(things | other_things):
         return ""
-    values = {(value.form, value.unit): value.canon for value in fact.values}
+    values = {(value.form, value.unit): value for value in fact.values}
     others = {(value.form, value.unit): value for value in statement.values}
     shared = values.keys() & others.keys()
     if len(values) != len(fact.values) or len(others) != len(statement.values) or not shared:
         return ""
-    return ", ".join(others[form].text for form in sorted(shared) if others[form].canon != values[form])
+    return ", ".join(
+        others[form].text for form in sorted(shared) if not same_value(others[form], values[form])
+    )

@@ -13,6 +13,27 @@ from tests.quality.facts.made_facts import step
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (
+            "The docs page lives at https://www.pier.dev/a.",
+            "The docs page lives at https://pier.dev/a.",
+            True,
+        ),
+        ("Pin the tide driver to v2.1.0.", "Pin the tide driver to 2.1.0 please.", True),
+        ("Pin the tide driver to v2.1.0.", "Pin the tide driver to 2.2.0 please.", False),
+        ("The tide loader lives in src/app/tides.py.", "The tide loader lives in app/tides.py.", True),
+    ],
+)
+def test_the_same_value_in_another_form_takes_nothing_back(first: str, second: str, same: bool) -> None:
+    said = [step(0, first), replace(step(1, second, compaction=None), task=1)]
+    after = PassageIndex([ListText("summary", 0, "summary", "Summary: worked on tests.")])
+    lives = lives_of(gather(said), said, [1], {1: after}).lives
+    assert all((life.contradicted is None) == same for life in lives if life.text == first)
+    assert any(life.text == first for life in lives)
+
+
+@pytest.mark.parametrize(
     ("role", "text", "calls", "lost"),
     [
         ("assistant", "", (("edit_file", '{"path": "config/prod.yaml"}'),), 1),
