@@ -549,6 +549,9 @@ npm pnpm yarn bun
 postgres mysql sqlite mariadb mongodb
 monday tuesday wednesday thursday friday saturday sunday
 enable disable
+keep remove
+add remove
+older newer
 increase decrease
 allow forbid
 include exclude
@@ -629,6 +632,7 @@ def agrees(text: str) -> bool:
     return _AGREES.fullmatch(text) is not None
 
 
+_KANA = late_pattern("[\u3041-\u30fa]")
 _WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
 
 
@@ -638,7 +642,11 @@ def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[i
     `needed` has "number", "name" and "reason" where the sentence has such.
     """
     best: tuple[Cue, tuple[int, int]] | None = None
+    # Japanese shares signs with Chinese, not their meaning: 不要 is "unnecessary".
+    japanese = _KANA.search(text) is not None
     for cue in CUES:
+        if japanese and cue.id.startswith("zh."):
+            continue
         if cue.role != role or (best is not None and cue.strength <= best[0].strength):
             continue
         if cue.needs and needed.isdisjoint(cue.needs.split("|")):

@@ -119,3 +119,11 @@ def test_a_windows_path_has_no_escaped_newline(line: str, prose: bool) -> None:
 )
 def test_a_lead_gives_orders_and_a_program_does_not(text: str, expected: list[str]) -> None:
     assert [text[one.start : one.end] for one in sentences(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [("プロキシ不要のため、画像を送信します。", "zh.told"), ("不要修改配置文件。", "zh.do-not")],
+)
+def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> None:
+    assert fact(text).rule == rule
