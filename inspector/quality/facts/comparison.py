@@ -83,7 +83,7 @@ _EXEMPTS = late_pattern(
 #: Matches the words of an exception that mean nothing else.
 _EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGNORECASE)
 #: Matches the number of a list item. It is a label, not a value.
-_ITEM = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s)", re.MULTILINE)
+_ITEM = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Matches the words before a number that is a label ("step 3").
 _NUMBERED = late_pattern(
@@ -94,6 +94,8 @@ _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
 #: Matches the sign of a limit, or the word before a value. An arrow is no sign.
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
+#: Matches the words before a value that must not be exceeded: "more than 40".
+_EXCEEDS = late_pattern(r"\b(?:than|exceed(?:s|ing)?)\s\W{0,2}\Z", re.IGNORECASE)
 #: Matches a word with digits, and a number with its sign.
 _NUMERIC = late_pattern(r"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*)")
 #: Maximum characters of a line to read before and after a sentence, for its conditions.
@@ -506,12 +508,15 @@ class Comparison:
         passage_denies = self.passage.denies
         # If both deny something, only a shared word counts as denied by the fact.
         fact_denies = any(word.denied for word, _ in self.pairs) if passage_denies else self.probe.main.denies
-        if fact_denies and not passage_denies:
+        if fact_denies and not passage_denies and not most_denials(self.passage.text):
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
             once = most_denials(self.probe.main.text) < 2
-            has_value = any(match is not None for _, match in self.value_pairs)
-            return once and not compensates(self.probe.text, self._shared_clauses()) and not has_value
+            return (
+                once
+                and not compensates(self.probe.text, self._shared_clauses())
+                and not self._has_allowed_value()
+            )
         if passage_denies and not fact_denies:
             # "No X without Y" denies nothing.
             return (
@@ -520,6 +525,20 @@ class Comparison:
                 and most_denials(self.passage.text) < 2
             )
         return not both_denied and differing > 1 and differing * 2 > len(pairs)
+
+    def _has_allowed_value(self) -> bool:
+        """Return whether the passage may have a value that the fact allows: "not more than 40", "not A, only B"."""
+        main = self.probe.main
+        denied = {word.clause for word in main.words if word.denied}
+        clauses = {value.span: clause for value, clause in zip(main.values, main.clauses, strict=True)}
+        for value, match in self.value_pairs:
+            if match is None:
+                continue
+            limit = _limit_before(self.probe.text, value)
+            ends = limit and limit != _limit_before(self.passage.text, match)
+            if ends or clauses.get(value.span) not in denied:
+                return True
+        return False
 
     def _shared_clauses(self) -> str:
         """Return the clauses of the passage that have a word of the fact. A limit in another clause is not about it."""
@@ -728,6 +747,11 @@ def _side_of(text: str, value: Value) -> str:
     return tag if tag in ("below", "above", "before", "after") else ""
 
 
+def _limit_before(text: str, value: Value) -> str:
+    """Return how a value ends what is allowed or forbidden: "than" for "more than 40", "after" for "after 6 pm"."""
+    return "than" if _EXCEEDS.search(text, 0, value.span[0]) is not None else _side_of(text, value)
+
+
 def _replaced(
     words: Sequence[Word], others: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
 ) -> list[tuple[Word, Word]]:
@@ -735,9 +759,19 @@ def _replaced(
     shared, matched = {id(word) for word, _ in pairs}, {id(match) for _, match in pairs}
     replaced = []
     for word in words:
-        if id(word) in shared or not (excluded := opposites(word.stem)):
+        if id(word) in shared or not (excluded := opposites(word.stem) | opposites(word.concept)):
             continue
-        other = next((other for other in others if other.stem in excluded and id(other) not in matched), None)
+        other = next(
+            (
+                other
+                for other in others
+                if not excluded.isdisjoint((other.stem, other.concept))
+                and id(other) not in matched
+                # "Keep it" and "do not remove it" are the same.
+                and other.denied == word.denied
+            ),
+            None,
+        )
         if other is not None:
             replaced.append((word, other))
     return replaced

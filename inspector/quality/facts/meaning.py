@@ -45,11 +45,14 @@ _CJK_DENIES = late_pattern(
 )
 #: Words that deny the words before them in their clause.
 _REFUSED = (
-    r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|off[- ]limits|out of scope|rejected|discarded|"
-    r"ruled out|dropped)"
+    r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|unnecessary|off[- ]limits|out of scope|"
+    r"rejected|discarded|ruled out|dropped)"
 )
 #: Words that deny what follows them if "to" is next.
 _FORBIDDEN = frozenset({"forbidden", "prohibited", "banned", "disallowed"})
+#: Words that deny an act if its verb is next: "stop adding".
+_ENDS = frozenset({"stop", "stops", "stopped", "quit"})
+_DOING = late_pattern(r"\s+\w{2,}ing\b")
 # After "not", these deny the words before them. "Allowed to" is left out, because it denies what follows.
 _UNWANTED = r"(?:an option|(?:allowed|permitted)(?! to\b)|wanted|supported)"
 _DENIED_AFTER = late_pattern(
@@ -61,7 +64,8 @@ _DENIED_AFTER = late_pattern(
 #: Matches the words before a rejected choice.
 _CONTRAST = late_pattern(
     r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|"
-    r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z]))\b|而不是|而非|代替",
+    r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z])|against(?= \w+ing\b)|decided against|"
+    r"forbade)\b|而不是|而非|代替",
     re.IGNORECASE,
 )
 #: Matches "prefer ... over" and "rather ... than". What follows is liked less.
@@ -467,7 +471,11 @@ class _WordReader:
         low = token.group().lower()
         if token.lastgroup == "cjk":
             self._add_cjk(token)
-        elif _DENIES.match(low) or (low in _FORBIDDEN and self.text.startswith(" to ", token.end())):
+        elif (
+            _DENIES.match(low)
+            or (low in _FORBIDDEN and self.text.startswith(" to ", token.end()))
+            or (low in _ENDS and _DOING.match(self.text, token.end()))
+        ):
             self._deny(low)
         elif low in JOINS:
             self._join(low)

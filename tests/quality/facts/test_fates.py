@@ -382,3 +382,28 @@ def test_a_forbidden_item_is_kept_if_it_is_forbidden(summary: str, outcome: str)
 def test_a_request_is_not_kept_in_a_list_that_forbids() -> None:
     assert side(judged("Delete the old backups.", FORBIDDEN)[1].outcome) != "kept"
     assert judged("Delete the old backups.", f"{FORBIDDEN}\n\nDo:\n- delete the old backups")[1].alive
+
+
+@pytest.mark.parametrize(
+    ("statement", "opposite", "same"),
+    [
+        ("Do not use port 8080.", "Use port 8080.", "Port 8080 must not be used."),
+        ("Never edit src/app.py.", "Edit src/app.py.", "User forbade editing src/app.py."),
+        ("Never edit src/app.py.", "Edited src/app.py.", "Edits to src/app.py are off limits."),
+        ("Do not deploy after 6 pm.", "Deploy after 6 pm.", "Deploy before 6 pm."),
+        ("Never more than 40 items on a page.", "More than 40 items on a page.", "At most 40 items on a page."),
+        ("Nothing may be written to /var/log.", "Write to /var/log.", "Write nothing to /var/log."),
+        ("Stop adding comments to tests.", "Add comments to tests.", "Do not add comments to tests."),
+        ("Delete the old importer.", "Keep the old importer.", "The old importer was removed."),
+        ("Keep the old importer.", "Remove the old importer.", "The old importer must not be removed."),
+        ("Use the old importer for tides.", "User decided against the old importer for tides.",
+         "The old importer is used for tides."),
+    ],
+)  # fmt: skip
+def test_the_opposite_is_never_kept(statement: str, opposite: str, same: str) -> None:
+    assert judged(statement, f"- {opposite}")[1].outcome in ("contradicted", "uncertain")
+    assert judged(statement, f"- {same}")[1].outcome != "contradicted"
+
+
+def test_the_number_of_an_item_is_no_value() -> None:
+    assert judged("All 3", "## Next\n1. Moor it.\n2. Paint it.\n3. Ensure the plan is there.")[1].gone
