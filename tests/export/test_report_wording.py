@@ -66,4 +66,6 @@ def test_a_report_says_that_the_list_before_is_missing(tmp_path: Path, whole: bo
     report = gather_report(answers, row.id, 1.0)
     for page in (render_html(report), render_markdown(report)):
         assert ("the files lack the list before, or a part" in page) is not whole
+        assert ("(the size before is unknown)" in page) is not whole
+        assert "(+0%)" not in page
     answers.store.close()

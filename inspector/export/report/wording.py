@@ -168,9 +168,9 @@ def readable_words(share: Share) -> str:
 
 
 def saved_words(part: CompactionPart) -> str:
-    """Return the change of the list's size: "(-52%)"."""
+    """Return the change of the list's size: "(-52%)"; without a list before it is unknown."""
     before, after = part.recorded.tokens_before, part.recorded.tokens_after
-    return f"({after / before - 1 if before > 0 else 0.0:+.0%})"
+    return f"({after / before - 1:+.0%})" if before > 0 else "(the size before is unknown)"
 
 
 def reported_words(part: CompactionPart) -> str:
