@@ -80,7 +80,7 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
             else f"made the list larger, from ~{before:,} to ~{after:,} tokens"
         )
         yield Violation(
-            f"Compaction {compaction.index} {saved} (estimated, without the system prompt).",
+            f"Compaction {compaction.index} {saved} (estimated, without the system prompt).{_mostly_fixed(compaction)}",
             compaction.index,
             compaction.index + 1,
             compaction.recorded.summary_at,
@@ -102,11 +102,25 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
             continue
         count = plural(max(0, messages), "message")
         yield Violation(
-            f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}.",
+            f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}."
+            f"{_mostly_fixed(new)}",
             new.index,
             new.index,
             min(old.recorded.after, new.recorded.before - 1),
         )
+
+
+def _mostly_fixed(compaction: CompactionEvidence) -> str:
+    """Return a sentence if the fixed prompt is most of the reported size, with its advice; else ""."""
+    reported = compaction.last_size if compaction.doubted else compaction.recorded.tokens_before_reported
+    listed = compaction.recorded.tokens_before
+    if reported is None or not compaction.recorded.whole or reported <= 2 * listed:
+        return ""
+    return (
+        " Most of the prompt is not the list: the fixed part (system prompt, tools, memory) had about "
+        f"{reported - listed:,} of the {reported:,} tokens before compaction {compaction.index}. Make it smaller "
+        "(fewer tools, MCP servers and memory files), or use a larger window."
+    )
 
 
 def _growth(old: Compaction, new: Compaction) -> int:

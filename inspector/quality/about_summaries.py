@@ -216,21 +216,25 @@ def _lacks_a_section(old: Summary, new: Summary) -> bool:
 
 
 def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield summaries that repeat the previous one."""
+    """Yield summaries that repeat the previous one, and those after it that still do."""
+    # The last repeating summary, the first one with its text, and the messages replaced since.
+    last, first, since = 0, 0, 0
     for old, new, diff in _pairs(evidence, _says_the_same):
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]
         same = [item for item in items if item.was is None and item.change in ("kept", "moved")]
         chars = sum(len(item.text) for item in items)
-        more = new.recorded.tail_start - max(new.recorded.head_end, new.planned.summarized_from)
-        if (
-            len(items) >= REPEATED_ENTRIES
-            and more >= REPEATED_MESSAGES
-            and sum(len(item.text) for item in same) >= REPEATED_SHARE * chars
-        ):
+        if len(items) < REPEATED_ENTRIES or sum(len(item.text) for item in same) < REPEATED_SHARE * chars:
+            continue
+        if old.index != last:
+            first, since = old.index, 0
+        last = new.index
+        since += new.recorded.tail_start - max(new.recorded.head_end, new.planned.summarized_from)
+        than = f" than summary {first}" if first != old.index else ""
+        if since >= REPEATED_MESSAGES:
             yield _at_summary(
                 new,
                 f"{len(same):,} of the {len(items):,} entries of summary {new.index} are word for word those of "
-                f"summary {old.index}, although it replaces {more:,} more messages.",
+                f"summary {old.index}, although it replaces {since:,} more messages{than}.",
             )
 
 

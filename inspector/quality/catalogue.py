@@ -215,7 +215,8 @@ _ALL = (
         "A summary repeats the previous one",
         "The model copied the earlier summary and added nothing about the newer messages.",
         f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, is "
-        f"word for word in the previous one, although it replaces at least {REPEATED_MESSAGES} more messages.",
+        f"word for word in the previous one, although it replaces at least {REPEATED_MESSAGES} more messages. For "
+        "several such summaries in a row, the messages since the first one count.",
         "Compare both in the summary pane. Read the summarized messages, and try another summary model.",
     ),
     Rule(
@@ -317,8 +318,9 @@ _ALL = (
         "before. After two in a row Hermes 0.13 to 0.18 gives up compacting.",
         f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has "
         "whole.",
-        "Compact later, or keep less, so that the middle is larger: with Hermes raise the threshold, or "
-        "lower target_ratio or protect_last_n.",
+        "If the list is most of the prompt, compact later or keep less, so that the middle is larger: with Hermes "
+        "raise the threshold, or lower target_ratio or protect_last_n. If not, make the fixed prompt smaller: fewer "
+        "tools, MCP servers and memory files.",
     ),
     Rule(
         "quick-succession",
@@ -330,8 +332,9 @@ _ALL = (
         f"{QUICK_SHARE:.0%} of the threshold, or of the list before the second compaction if that is smaller. Tokens "
         "are those of the requests or of the agent's reports, if known, else rough. A compaction by hand does not "
         "count as the second compaction.",
-        "Find what fills the list after a compaction: a large head or tail, or one huge message. With "
-        "Hermes lower target_ratio or raise the threshold.",
+        "If the list is most of the prompt, find what fills it after a compaction: a large head or tail, or one huge "
+        "message; with Hermes lower target_ratio or raise the threshold. If not, make the fixed prompt smaller: fewer "
+        "tools, MCP servers and memory files.",
     ),
     Rule(
         "read-again",

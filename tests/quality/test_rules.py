@@ -305,6 +305,30 @@ def test_requests_tell_how_much_was_added_if_the_agents_own_figure_is_far_off() 
         assert ("quick-succession" in rules) == found
 
 
+@pytest.mark.parametrize("rule", ["quick-succession", "saved-little"])
+def test_a_fixed_prompt_that_fills_the_window_is_told(rule: str) -> None:
+    listed = {"before": 53, "tokens_before": 30_000, "tokens_after": 29_000}
+    for reported, told in ((None, False), (50_000, False), (190_000, True)):
+        second = compaction_evidence(2, {**listed, "tokens_before_reported": reported})
+        text = next(
+            one.text
+            for one in find(evidence(compaction_evidence(1), second))
+            if (one.rule, one.compaction) == (rule, 2)
+        )
+        assert ("about 160,000 of the 190,000 tokens" in text) == told
+
+
+def test_each_of_several_equal_summaries_is_told() -> None:
+    few = plan(summarized_from=53)
+    same = [compaction_evidence(n, {"summary": FIRST}, planned=few) for n in (1, 2, 3, 4)]
+    found = [one for one in find(evidence(*same)) if one.rule == "summary-repeats-previous"]
+    assert [one.compaction for one in found] == [3, 4]
+    assert (
+        "of summary 4 are word for word those of summary 3, although it replaces 21 more messages than summary 1."
+        in found[1].text
+    )
+
+
 def test_every_rule_is_tried() -> None:
     assert list(SETS_OFF) == list(DOES_NOT) == list(CHECKS) == list(RULES)
 
