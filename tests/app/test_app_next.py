@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inspector.answers.answers import Answers
 from inspector.answers.upcoming import upcoming
+from inspector.app.conversation.panes.tokens import compute
 from inspector.app.conversation.resources import UPCOMING
 from inspector.commands.sources import open_source
 from tests.app.running import (
@@ -90,3 +91,7 @@ async def test_what_one_looks_at_stays_while_the_live_list_grows(rotating: Path,
         assert tokens.body.active_tag == tag
         await press(pilot, "8")
         assert "44 messages" in tokens.head.text
+
+
+def test_a_list_of_one_message_has_one_message() -> None:
+    assert compute((), 1, 1, None).title == "generation 1, 1 message"

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from tests.counting import calls_of, lines_run
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.lists.conversation_table import COLUMNS, ConversationEntry, ConversationTable
+from widgets.lists.conversation_table import AGE_SECONDS, COLUMNS, ConversationEntry, ConversationTable
 from widgets.lists.families import families, standing_under
 
 NOW = 1_700_000_000.0
@@ -272,6 +272,17 @@ def _goes_round(name: str, parents: dict[str, str]) -> bool:
     while (parent := parents.get(seen[-1], "")) and parent not in seen:
         seen.append(parent)
     return bool(parent)
+
+
+async def test_ages_are_drawn_again_while_nothing_else_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = calls_of(monkeypatch, ConversationTable, "set_interval")
+    drawn = calls_of(monkeypatch, ConversationTable, "refresh")
+    async with hosting(table(), size=(120, 10)):
+        beats = [clock[-1] for clock in clocks if clock[-2] == AGE_SECONDS]
+        assert len(beats) == 1
+        drawn.clear()
+        beats[0]()
+        assert drawn
 
 
 def test_column_names_are_unique() -> None:

@@ -83,6 +83,8 @@ COLUMNS: tuple[Column, ...] = (
 #: From this width on tokens have a bar.
 _ROOMY = 112
 _BY_NAME = {column.name: column for column in COLUMNS}
+#: Interval at which ages are drawn again, in seconds.
+AGE_SECONDS = 5.0
 #: What `set_sort` takes.
 COLUMN_NAMES = frozenset(_BY_NAME)
 
@@ -141,6 +143,10 @@ class ConversationTable(LineList):
         self._left: str | None = None
         #: The current time for ages; None is the clock. Tests and pictures set it.
         self.now: float | None = None
+
+    def on_mount(self) -> None:
+        """Draw the ages again while nothing else changes."""
+        self.set_interval(AGE_SECONDS, self.refresh)
 
     def signs(self) -> Iterator[Sign]:
         """The signs of the visible rows."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import SOURCES, UPCOMING
 from inspector.quality.sources import SourceShare
+from widgets.base import human
 from widgets.panes.tokens_pane import TokensPane, TokensView
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def compute(
     shares: tuple[SourceShare, ...], generation: int, length: int, upcoming: Upcoming | None
 ) -> TokensView:
     """Return the shares of a list and, for the live list, its next compaction."""
-    title = f"generation {generation}, {length:,} messages"
+    title = f"generation {generation}, {human.plural(length, 'message')}"
     if upcoming is None:
         return TokensView(title, shares)
     return TokensView(title, shares, generation, upcoming.sentences, upcoming.at_risk, upcoming.pin)
