@@ -100,14 +100,13 @@ def read_overview(
     from inspector.answers.store_losses import LOSSES
     from inspector.quality.grouping import dismissal_key
 
-    resolved = resolve(store, row, flags, config)
-    kept = OVERVIEW.of(store, row.id, resolved)
-    inspection = Inspection(store, store.open(row.id), alone=True)
+    kept = OVERVIEW.of(store, row.id, resolve(store, row, flags, config))
+    inspection = Inspection(store, store.open(row.id), alone=True, config=config)
     losses = LOSSES.of(store, row.id).stored()
     if losses is None:
         losses = work_out(inspection)[0]
         give_back()
-    findings = read_findings(inspection, resolved)
+    findings = read_findings(inspection, inspection.resolved(flags))
     grave = tuple(dismissal_key(finding) for finding in findings if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
     overview = Overview(row.id, losses.total, rules, losses.weakened, len(set(grave)), losses.unjudged)

@@ -6,11 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
+from inspector.answers import findings as answers_findings
+from inspector.answers.answers import Answers
+from inspector.answers.findings import read_findings
+from inspector.answers.overview import read_overview
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction, Request
 from inspector.replay.recorded_threshold import recorded_threshold
+from inspector.stores.detect import open_store
+from tests.counting import calls_of
 from tests.recipes import recipe
 
 
@@ -71,7 +78,8 @@ def test_one_compaction_against_many_requests_that_went_on_shows_none() -> None:
     assert recorded_threshold(167_000, requests, [compaction(1, None, 62_000)]) is None
 
 
-def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> None:
+def written(folder: Path) -> Path:
+    """A session of Codex that compacted far below the usual threshold."""
     rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
     rollout.says("user", "Never change the draft.")
     for step in range(5):
@@ -79,8 +87,13 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
         rollout.counts(20_000 * (step + 1), 20_000 * step)
     rollout.compact([rollout.message("user", "Never change the draft.")])
     rollout.says("user", "Go on.")
-    path = tmp_path / "rollout-2026-07-14-a.jsonl"
+    path = folder / "rollout-2026-07-14-a.jsonl"
     path.write_text(rollout.text())
+    return path
+
+
+def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> None:
+    path = written(tmp_path)
 
     def asked(*words: str) -> Any:
         return json.loads(CliRunner().invoke(commands, [*words, str(path), "--json"]).stdout)
@@ -97,3 +110,16 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
         f"The threshold in force is {shown}, so it agrees with them by itself."
     ]
     assert asked("recommend")["confidence"].endswith("from which settings in force are inferred")
+
+
+def test_the_list_and_the_commands_find_under_the_same_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    answers = Answers(open_store(written(tmp_path)), {}, None)
+    (row,) = answers.store.conversations()
+    worked_out = calls_of(monkeypatch, answers_findings, "find")
+    read_overview(answers.store, row, {}, None)
+    read_findings(*answers.opened(row.id))
+    assert len(worked_out) == 1
+    answers.store.close()
