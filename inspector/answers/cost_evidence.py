@@ -15,7 +15,7 @@ from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
-from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence
+from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence, starts_turn
 from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
 #: Causes of a miss that need no further explanation.
@@ -136,7 +136,12 @@ def _missed(inspection: Inspection, requests: Requests, profile: str) -> Iterato
     generation = first.request.generation
     largest = max((entry.judged for entry, _ in missed), key=lambda judged: judged.missed)
     read = largest.request.cache_read
-    yield MissedEvidence(len(missed), numbers, tokens, more, cost.amount, read, generation, place)
+    # A list without calls of tools has nothing but turns.
+    turns = [starts_turn(inspection.generation(one.request.generation).roles, at) for one, at in missed]
+    works = any(TOOL in inspection.generation(one.request.generation).roles for one, _ in missed)
+    yield MissedEvidence(
+        len(missed), numbers, tokens, more, cost.amount, read, generation, place, sum(turns) if works else 0
+    )
 
 
 def cache_evidence(priced: Sequence[PricedRequest]) -> CacheEvidence:

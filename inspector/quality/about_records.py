@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.core.patterns import late_pattern
 from inspector.core.shares import dollars
-from inspector.quality.evidence import ConversationEvidence
+from inspector.quality.evidence import ConversationEvidence, MissedEvidence
 from inspector.quality.finding import Violation
 
 #: Numbers of requests that a sentence names.
@@ -90,11 +90,23 @@ def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
             f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "
             f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
             f"(number {_first(missed.requests)}). The largest miss still read the first {missed.same:,} "
-            "tokens.",
+            f"tokens.{_in_new_turns(missed)}",
             None,
             missed.generation,
             missed.place,
         )
+
+
+def _in_new_turns(missed: MissedEvidence) -> str:
+    """Return a sentence if nearly all misses are the first request of a turn, else ""."""
+    turns, count = missed.in_new_turns, missed.count
+    if turns < count - count // 10:
+        return ""
+    what = "It is" if count == 1 else f"{'All' if turns == count else f'{turns:,}'} of them are"
+    return (
+        f" {what} the first request of a turn, so look for what changes with a new turn: thinking of earlier turns "
+        "that is left out, a reminder or a hook's text, another mode."
+    )
 
 
 def _first(numbers: Sequence[int]) -> str:

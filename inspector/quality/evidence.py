@@ -193,7 +193,8 @@ class MissedEvidence(Struct, frozen=True):
     """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
 
     `more` is their cost above reading, `total` the cost of all requests (US dollars). The largest miss read the first
-    `same` tokens from the cache. `generation` and `place` are those of the first miss.
+    `same` tokens from the cache. `generation` and `place` are those of the first miss. `in_new_turns` is the number of
+    those that are the first request of a turn.
     """
 
     count: int
@@ -204,6 +205,7 @@ class MissedEvidence(Struct, frozen=True):
     same: int
     generation: int
     place: int | None
+    in_new_turns: int = 0
 
 
 class ConversationEvidence(Struct, frozen=True):
@@ -253,6 +255,15 @@ def is_request(message: Message) -> bool:
 
 def _is_todo(message: Message) -> bool:
     return message.role == "user" and message.text.startswith(TODO_START)
+
+
+def starts_turn(roles: bytes, answer: int | None) -> bool:
+    """Return whether the answer at an index of a list is the first one of a turn.
+
+    The user's message is before it, or a notice after the last answer of the previous turn.
+    """
+    before = roles[: answer or 0].rstrip(bytes([ASSISTANT])).rstrip(bytes([SYSTEM]))
+    return before[-1:] in (bytes([USER]), bytes([ASSISTANT]))
 
 
 def links_of(messages: Iterable[Message]) -> Links:

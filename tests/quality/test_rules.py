@@ -24,6 +24,7 @@ from inspector.quality.evidence import (
     LostRule,
     MissedEvidence,
     Prompt,
+    starts_turn,
 )
 from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.find import CHECKS, find
@@ -327,6 +328,32 @@ def test_each_of_several_equal_summaries_is_told() -> None:
         "of summary 4 are word for word those of summary 3, although it replaces 21 more messages than summary 1."
         in found[1].text
     )
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"), [(0, ""), (17, ""), (19, "19 of them are"), (20, "All of them are")]
+)
+def test_misses_at_the_start_of_turns_are_told(turns: int, told: str) -> None:
+    missed = MissedEvidence(20, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7, turns)
+    (found,) = find(replace(evidence(), missed=(missed,)))
+    assert ("first request of a turn" in found.text) == bool(told)
+    assert told in found.text
+
+
+@pytest.mark.parametrize(
+    ("before", "starts"),
+    [
+        (("user",), True),
+        (("user", "system"), True),
+        (("user", "assistant", "tool"), False),
+        (("user", "assistant", "tool", "system"), False),
+        (("user", "assistant", "system"), True),
+        (("user", "assistant"), True),
+        ((), False),
+    ],
+)
+def test_a_turn_starts_after_a_message_of_the_user_or_a_notice(before: tuple[str, ...], starts: bool) -> None:
+    assert starts_turn(roles(*before, "assistant"), len(before)) == starts
 
 
 def test_every_rule_is_tried() -> None:
