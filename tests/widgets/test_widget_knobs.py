@@ -7,6 +7,7 @@ from textual import events
 
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import SETTINGS
+from tests.counting import calls_of
 from tests.widgets.values import DEFAULTS, PROFILES
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
 from widgets.intents import UseSettings
@@ -313,3 +314,19 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
         await host.pilot.pause()
         assert not [line for line in lines(widget) if "tail_mode" in line]
         assert widget.knob == KNOBS[-1].name
+
+
+async def test_the_key_to_type_a_value_is_offered_where_a_value_can_be_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    widget = knobs()
+    async with hosting(widget, size=(90, 12)) as host:
+        told = calls_of(monkeypatch, Knobs, "refresh_bindings")
+        while widget.knob != "profile":
+            assert not told
+            await host.press("down")
+        assert len(told) == 1
+        assert not widget.check_action("type", ())
+        await host.press("down")
+        assert len(told) == 2
+        assert widget.check_action("type", ())

@@ -157,8 +157,11 @@ class Knobs(Inked, can_focus=True):
     def _go(self, knob: int) -> None:
         self._error = ""
         self.action_take_typed()
-        self._row = max(0, min(knob, len(self._kinds) - 1))
+        before, self._row = self._row, max(0, min(knob, len(self._kinds) - 1))
         self.refresh()
+        if "choice" in (self._kinds[before].unit, self._kinds[self._row].unit):
+            # A choice has no value to type.
+            self.refresh_bindings()
         if isinstance(self.parent, Widget):
             # If not all knobs fit, scroll the current knob into view.
             row = Region(0, self._row, 1, 1).translate(self.virtual_region.offset)
