@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.upcoming import upcoming
+from inspector.app.conversation import opening, reading
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.engines.registry import with_changes
@@ -287,6 +289,31 @@ async def test_an_open_conversation_stays_as_it_is_while_another_one_is_written(
         await settled(pilot)
         assert opened(pilot).inspection is not before
         assert cursor(pilot) == 2
+
+
+async def test_what_is_written_while_a_conversation_is_opened_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000006")
+    made.user("Read the berths.")
+    made.write(tmp_path / "a.jsonl")
+
+    def opening_while_written(*values: Any) -> reading.Opening:
+        begun = reading.open_conversation(*values)
+        if values[2] is None:
+            made.answer(lines.text("So it is."))
+            made.write(tmp_path / "a.jsonl")
+        return begun
+
+    def begin_and_hear_of_it(opener: opening.Opener) -> None:
+        begin(opener)
+        opener.again()
+
+    begin = opening.Opener.begin
+    monkeypatch.setattr(opening, "open_conversation", opening_while_written)
+    monkeypatch.setattr(opening.Opener, "begin", begin_and_hear_of_it)
+    async with running(tmp_path, made.session) as pilot:
+        assert len(opened(pilot).generations[-1]) == 2
 
 
 async def test_the_what_if_pane_and_the_tokens_pane_leave_the_same_distance() -> None:

@@ -53,6 +53,8 @@ class Opener:
         self._message = message
         self._find = find
         self._compaction = compaction
+        #: Whether the store changed while the conversation was being opened.
+        self._missed = False
 
     @property
     def first_pane(self) -> str:
@@ -78,7 +80,9 @@ class Opener:
     def again(self) -> None:
         """Read new data after a change of the store."""
         host, opened = self._host, self._host.loaded.opened
-        if opened is not None:
+        if opened is None:
+            self._missed = True
+        else:
             host.jobs.cancel(_JOB)
             values = (host.store, self._name, opened.inspection, host.flags, host.config)
             host.jobs.run(_JOB, values, open_conversation, self._grown)
@@ -109,6 +113,8 @@ class Opener:
             dismissed_findings=dismissals.findings_of(root),
         )
         host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)
+        if self._missed:
+            self.again()
 
     def _grown(self, opening: Opening) -> None:
         """Take the added messages or generations, and keep the place of the user."""
