@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
@@ -10,7 +10,7 @@ from inspector.agents import has_session_usage
 from inspector.answers.inspection import Inspection, passing, watched
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
-from inspector.core.conversations import Conversation, Request
+from inspector.core.conversations import ROLE_CODES, Conversation, Request
 from inspector.engines.capabilities import loop_of, shortens
 from inspector.engines.failures import failures_named
 from inspector.engines.hygiene import GATEWAYS
@@ -19,6 +19,8 @@ from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Evidence, Recording, SessionUsage, recording_of
+
+_ASSISTANT = ROLE_CODES["assistant"]
 
 
 def read_recording(
@@ -114,16 +116,19 @@ def _reported(
     systems: Sequence[int],
     times: Sequence[Sequence[float]],
 ) -> Iterator[Reported]:
-    """Yield each request with its list."""
+    """Yield each request with its list. A request without a time is left out, because its list is not known."""
     grown = [(listed.growth(), list(accumulate(at, max))) for listed, at in zip(lists, times, strict=True)]
     calls = inspection.requests()
     # A summarizing call has another prompt than the list.
     summarizing = inspection.summarizing(calls)
     for request in calls:
-        if request.index in summarizing or request.summed:
+        if request.index in summarizing or request.summed or not request.at:
             continue
         sizes, until = grown[request.generation - 1]
-        length = bisect_left(until, request.at)
+        first, end = bisect_left(until, request.at), bisect_right(until, request.at)
+        # A log may give its time to all messages of an exchange: the last answer of that time is the request's.
+        roles = inspection.conversation.generations[request.generation - 1].roles
+        length = max(first, roles.rfind(_ASSISTANT, first, end))
         rough = sizes[length] + systems[request.generation - 1]
         yield Reported(request.generation, rough, request.context, length, request.output, request.index)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -90,3 +92,38 @@ def test_without_sums_the_compactions_alone_give_an_offset() -> None:
 def test_sums_of_calls_that_no_message_shows_are_no_evidence() -> None:
     sums = [Sums(90, 90 * 80_000, [40_000] * 30)]
     assert fitted(sums, [], 100_000, RELEASES["hermes-0.13"].loop).scale == ContextScale()
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_a_log_that_times_whole_exchanges_has_the_reported_sizes(tmp_path: Path, timed: bool) -> None:
+    messages: list[dict[str, Any]] = []
+    records = []
+    for number in range(12):
+        messages.append({"role": "user", "content": f"Read berth {number}. " + "x" * 20_000})
+        answer = {"role": "assistant", "content": [{"type": "text", "text": f"Berth {number}."}]}
+        usage = {"input_tokens": 8_000 + 5_100 * (number + 1), "output_tokens": 50}
+        record: dict[str, Any] = {
+            "request": {"model": "claude-opus-4-5", "messages": list(messages)},
+            "response": {
+                "id": f"m{number}",
+                "type": "message",
+                "stop_reason": "end_turn",
+                "usage": usage,
+                **answer,
+            },
+        }
+        if timed:
+            record["timestamp"] = f"2026-04-01T10:00:{number:02}Z"
+        records.append(json.dumps(record))
+        messages.append(answer)
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(records) + "\n")
+    store = open_store(path)
+    (row,) = store.conversations()
+    found = read_recording(Inspection.open(store, row.id), "anthropic-api")
+    if timed:
+        assert [found.tokens[2 * number] for number in range(12)] == [8_000 + 5_100 * n for n in range(1, 13)]
+    else:
+        # Nothing tells which list a request without a time had.
+        assert found.course.scale.requests == 0
+    store.close()
