@@ -54,7 +54,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import comparable, same_value, values_of
+from inspector.quality.facts.values import NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -96,8 +96,11 @@ _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
 #: Matches the words before a value that must not be exceeded: "more than 40".
 _EXCEEDS = late_pattern(r"\b(?:than|exceed(?:s|ing)?)\s\W{0,2}\Z", re.IGNORECASE)
-#: Matches a word with digits, and a number with its sign.
-_NUMERIC = late_pattern(r"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*)")
+#: Matches a word with digits, a number with its sign, and the word of a number.
+_NUMERIC = late_pattern(
+    rf"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*|(?:{'|'.join(NUMBER_WORDS.values())})(?!\w))",
+    re.IGNORECASE,
+)
 #: Maximum characters of a line to read before and after a sentence, for its conditions.
 _NEAR = 300
 _BINDING_SECTION = late_pattern(
@@ -363,6 +366,9 @@ class Comparison:
         if self.probe.tongue == "zh":
             # In Chinese the end of a denial is a guess.
             return False
+        if most_denials(self.probe.main.text) and not self.probe.main.denies:
+            # A denial of values alone: "touch nothing in src/app.py".
+            return not most_denials(self.passage.text) and not restricts(self.line.text)
         lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words)
         has_stated = any(not word.denied for word in self.probe.main.words)
         return lacks_denied and has_stated and not self.passage.denies and not restricts(self.line.text)
@@ -393,11 +399,16 @@ class Comparison:
         """Return whether the line lacks a number of the fact that is no exact value: "#12", "Q3", "5m", "-5"."""
         spans = [value.span for value in values_of(self.probe.text)]
         line = self.line.text.lower()
-        return any(
-            not any(start <= token.start("number") < end for start, end in spans)
-            and re.search(rf"(?<!\w){re.escape(token.group().lower())}(?!\w)", line) is None
+        tokens = [
+            token.group().lower()
             for token in _NUMERIC.finditer(self.probe.text)
+            if not any(start <= token.start("number") < end for start, end in spans)
+        ]
+        found = (
+            re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, (token, *_digits_of(token))))})(?!\w)", line)
+            for token in tokens
         )
+        return not all(found)
 
     def _part_missing(self) -> bool:
         """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
@@ -517,7 +528,7 @@ class Comparison:
                 and not compensates(self.probe.text, self._shared_clauses())
                 and not self._has_allowed_value()
             )
-        if passage_denies and not fact_denies:
+        if passage_denies and not fact_denies and not most_denials(self.probe.main.text):
             # "No X without Y" denies nothing.
             return (
                 self._key_flipped()
@@ -736,6 +747,11 @@ def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Wo
         repeated = next((other for other in others if other.concept == word.concept), None)
         if repeated is not None:
             yield word, repeated
+
+
+def _digits_of(word: str) -> list[str]:
+    """Return the digits of the word of a number; none for any other word."""
+    return [number for number, name in NUMBER_WORDS.items() if name == word]
 
 
 def _side_of(text: str, value: Value) -> str:

@@ -16,7 +16,7 @@ from inspector.quality.facts.meaning import (
     meaning_of,
 )
 from inspector.quality.facts.sentences import MOST, forbids_list, is_item
-from inspector.quality.facts.values import named, same_value
+from inspector.quality.facts.values import NUMBER_WORDS, named, same_value
 
 #: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
@@ -418,6 +418,8 @@ def spelled_out(value: Value, text: str) -> bool:
         return True
     if value.form == "date":
         return _short_date(value.canon[-5:], text)
+    if value.form == "number" and (word := NUMBER_WORDS.get(value.canon)) is not None:
+        return re.search(rf"\b{word}\b", text, re.IGNORECASE) is not None
     if value.form not in ("identifier", "name", "option"):
         return False
     words = {word.stem for word in meaning_of(value.text).words}

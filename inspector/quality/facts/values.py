@@ -134,6 +134,12 @@ _CJK_CLOCK = (
     rf"(?P<hour>{_CJK_COUNT})[点點](?:(?P<part>半|[一三]刻)|(?P<minute>{_CJK_COUNT})(?:分|(?(day)|(?!)))|(?(day)|(?!)))"
 )
 _CJK_PARTS = {"半": 30, "一刻": 15, "三刻": 45}
+#: Number -> its word, as a text may have it without a unit: "two spaces".
+NUMBER_WORDS: Mapping[str, str] = {
+    number: word
+    for word, number in _NUMERALS.items()
+    if number.isdecimal() and int(number) > 1 and " " not in word
+}
 # "a" and "an" count only what has a size: "an hour", not "a test".
 _ARTICLES = ("half an", "half a", "an", "a", "one")
 _SCALES: Mapping[str, int] = {

@@ -407,3 +407,24 @@ def test_the_opposite_is_never_kept(statement: str, opposite: str, same: str) ->
 
 def test_the_number_of_an_item_is_no_value() -> None:
     assert judged("All 3", "## Next\n1. Moor it.\n2. Paint it.\n3. Ensure the plan is there.")[1].gone
+
+
+@pytest.mark.parametrize(
+    ("statement", "other"),
+    [
+        ("Touch nothing in src/app.py.", "Touch src/app.py."),
+        ("Ändere nie src/app.py.", "Ändere src/app.py."),
+        ("Use two spaces for indentation.", "Indentation uses 4 spaces."),
+        ("Use 2 spaces for indentation.", "Indentation uses three spaces."),
+    ],
+)
+def test_a_denial_of_a_value_and_the_word_of_a_number_count(statement: str, other: str) -> None:
+    assert side(judged(statement, f"- {other}")[1].outcome) != "kept"
+
+
+def test_a_number_may_be_a_word() -> None:
+    assert judged("Use 2 spaces for indentation.", "- Indentation uses two spaces.")[1].alive
+    assert (
+        judged("Touch nothing in src/app.py.", "- src/app.py must not be touched.")[1].outcome
+        != "contradicted"
+    )
