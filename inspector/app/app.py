@@ -13,6 +13,7 @@ from textual.screen import Screen
 
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.events import Problem, StoreChanged
+from inspector.app.job_screen import JobScreen
 from inspector.app.own_files import own_keymap, own_theme
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
@@ -195,7 +196,9 @@ class InspectorApp(App[None]):
         """Report once that the file is gone or no longer a store. The screen keeps what was read."""
         if sentence != self._trouble:
             self._trouble = sentence
-            self.screen.post_message(Problem(sentence))
+            # A dialog on top has no line for it.
+            shown = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, JobScreen))
+            shown.post_message(Problem(sentence))
 
     def _changed(self) -> None:
         for screen in self.screen_stack:

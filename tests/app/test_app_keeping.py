@@ -114,6 +114,18 @@ async def test_a_message_of_a_deleted_file_is_not_copied(tmp_path: Path) -> None
         assert pilot.app.return_code in (None, 0)
 
 
+async def test_a_problem_is_told_below_the_help(tmp_path: Path) -> None:
+    path = compacted(tmp_path / "state.db")
+    async with running(path, "s0") as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "?")
+        assert pilot.app.screen is not screen
+        pilot.app._in_trouble("There is no file any more.")  # type: ignore[attr-defined]
+        await press(pilot, "escape")
+        assert pilot.app.screen is screen
+        assert "There is no file any more." in notes(pilot)
+
+
 async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "/nowhere/pager -x")
     async with running(rotating, CHECKOUT) as pilot:
