@@ -107,7 +107,7 @@ def event_document(event: AftermathEvent) -> Document:
         "fact": event.fact or None,
         "category": event.category or None,
         "fate": event.fate or None,
-        **fields_of(event, "text", "tokens"),
+        **fields_of(event, "text", "tokens", "written", "in_part"),
     }
 
 
@@ -130,8 +130,10 @@ def print_aftermath(documents: Sequence[Document]) -> None:
 def _print_event(lines: StyledLines, event: Document) -> None:
     place, earlier = place_name(event["index"], None, event["generation"]), event["earlier_place"]
     if earlier is not None:
-        place += f"  earlier {place_name(earlier['index'], None, earlier['generation'])}"
-    lines.add((f"{event['kind']:<14} {place}  ~{event['tokens']:,} tokens", "dim"), indent=2)
+        before = "written" if event["written"] else "earlier"
+        place += f"  {before} {place_name(earlier['index'], None, earlier['generation'])}"
+    most = "up to " if event["in_part"] else ""
+    lines.add((f"{event['kind']:<14} {place}  {most}~{event['tokens']:,} tokens", "dim"), indent=2)
     lines.add((safe_title(event["text"], 400), ""), indent=6)
     if event["fact"]:
         lines.add((f"{event['fate']}: {safe_title(event['fact'], 400)}", "red"), indent=6)

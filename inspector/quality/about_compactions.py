@@ -211,10 +211,11 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
         ]
         names = list(dict.fromkeys(event.text for event in again))
         tokens = sum(event.tokens for event in again)
+        most = "up to " if any(event.in_part for event in again) else ""
         if len(names) >= READ_AGAIN and tokens >= READ_AGAIN_TOKENS:
             yield Violation(
                 f"After compaction {compaction.index} {len(names):,} files or pages were opened again "
-                f"(~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
+                f"({most}~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
                 compaction.index,
                 again[0].place.generation,
                 again[0].place.index,

@@ -263,6 +263,13 @@ def overlap(one: Lines | None, other: Lines | None) -> bool:
     return (other[1] is None or one[0] <= other[1]) and (one[1] is None or other[0] <= one[1])
 
 
+def covers(one: Lines | None, other: Lines | None) -> bool:
+    """Whether a part of a file has all lines of another. None is the whole file."""
+    if one is None or other is None:
+        return one is None
+    return one[0] <= other[0] and (one[1] is None or (other[1] is not None and other[1] <= one[1]))
+
+
 def is_path(text: str) -> bool:
     """Whether an argument may be a path: one line, not empty, not a web address."""
     text = text.strip()

@@ -22,6 +22,7 @@ from inspector.core.text import safe_title
 from inspector.quality.acts import (
     Act,
     acts_of_call,
+    covers,
     error_in,
     failure,
     marked_error,
@@ -143,6 +144,7 @@ class AftermathEvent(Struct, frozen=True):
     `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of the earlier
     act (None for an act against a rule). `fact` is the text of the lost or weakened fact behind the event, with its
     `category` and `fate` ("" if there is no such fact). `tokens` are the rough tokens of the repeated act.
+    `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it, so fewer tokens repeat.
     """
 
     compaction: int
@@ -154,6 +156,8 @@ class AftermathEvent(Struct, frozen=True):
     fact: str = ""
     category: str = ""
     fate: str = ""
+    written: bool = False
+    in_part: bool = False
 
     @property
     def breaks_rule(self) -> bool:
@@ -309,7 +313,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                 yield from _against_rules(step, act, harmed)
             if act.kind == "ask":
                 if before := asked.add(step, act.text):
-                    yield _event("asked again", step, act, before, None)
+                    yield _event("asked again", step, act, _Before(before, "ask"), None)
                 continue
             if act.kind == "write" or (act.kind == "run" and _CHANGES.search(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
@@ -326,7 +330,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                 if before is not None and (
                     command is None
                     or _worth_comparing(
-                        command, runs, before, [path for at, path in writes if at > before.step]
+                        command, runs, before.step, [path for at, path in writes if at > before.step.step]
                     )
                 ):
                     yield _event(kind, step, act, before, harmed.about([act.key, act.text], step))
@@ -338,6 +342,14 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
 _AGAIN: Mapping[str, AftermathKind] = {
     "read": "read again", "fetch": "fetched again", "run": "ran again", "fail": "failed again",
 }  # fmt: skip
+
+
+class _Before(Struct, frozen=True):
+    """An earlier step, the kind of its act, and whether such acts had all of the lines."""
+
+    step: Step
+    kind: str
+    covered: bool = True
 
 
 def _command_of(step: Step) -> Act | None:
@@ -352,21 +364,28 @@ def _place_of(act: Act) -> tuple[str, str]:
     return act.kind, act.key
 
 
-def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Step | None:
-    """Return the last earlier step with the same act, if every such step has left the list."""
-    last = None
+def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
+    """Return the last earlier step with the same act, if every such step has left the list.
+
+    An edit moves the lines of a file, so a part read before it is not the same part afterwards.
+    """
+    last: _Before | None = None
+    covered = edited = False
     for other, done in reversed(earlier):
-        if not overlap(act.lines, done.lines) or other.step == step.step:
-            continue
         in_file = act.kind in ("read", "write")
         same = (act.key == done.key and _in_one_folder(act, done)) or (in_file and act.path == done.path)
-        if not (same or (in_file and same_file(act.path, done.path))):
+        if other.step == step.step or not (same or (in_file and same_file(act.path, done.path))):
+            continue
+        moved = edited and act.lines is not None and done.lines is not None
+        edited = edited or done.kind == "write"
+        if moved or not overlap(act.lines, done.lines):
             continue
         if other.left is None or other.left >= step.generation:
             return None
         if same:
-            last = last or other
-    return last
+            last = last or _Before(other, done.kind)
+            covered = covered or covers(done.lines, act.lines)
+    return None if last is None else replace(last, covered=covered)
 
 
 def _in_one_folder(act: Act, done: Act) -> bool:
@@ -463,11 +482,14 @@ class _AskedQuestions:
 
 
 def _event(
-    kind: AftermathKind, step: Step, act: Act, earlier: Step | None, behind: tuple[Fact, str] | None
+    kind: AftermathKind, step: Step, act: Act, before: _Before | None, behind: tuple[Fact, str] | None
 ) -> AftermathEvent:
-    compaction = step.generation - 1 if earlier is None or earlier.left is None else earlier.left
-    before = None if earlier is None else _place(earlier)
-    event = AftermathEvent(compaction, kind, _place(step), before, safe_title(act.text, _SHOWN), act.tokens)
+    earlier = None if before is None else before.step
+    event = AftermathEvent(
+        step.generation - 1 if earlier is None or earlier.left is None else earlier.left,
+        kind, _place(step), None if earlier is None else _place(earlier), safe_title(act.text, _SHOWN), act.tokens,
+        written=before is not None and before.kind == "write", in_part=before is not None and not before.covered,
+    )  # fmt: skip
     return _explained(event, behind)
 
 

@@ -239,6 +239,32 @@ def test_other_lines_of_a_file_are_not_read_again() -> None:
     assert events((1, 1, first), (2, None, other)) == []
 
 
+def test_a_part_read_after_an_edit_is_another_part() -> None:
+    part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    other = tool_use("Edit", "ok", file_path="/app/b.py", old_string="1", new_string="2")
+    assert [event.kind for event in events((1, 1, part), (2, None, other + part))] == ["read again"]
+    assert events((1, 1, part), (2, None, edit + part)) == []
+    assert events((1, 1, part), (1, 1, edit), (2, None, part)) == []
+    assert [event.kind for event in events((1, 1, READ), (2, None, edit + part))] == ["read again"]
+
+
+def test_an_event_says_what_the_earlier_act_was_and_had() -> None:
+    part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
+    wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    for first, again, written, in_part in (
+        (READ, READ, False, False),
+        (READ, part, False, False),
+        (part, READ, False, True),
+        (part, part, False, False),
+        (wrote, READ, True, False),
+        (edit, READ, True, True),
+    ):
+        (event,) = events((1, 1, first), (2, None, again))
+        assert (event.written, event.in_part) == (written, in_part)
+
+
 def test_a_command_is_run_again_where_its_result_cannot_have_changed() -> None:
     lint = tool_use("Bash", "fine", command="make lint")
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
