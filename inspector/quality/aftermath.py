@@ -312,8 +312,8 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
             if step.generation > 1:
                 yield from _against_rules(step, act, harmed)
             if act.kind == "ask":
-                if before := asked.add(step, act.text):
-                    yield _event("asked again", step, act, _Before(before, "ask"), None)
+                if (first := asked.add(step, act.text)) is not None:
+                    yield _event("asked again", step, act, _Before(first, "ask"), None)
                 continue
             if act.kind == "write" or (act.kind == "run" and _CHANGES.search(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
