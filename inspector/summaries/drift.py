@@ -47,7 +47,7 @@ class Length(Struct, frozen=True):
 
 
 class Remainder(Struct, frozen=True):
-    """Remainder of the first summary in a column: `items` of its `of_items`, `words` of its `of_words`.
+    """Remainder of the first summary of a model, in a column: `items` of its `of_items`, `words` of its `of_words`.
 
     An item remains if it is listed in any wording, or if an item that it was merged into or split into is listed.
     Its remaining words are the words that the current wording still has.
@@ -91,7 +91,7 @@ class Stale(Struct, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """Drift of a lineage. `left` has an entry for every column with a summary, including the first."""
+    """Drift of a lineage. `left` has an entry for every column with a summary, from the first that a model wrote on."""
 
     left: tuple[Remainder, ...] = ()
     otherwise: tuple[Otherwise, ...] = ()
@@ -143,6 +143,9 @@ def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, .
 
 def _left(lineage: Lineage) -> Iterator[Remainder]:
     known = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
+    # A fallback text is no first summary: nothing in it is meant to stay.
+    while known and lineage.columns[known[0]].fallback:
+        del known[0]
     if not known:
         return
     first = [(row, cell) for row in lineage.rows if (cell := row.standing(known[0])) is not None]

@@ -132,6 +132,14 @@ def test_length_against_budget() -> None:
     assert [(at.tokens, at.budget, at.share) for at in found.lengths] == [(900, 600, 1.5), (None, 600, None)]
 
 
+def test_a_fallback_text_is_not_the_first_summary() -> None:
+    texts = ["Summary generation was unavailable.", STEP, "## Goal\nSomething else."]
+    life = [Column(number, parse_summary(text), number == 1) for number, text in enumerate(texts, 1)]
+    first, second = drift_of(follow(life), STEMMER).left
+    assert (first.column, first.items) == (1, first.of_items)
+    assert (second.column, second.items, second.of_items) == (2, 0, first.of_items)
+
+
 @given(lives)
 def test_shares_are_shares(life: list[Column]) -> None:
     found = drift_of(follow(life), STEMMER)
