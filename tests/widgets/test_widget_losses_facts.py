@@ -175,11 +175,12 @@ async def test_what_survives_an_encrypted_summary_is_unknown() -> None:
         assert [line.split()[-1] for line in lines(pane.table)][1:] == ["–"] * len(survival.kinds)
 
 
-async def test_losses_of_a_list_with_a_missing_part_are_unknown_in_part() -> None:
+@pytest.mark.parametrize("size", [(110, 38), (78, 9)])
+async def test_losses_of_a_list_with_a_missing_part_are_unknown_in_part(size: tuple[int, int]) -> None:
     survival = Survival((compaction(1, whole=False), compaction(2, before=0, whole=False)))
     pane = LossesFacts()
     view = replace(LOSSES, survival=survival, chosen=1)
-    async with hosting(pane, size=(110, 38), set_up=lambda: pane.set_view(view)):
-        assert "Its losses are unknown in part" in pane.head.text
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(view)):
+        assert "Its losses are unknown in part" in shown(pane)
         pane.set_view(replace(view, chosen=2))
-        assert "Its losses are unknown: the list before it is not in the files." in pane.head.text
+        assert "Its losses are unknown: the list before it is not in the files." in shown(pane)

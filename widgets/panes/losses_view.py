@@ -22,7 +22,8 @@ class FactScope(Struct, frozen=True):
     """A scope of facts: of one compaction, or of none.
 
     `name` is the compaction's number, AT_RISK, PRUNED or DISMISSED. `note` is a sentence about the scope. `generation`
-    is the list of facts at risk. `partial` means that only messages up to a step of the replay count.
+    is the list of facts at risk. `partial` means that only messages up to a step of the replay count. `lacks` says that
+    losses are unknown, because the files lack messages ("": they do not).
     """
 
     name: str
@@ -30,6 +31,7 @@ class FactScope(Struct, frozen=True):
     note: str = ""
     generation: int = 1
     partial: bool = False
+    lacks: str = ""
 
     @property
     def label(self) -> str:
@@ -72,7 +74,7 @@ class LossesView(Struct, frozen=True):
             return [chosen or FactScope(number, ()), *self.judged, *others]
         unseen = _PARTLY if done.before else _UNSEEN
         chosen = chosen or FactScope(number, ())
-        return [replace(chosen, note=f"{unseen} {chosen.note}".rstrip()), *self.judged, *others]
+        return [replace(chosen, lacks=unseen), *self.judged, *others]
 
     @property
     def first_scope(self) -> str:
@@ -93,7 +95,7 @@ def head_lines(
     parts = [(f"{scope.label}{of}", "strong"), *counted(OUTCOMES, counts, gap + "{sign} {count:,} {name}")]
     if not scope.facts:
         parts.append(("   no facts", "muted"))
-    lines = [line_of(*parts)]
+    lines = [line_of(*parts), *([TextLine(scope.lacks, "warning")] if scope.lacks else [])]
     if low and only:
         lines.append(TextLine(f"only {', '.join(only)} ({shown:,})", "muted"))
     elif scope.note and not (low and scope.facts):
