@@ -35,7 +35,7 @@ from inspector.quality.facts.sentences import (
     MOST,
     Sentence,
     forbids_list,
-    is_item,
+    item_depth,
     sentences,
     statements,
     without_label,
@@ -210,18 +210,20 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
     """
     describes = False
     lead: tuple[str, Statement] | None = None
+    lead_depth = -1
     for sentence in prose:
         if sentence.heading:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
         found = list(_of_user(text, sentence))
-        begins = not text[text.rfind("\n", 0, sentence.start) + 1 : sentence.start].strip()
-        if begins and not is_item(text[sentence.start : sentence.end]):
+        line = text.rfind("\n", 0, sentence.start) + 1
+        begins, depth = not text[line : sentence.start].strip(), item_depth(text[line : sentence.end])
+        if begins and depth <= lead_depth:
             lead = None
         if lead is not None and begins and not sentence.pasted:
             found = [_forbidden(statement, *lead) for statement in found]
         words = forbids_list(text[sentence.start : sentence.end])
         if found and found[-1].kind == "constraint" and words:
-            lead = words, found[-1]
+            lead, lead_depth = (words, found[-1]), depth
         for statement in found:
             kind = "link" if describes and statement.kind == "constraint" else statement.kind
             yield replace(statement, kind=kind, pasted=statement.pasted or sentence.planned)

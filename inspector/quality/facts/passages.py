@@ -15,7 +15,7 @@ from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.meaning import (
     meaning_of,
 )
-from inspector.quality.facts.sentences import MOST, forbids_list, is_item
+from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import NUMBER_WORDS, named, same_value
 
 #: Search order of regions.
@@ -336,7 +336,8 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
     """Yield the passages of a part: each sentence, each line, and each two lines of one section of the summary."""
     section, subsection = "", ""
     before: Passage | None = None
-    forbids = False
+    # The depth of the line that forbids the items below it; they are deeper.
+    forbids: int | None = None
     for start, end in _lines(part.text[:MOST]):
         line = part.text[start:end]
         heading = _HEADING.match(line) if part.where == "summary" else None
@@ -353,8 +354,12 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
             ):
                 section = subsection = heading["label"]
                 before = None
-        forbidden = forbids and is_item(line)
-        forbids = forbidden or bool(forbids_list(line))
+        depth = item_depth(line)
+        forbidden = forbids is not None and depth > forbids
+        if forbids_list(line):
+            forbids = depth
+        elif not forbidden:
+            forbids = None
         label = _LABELLED.match(line)
         headings = (section, subsection, label["label"] if label else "")
         path = " / ".join(dict.fromkeys(filter(None, headings)))

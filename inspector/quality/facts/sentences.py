@@ -501,9 +501,9 @@ def forbids_list(line: str) -> str:
     return match["words"] if match is not None and (match["colon"] or match["heading"].strip()) else ""
 
 
-def is_item(line: str) -> bool:
-    """Return whether a line is an item of a list."""
-    return _ITEM.match(line) is not None
+def item_depth(line: str) -> int:
+    """Return the number of spaces before an item of a list; -1 for a line that is no item."""
+    return len(line) - len(line.lstrip()) if _ITEM.match(line) is not None else -1
 
 
 def without_label(text: str, start: int, end: int) -> int:

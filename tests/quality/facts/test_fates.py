@@ -379,6 +379,15 @@ def test_a_forbidden_item_is_kept_if_it_is_forbidden(summary: str, outcome: str)
     )
 
 
+def test_only_the_items_below_a_line_are_forbidden() -> None:
+    rules = "- Never:\n  - push to main\n  - delete backups\n- Write tests for the parser"
+    assert {one.text for one in facts(rules) if one.kind == "constraint"} == {
+        "Never:", "Never push to main", "Never delete backups",
+    }  # fmt: skip
+    assert judged("Write tests for the parser.", rules)[1].alive
+    assert judged("Delete backups of the parser.", rules.replace("backups", "backups of the parser"))[1].gone
+
+
 def test_a_request_is_not_kept_in_a_list_that_forbids() -> None:
     assert side(judged("Delete the old backups.", FORBIDDEN)[1].outcome) != "kept"
     assert judged("Delete the old backups.", f"{FORBIDDEN}\n\nDo:\n- delete the old backups")[1].alive
