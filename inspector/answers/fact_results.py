@@ -30,8 +30,11 @@ from inspector.answers.store_losses import (
 )
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
+from inspector.core.text import safe_title
 from inspector.quality.about_facts import gone_words
 from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.grouping import ranges_of
+from inspector.quality.limits import FEW
 
 #: The number of compactions of a conversation, and the repeated work after them.
 AFTERMATH: AnswerKind[tuple[int, tuple[AftermathEvent, ...]]] = AnswerKind(
@@ -94,10 +97,12 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
     """
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
+    corrected: list[tuple[str, tuple[int, ...]]] = []
     for row, result in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
         losses.append(result)
         listed += with_row(answers.store, row, result)
-    answers.note(in_all(losses))
+        corrected.append((row.title or row.id, result.corrected))
+    answers.note(in_all(losses, corrected))
     note_dismissed(answers, sum(loss.dismissed for loss in losses))
     for sentence in (*unknown_losses(losses), *uncertain_losses(losses)):
         answers.note(sentence)
@@ -120,8 +125,11 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
     return [ConversationAftermath(row, *results[row.id]) for row in rows if row.id in results]
 
 
-def in_all(losses: Sequence[ConversationLosses]) -> str:
-    """Return a sentence over a whole store: compactions, constraints kept word for word at first, corrections."""
+def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+    """Return a sentence over a whole store: compactions, constraints kept word for word at first, corrections.
+
+    `corrected` are titles with the compactions that a correction followed.
+    """
     compactions = sum(loss.recorded for loss in losses)
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
     kept = (
@@ -129,5 +137,16 @@ def in_all(losses: Sequence[ConversationLosses]) -> str:
         if rules
         else "no constraint summarized"
     )
-    corrected = sum(found.corrected for found in losses)
-    return f"{plural(compactions, 'compaction')}: {kept}, {corrected:,} followed by a correction."
+    count = sum(len(numbers) for _, numbers in corrected)
+    which = [
+        f"compaction{'s' * (len(numbers) > 1)} {ranges_of(numbers)} of “{safe_title(title, 40)}”"
+        for title, numbers in corrected
+        if numbers
+    ]
+    more = f" and {plural(len(which) - FEW, 'other conversation')}" if len(which) > FEW else ""
+    named = (
+        f" (a statement repeated, or an act against a constraint: {', '.join(which[:FEW])}{more})"
+        if which
+        else ""
+    )
+    return f"{plural(compactions, 'compaction')}: {kept}, {count:,} followed by a correction{named}."

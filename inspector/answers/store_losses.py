@@ -103,9 +103,13 @@ class ConversationLosses(Struct, frozen=True):
     uncertain: int = 0
 
     @property
-    def corrected(self) -> int:
-        """Number of compactions that a correction or an act against a rule followed."""
-        return sum(any(kind in loss.aftermath for kind in _CORRECTIONS) for loss in self.compactions)
+    def corrected(self) -> tuple[int, ...]:
+        """The compactions that a correction or an act against a rule followed."""
+        return tuple(
+            loss.compaction
+            for loss in self.compactions
+            if any(kind in loss.aftermath for kind in _CORRECTIONS)
+        )
 
     @property
     def lost(self) -> dict[Kind, int]:

@@ -36,7 +36,7 @@ from inspector.quality.acts import (
 from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
 from inspector.quality.facts.passages import tongue_of
 from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.limits import CROWDED
+from inspector.quality.limits import CROWDED, FEW
 from inspector.quality.prohibitions import Prohibition, prohibitions_of
 
 AftermathKind = Literal[
@@ -521,6 +521,13 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
         if fact.role == "user" and saying.generation > 1 and _CORRECTION.search(fact.text)
     }
     facts_at = Counter((saying.generation, saying.index) for fact in facts.facts for saying in fact.sayings)
+    same = Counter(
+        (at, before)
+        for fact in facts.facts
+        for at in {(saying.generation, saying.index) for saying in fact.sayings}
+        for before in {(saying.generation, saying.index) for saying in fact.sayings}
+        if before < at
+    )
     best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
     for fact in statements:
         for saying in fact.sayings:
@@ -535,9 +542,11 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
             ):
                 continue
             for score, other, before in _repeats(fact, saying, by_word, corrects):
-                if facts_at[before.generation, before.index] > CROWDED or (
-                    place in best and best[place][0] >= score
-                ):
+                at_before = before.generation, before.index
+                if facts_at[at_before] > CROWDED or (place in best and best[place][0] >= score):
+                    continue
+                # A text that is sent again word for word is that of a command or an extension.
+                if same[place, at_before] == facts_at[place] > FEW:
                     continue
                 fate = harmed.fate(other, saying)
                 event = AftermathEvent(

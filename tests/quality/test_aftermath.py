@@ -557,6 +557,16 @@ def test_a_line_of_a_long_document_is_not_said_again() -> None:
     assert aftermath_of([], ConversationFacts((first, second, *others), ())) == ()
 
 
+def test_a_text_that_a_command_sends_again_is_not_said_again() -> None:
+    rules = [f"Never lower bridge {n} before the last ferry has left the harbour." for n in range(5)]
+    words = load_stemmer().words
+    sent = [fact(rule, words(rule), saying(0, 1, 1), saying(4, 2, None)) for rule in rules]
+    assert aftermath_of([], ConversationFacts(tuple(sent), ())) == ()
+    assert len(aftermath_of([], ConversationFacts(tuple(sent[:2]), ()))) == 1
+    other = fact("Close the lock at noon.", ["lock", "noon"], saying(4, 2, None))
+    assert len(aftermath_of([], ConversationFacts((*sent, other), ()))) == 1
+
+
 def labelled(name: str) -> list[dict[str, Any]]:
     return [
         json.loads(line) for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from inspector.answers.store_losses import CompactionLoss, losses_of_facts, uncertain_losses, unknown_losses
+from inspector.answers.fact_results import in_all
+from inspector.answers.store_losses import (
+    CompactionLoss,
+    ConversationLosses,
+    losses_of_facts,
+    uncertain_losses,
+    unknown_losses,
+)
 from inspector.quality.facts.fact import (
     OUTCOMES,
     Contradiction,
@@ -146,3 +153,14 @@ def test_every_fact_counts_once_and_only_where_it_is_gone_today(fates: list[list
             assert lost.fate.compaction == one.compaction
             assert lost.fate.gone or lost.outcome == "weakened"
     assert losses_of(reversed(lives)) == found
+
+
+def test_the_compactions_that_a_correction_followed_are_named() -> None:
+    loss = CompactionLoss(2, None, {}, 0, 0, (), {"said again": 1})
+    found = ConversationLosses((loss, replace(loss, compaction=3, aftermath={"read again": 4})), recorded=2)
+    assert found.corrected == (2,)
+    sentence = in_all([found], [("Berths", found.corrected), ("Tides", ())])
+    assert "1 followed by a correction" in sentence
+    assert "compaction 2 of “Berths”" in sentence
+    assert "Tides" not in sentence
+    assert in_all([found], []).endswith("0 followed by a correction.")
