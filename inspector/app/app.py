@@ -157,9 +157,10 @@ class InspectorApp(App[None]):
                 return screen.shown()
         return ()
 
-    def leave_with(self, sentence: str) -> None:
-        """Leave a screen that has nothing to show; the screen below shows the reason."""
-        self.pop_screen()
+    def leave_with(self, screen: Screen[Any], sentence: str) -> None:
+        """Leave a screen that has nothing to show, with the dialogs on it; the screen below shows the reason."""
+        while screen in self.screen_stack:
+            self.pop_screen()
         self.screen.post_message(Problem(sentence))
 
     def _watch(self) -> None:

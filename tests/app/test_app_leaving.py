@@ -6,9 +6,14 @@ import asyncio
 from pathlib import Path
 from threading import Event
 
+import pytest
+
+from inspector.app.conversation import opening
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.jobs import Job, JobMessage
-from tests.app.running import CHECKOUT, conversation, conversations, press, rows, running
+from inspector.core.errors import StoreError
+from tests.app.running import CHECKOUT, conversation, conversations, press, rows, running, settled
+from widgets.bars.notes_bar import NotesBar
 
 
 def late(taken: list[object]) -> JobMessage:
@@ -71,3 +76,22 @@ async def test_leaving_ends_what_is_being_read(rotating: Path) -> None:
         assert not ended.is_set()
         await pilot.press("escape")
         assert await asyncio.to_thread(ended.wait, 60.0)
+
+
+async def test_a_conversation_that_cannot_be_opened_is_left_below_the_help(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = Event()
+
+    def refuse(*values: object) -> None:
+        go_on.wait(60)
+        raise StoreError("It cannot be read.")
+
+    monkeypatch.setattr(opening, "open_conversation", refuse)
+    async with running(rotating) as pilot:
+        pilot.app.open_conversation(CHECKOUT)  # type: ignore[attr-defined]
+        await pilot.pause()
+        await pilot.press("?")
+        go_on.set()
+        await settled(pilot)
+        assert "It cannot be read." in conversations(pilot).query_one(NotesBar).sentences

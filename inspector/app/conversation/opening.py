@@ -69,7 +69,7 @@ class Opener:
             (host.store, self._name, None, host.flags, host.config),
             open_conversation,
             self._opened,
-            failed=lambda sentence: host.app.leave_with(sentence),
+            failed=lambda sentence: host.app.leave_with(host, sentence),
         )
 
     def mounted(self) -> None:
