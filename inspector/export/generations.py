@@ -242,10 +242,11 @@ def print_compactions(documents: Sequence[Document]) -> None:
         size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
         kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
         kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
-        smaller = (
-            f"{entry['before']:,} → {entry['after']:,} messages · ~{entry['tokens_before']:,} → "
-            f"~{entry['tokens_after']:,} tokens · {size}{kind}"
-        )
+        before, tokens = "unknown", "unknown"
+        if entry["before"]:
+            before, tokens = f"{entry['before']:,}", f"~{entry['tokens_before']:,}"
+        after = f"~{entry['tokens_after']:,} tokens · {size}{kind}"
+        smaller = f"{before} → {entry['after']:,} messages · {tokens} → {after}"
         say(f"compaction {entry['index']}  ", "bold", smaller)
         sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
         if None not in sizes:

@@ -169,3 +169,15 @@ async def test_the_count_of_messages_fits_one_row_of_a_narrow_pane(
     async with hosting(pane, size=(width, 40), set_up=lambda: pane.set_view(view, ROWS)):
         row = next(line for line in shown(pane).splitlines() if line.startswith("messages"))
         assert row.endswith(words)
+
+
+async def test_the_size_of_a_missing_list_is_unknown() -> None:
+    pane = CompactionPane()
+    done = replace(COMPACTION.done, before=0, head_end=0, tail_start=0, tokens_before=0, kept=(), whole=False)
+    async with hosting(
+        pane, size=(100, 40), set_up=lambda: pane.set_view(replace(COMPACTION, done=done), ROWS)
+    ):
+        text = shown(pane)
+        assert "messages  unknown → 130" in text
+        assert "tokens    unknown → " in text
+        assert "removed" not in next(line for line in text.splitlines() if line.startswith("messages"))

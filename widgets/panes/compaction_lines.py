@@ -94,6 +94,8 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
 def _messages(view: CompactionView, width: int) -> TextLine:
     done = view.done
     size = f" (~{human.tokens(view.removed_tokens)})" if view.removed_tokens is not None else ""
+    if not done.before:
+        return TextLine(f"unknown → {done.after:,}", prefix="messages  ", prefix_style="muted")
     counts = f"{done.before:,} → {done.after:,}"
     came, text = max(0, done.after - done.remaining), "text" if done.fallback else "Σ"
     parts = (
@@ -114,7 +116,8 @@ def _tokens(done: Compaction, narrow: bool) -> TextLine:
     share = human.percent(abs(saved), done.tokens_before)
     verdict = f"saved {human.tokens(saved)}" if saved >= 0 else f"grew by {human.tokens(-saved)}"
     low = saved < done.tokens_before * _LITTLE
-    sizes = f"~{human.tokens(done.tokens_before)} → {human.tokens(done.tokens_after)}"
+    before = f"~{human.tokens(done.tokens_before)}" if done.before else "unknown"
+    sizes = f"{before} → {human.tokens(done.tokens_after)}"
     if not done.before or not done.whole:
         # The files lack the list before, or a part.
         return line_of(("tokens    ", "muted"), (sizes, ""))
