@@ -94,6 +94,8 @@ _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
 #: Matches the sign of a limit, or the word before a value. An arrow is no sign.
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
+#: Matches a circumstance at the beginning: "Without it p99 is 296 ms" forbids nothing.
+_CIRCUMSTANCE = late_pattern(r"\W*without\b", re.IGNORECASE)
 #: Matches the words before a value that must not be exceeded: "more than 40".
 _EXCEEDS = late_pattern(r"\b(?:than|exceed(?:s|ing)?)\s\W{0,2}\Z", re.IGNORECASE)
 #: Matches a word with digits, a number with its sign, and the word of a number.
@@ -547,7 +549,7 @@ class Comparison:
                 continue
             limit = _limit_before(self.probe.text, value)
             ends = limit and limit != _limit_before(self.passage.text, match)
-            if ends or clauses.get(value.span) not in denied:
+            if ends or clauses.get(value.span) not in denied or _CIRCUMSTANCE.match(self.probe.text):
                 return True
         return False
 

@@ -10,6 +10,12 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     # The same in nearly the same words.
     (
         "same",
+        "Without the lock p99 is 296 ms.",
+        "- CANARY finished: lock removed, p99 from 347 ms to 296 ms",
+        "kept",
+    ),
+    (
+        "same",
         "Never push to the release branch.",
         "## Constraints\n- Do not push to the release branch",
         "kept",
