@@ -79,13 +79,12 @@ def test_a_setting_out_of_range_is_refused_and_never_unknown(
         assert refused.stdout == ""
 
 
-def test_severities_and_aftermath_are_conditions(database: str) -> None:
-    found = checked(
-        database, "--fail-on", "warning", "--fail-on", "aftermath", "--fail-on", "summary-fallback"
-    )
+def test_severities_and_aftermath_are_conditions(database: str, fixtures_dir: Path) -> None:
+    found = checked(database, "--fail-on", "warning", "--fail-on", "summary-fallback")
     by_name = {one["condition"]: one["cases"] for one in found["conditions"]}
     assert {case["severity"] for case in by_name["warning"]} == {"warning"}
-    assert {case["rule"] for case in by_name["aftermath"]} == {"aftermath"}
+    (again,) = checked(str(fixtures_dir / "agents/claude-code"), "--fail-on", "aftermath")["conditions"]
+    assert {case["rule"] for case in again["cases"]} == {"aftermath"}
     assert {case["rule"] for case in by_name["summary-fallback"]} == {"summary-fallback"}
 
 
