@@ -45,7 +45,7 @@ def facts_reading(
 ) -> tuple[Inspection, ResolvedSettings, FactsReading]:
     """Read the facts of a conversation. The engine of the current settings decides which texts were pruned.
 
-    Changed fates and the last ones have a place and an excerpt. Notes go to `answers`.
+    Changed fates and the last fate of a fact have a place and an excerpt. Notes go to `answers`.
     """
     inspection, resolved = answers.opened(name)
     cache = default_results()

@@ -39,7 +39,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
 
-#: The beginning of the source of a setting that only the recorded compactions tell.
+#: The beginning of the source of a setting that only the recorded compactions show.
 SHOWN = "shown by the recorded compactions"
 #: Minimum threshold in tokens that recorded compactions can show.
 _LEAST_THRESHOLD = 1_000
@@ -423,7 +423,7 @@ class Inspection:
 
 
 def ends_of(conversation: Conversation) -> tuple[tuple[str, tuple[int, ...], int], ...]:
-    """Return the session, the last row and the length of each list: they tell an opened state from a later one."""
+    """Return the session, the last row and the length of each list. A later state has other values."""
     return tuple((item.session, tuple(item.ids[-1:]), len(item)) for item in conversation.generations)
 
 

@@ -368,7 +368,7 @@ def _usage(
 ) -> CompactionUsage:
     before, first = last.request, after[0].request
     # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests. If the
-    # model changed, the new one wrote the summary.
+    # model changed, the new model wrote the summary.
     shares = (
         has_warm_summaries(inspection.conversation.row.agent) and before.cache_read + before.cache_write > 0
     )

@@ -106,7 +106,7 @@ def show_generation(
 
 
 def _summary_at(inspection: Inspection, generation: Generation, messages: Sequence[Message]) -> int | None:
-    """Return the index of a summary that only the compaction before the list tells, or None."""
+    """Return the index of a summary that only the compaction before the list names, or None."""
     # Reading the compactions reads all lists.
     if generation.number == 1 or any(handoff_of(message) is not None for message in messages):
         return None

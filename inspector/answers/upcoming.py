@@ -149,7 +149,7 @@ def upcoming_of(
 
 
 def _gateway(row: ConversationRow, plan: Plan) -> str:
-    """Return a sentence about the limits at which the gateway of a session compacts between turns; "" without one."""
+    """Return a sentence about the sizes at which a gateway compacts between turns; "" without a gateway."""
     budgets, limits = plan.budgets, []
     if row.source.lower() not in GATEWAYS:
         return ""

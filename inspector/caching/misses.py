@@ -57,7 +57,7 @@ def judge(
             judged.append(JudgedRequest(request, "first", 0, None, is_estimated))
         else:
             idle = max(0.0, request.at - last.at) if request.at and last.at else None
-            # The sum of several calls does not tell which tokens the last of them cached.
+            # The sum of several calls does not show which tokens the last call cached.
             missed = 0 if request.summed else (cached if cached < sent else sent) - read
             if missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
                 missed = 0

@@ -85,7 +85,7 @@ class Asked:
 
         If `problem` is given, another word is required. Without one, UsageProblem is raised with this sentence.
         """
-        # A required word alone is no PATH beside --demo, also if it looks like one.
+        # A required word alone is no PATH beside --demo, also if it looks like a path.
         alone = self.demo and bool(problem) and len(self.words) == 1
         self.path, others = (None, self.words) if alone else split_path(self.words)
         if problem and not "".join(others).strip():

@@ -121,9 +121,10 @@ def _as_sender(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _options_of_summarizers(repeated: str = "") -> Option:
-    """Return the decorator that adds the options of a summarizer; `repeated` ends the help of those that name one.
+    """Return the decorator that adds the options of a summarizer.
 
-    The command gets them and the options of the wording as `sender`.
+    `repeated` ends the help of options that name a summarizer. The command gets these options and the options of the
+    wording as `sender`.
     """
     return together(
         click.option(

@@ -216,8 +216,8 @@ def _lacks_a_section(old: Summary, new: Summary) -> bool:
 
 
 def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield summaries that repeat the previous one, and those after it that still do."""
-    # The last repeating summary, the first one with its text, and the messages replaced since.
+    """Yield summaries that repeat the previous summary, and the later summaries that still do."""
+    # The last repeating summary, the first summary with its text, and the messages replaced since.
     last, first, since = 0, 0, 0
     for old, new, diff in _pairs(evidence, _says_the_same):
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]

@@ -165,7 +165,7 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
 
 
 def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -> Iterator[Act]:
-    """The acts of one tool call without those of its command."""
+    """The acts of one tool call without the acts of its command."""
     name = _operation_of(values) or call.name.lower()
     writes = any(part in name for part in _WRITING)
     reads = not writes and any(part in name for part in _READING)
@@ -195,7 +195,7 @@ def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -
 
 
 def questions_in(message: Message) -> Iterator[Act]:
-    """The questions that end an answer of the agent, without quoted ones and code blocks."""
+    """The questions that end an answer of the agent, without quoted questions and code blocks."""
     text = _CODE_BLOCK.sub("", safe(message.text))[-2_000:].rstrip()
     last = text.rpartition("\n\n")[2]
     for match in _QUESTION.finditer(last):
@@ -443,7 +443,7 @@ def _fetch(url: str, tokens: int) -> Act:
 def _without_cd(command: str, folder: str) -> tuple[str, str]:
     """The folder in which a command runs, and the command without a leading change of folder.
 
-    `folder` is the one that the call names. The spaces of each line of the command are folded.
+    `folder` is the folder that the call names. The spaces of each line of the command are folded.
     """
     lines = map(_folded, command.replace("\\\n", " ").split("\n"))
     text = "\n".join(line for line in lines if line)

@@ -444,8 +444,8 @@ def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[After
 class _AskedQuestions:
     """The questions of the agent so far, by their content words.
 
-    Only English ones count: in other languages the form of a question has content words. Questions for approval do not
-    count either.
+    Only English questions count: in other languages the form of a question has content words. Questions for approval do
+    not count either.
     """
 
     def __init__(self) -> None:
@@ -455,7 +455,7 @@ class _AskedQuestions:
         self._formal: set[str] = set()
 
     def add(self, step: Step, question: str) -> Step | None:
-        """Add a question. Return the last earlier step with the same one, if every such step has left the list."""
+        """Add a question. Return the last earlier step with the same question, if every such step has left the list."""
         if _APPROVAL.search(question) or tongue_of(question) != "en":
             return None
         words = frozenset(load_stemmer().words(question)) - _QUESTION_WORDS

@@ -193,8 +193,8 @@ class MissedEvidence(Struct, frozen=True):
     """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
 
     `more` is their cost above reading, `total` the cost of all requests (US dollars). The largest miss read the first
-    `same` tokens from the cache. `generation` and `place` are those of the first miss. `in_new_turns` is the number of
-    those that are the first request of a turn.
+    `same` tokens from the cache. `generation` and `place` are the place of the first miss. `in_new_turns` is the number
+    of misses at the first request of a turn.
     """
 
     count: int
@@ -258,7 +258,7 @@ def _is_todo(message: Message) -> bool:
 
 
 def starts_turn(roles: bytes, answer: int | None) -> bool:
-    """Return whether the answer at an index of a list is the first one of a turn.
+    """Return whether the answer at an index of a list is the first answer of a turn.
 
     The user's message is before it, or a notice after the last answer of the previous turn.
     """

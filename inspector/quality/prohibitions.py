@@ -336,7 +336,7 @@ def _parts(words: Sequence[str]) -> frozenset[str]:
 
 
 def _without_message(words: Sequence[str]) -> Sequence[str]:
-    """The words of a git command without the texts of messages: they tell of an act and do none."""
+    """The words of a git command without the texts of messages: they describe acts and do nothing."""
     return [
         word
         for before, word in pairwise(("", *words))

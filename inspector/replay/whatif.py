@@ -646,7 +646,7 @@ class _Run:
         if course.loop.defers:
             self.deferral = self.deferral.after_compaction(self._rough(step))
         self.stored = 0
-        # A compaction by hand replaces one that the agent began.
+        # A compaction by hand replaces a compaction that the agent began.
         self.began = False
         self.fired.append(len(self.prompts))
         self.events.append(

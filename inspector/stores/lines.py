@@ -334,7 +334,7 @@ def seconds_of(value: object, zone: tzinfo | None = UTC) -> float:
     """Return a time as seconds since the epoch, from an ISO text or a number of seconds or milliseconds; 0.0 for
     anything else, and for a time that no calendar has.
 
-    `zone` is the zone of a text without one; None for the zone of this machine.
+    `zone` is the zone of a text that names no zone; None for the zone of this machine.
     """
     if isinstance(value, str):
         try:

@@ -79,7 +79,7 @@ class TextView(InkedScroll, can_focus=True):
         self._changed(keep_place=False)
 
     def set_lines(self, lines: Sequence[TextLine], *, wrap: bool = True, keep_place: bool = False) -> None:
-        """Show styled lines; without `wrap` each takes one row and is cut at the edge.
+        """Show styled lines; without `wrap` each line takes one row and is cut at the edge.
 
         With `keep_place` the highlight stays on its tag, on whatever line that is now.
         """

@@ -180,7 +180,7 @@ ATTEMPTS: Resource[AttemptsRead] = Resource(
 
 
 def attempts_read(state: State, loaded: Loaded) -> AttemptsRead | None:
-    """The last attempts of the chosen compaction, while new ones are judged too; None for another compaction."""
+    """The last attempts of the chosen compaction, while new attempts are judged too; None for another compaction."""
     read = loaded.latest(ATTEMPTS)
     return read if read is not None and read.compaction == state.compaction else None
 

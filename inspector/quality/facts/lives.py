@@ -48,7 +48,7 @@ def lives_of(
     `ends[k]` is the number of messages before compaction k + 1. `lists_after` has the list after each compaction.
     `watch` gets the number of followed facts from time to time. An exception from it ends the work. The summaries of
     `unreadable` compactions cannot be read, so they may have any fact that is not in the list word for word.
-    `placed_fates` selects the fates that have a place and an excerpt: every fate, the last one and changes from the
+    `placed_fates` selects the fates that have a place and an excerpt: every fate, the last fate and changes from the
     fate before, or only contradicted values. The places of a long conversation need more memory than everything else.
     `follow_fates` replaces `fates_of`.
     """

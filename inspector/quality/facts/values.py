@@ -396,7 +396,7 @@ def _cjk_clock(match: re.Match[str]) -> str:
 
 
 def _clock(text: str) -> str:
-    """Return a time of day as 20:00: "8 pm", "20:00" and "20:00 UTC" are one. 12 am is 00:00."""
+    """Return a time of day as 20:00: "8 pm", "20:00" and "20:00 UTC" are equal. 12 am is 00:00."""
     low = "".join(text.lower().replace(".", "").split())
     hour, _, rest = low.partition(":")
     digits = _NUMBERED.match(hour)

@@ -195,7 +195,7 @@ def _is_aside(step: Mapping[str, Any]) -> bool:
 
 
 def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the steps of a trajectory, with an empty one for another value."""
+    """Return the steps of a trajectory, with an empty step for another value."""
     steps = document.get("steps")
     return [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list) else []
 

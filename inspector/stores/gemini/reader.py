@@ -149,7 +149,7 @@ class _Scanner(SessionScanner):
                 del self.live[place], self.names_in_list[place]
 
     def _rewind(self, name: str) -> None:
-        """Remove the message with this name and all later ones from the live list; all if there is none."""
+        """Remove the message with this name and all later messages from the live list; all if it is not there."""
         stop = self.names_in_list.index(name) if name in self.names_in_list else 0
         self.return_to(len(self.lists), stop)
         del self.names_in_list[stop:]

@@ -82,7 +82,7 @@ class _Scanner(SessionLists, kw_only=True):
                 self.unreadable += 1
                 continue
             self.begin_record(number, 1)
-            # The times are those of the machine that wrote them, without their zone.
+            # The machine that wrote the times left out their zone.
             at = seconds_of(event.get("timestamp"), zone=None)
             self.note_time(at)
             if text_at(event, "kind") not in _ASIDE:
@@ -99,7 +99,7 @@ class _Scanner(SessionLists, kw_only=True):
         return self.views[-1]
 
     def _go_to(self, event: str) -> None:
-        """Continue after this event: the user may go back to an earlier one."""
+        """Continue after this event: the user may go back to an earlier event."""
         mark = (1, 0, 0) if event == _ROOT else self.marks.get(event)
         if mark is None or mark[0] > len(self.lists):
             return

@@ -27,7 +27,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
 
 
 def _upcoming(context: Context) -> Upcoming | None:
-    """The next compaction. The last one stays while new messages of the live list are read."""
+    """The next compaction. The last value stays while new messages of the live list are read."""
     state, loaded = context.state, context.loaded
     read = loaded.values.get(UPCOMING.name)
     if read is None or state.moment is not None or state.generation != len(context.opened.generations):
