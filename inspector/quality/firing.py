@@ -155,7 +155,7 @@ def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings
     elif last_size is not None:
         reported, size = last_size, f"{last_size:,} tokens (last request and its answer)"
     else:
-        size = f"~{recorded.tokens_before:,} tokens"
+        size = f"~{recorded.tokens_before:,} tokens" if recorded.before else "an unknown size"
     tokens = recorded.tokens_before if reported is None else reported
     if recorded.trigger == "manual":
         return Why("manual", f"manual /compact at {size}", None, None, tokens)

@@ -133,6 +133,11 @@ def test_where_an_agent_tells_no_size_its_last_request_does() -> None:
     assert "(last request and its answer)" in told.text
 
 
+def test_a_missing_list_has_an_unknown_size() -> None:
+    told = told_by(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
+    assert "no trigger is recorded, at an unknown size" in told.text
+
+
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.integers(0, 60_000)), min_size=1),
     st.sampled_from([0.3, 0.5, 0.75, 0.85]),
