@@ -17,8 +17,9 @@ from inspector.answers.store_losses import unknown_losses
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import InspectorError
+from inspector.core.places import place_name
 from inspector.core.text import safe_title
-from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
 from inspector.stores.base import Store
 
 EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
@@ -169,7 +170,11 @@ def _compacted(recorded: Compaction) -> str:
 
 def _again(event: AftermathEvent) -> str:
     behind = f" ({event.fate}: “{safe_title(event.fact, 120)}”)" if event.fact else ""
-    return f"{event.kind}: {event.text}{behind}"
+    if event.earlier is None:
+        return f"{event.kind}: {event.text}{behind}"
+    earlier = place_name(event.earlier.index, generation=event.earlier.generation)
+    size = size_words(event.tokens, event.in_part)
+    return f"{event.kind}: {event.text}, {earlier_words(earlier, event.written)}, {size}{behind}"
 
 
 def _lost(answers: Answers, row: ConversationRow, compactions: set[int]) -> Iterator[LiveEvent]:

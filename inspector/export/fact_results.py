@@ -17,7 +17,13 @@ from inspector.core.text import safe_line, safe_title, told_apart
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, aftermath_counts
+from inspector.quality.aftermath import (
+    AFTERMATH_KINDS,
+    AftermathEvent,
+    aftermath_counts,
+    earlier_words,
+    size_words,
+)
 from inspector.quality.facts.fact import Kind
 
 #: Kinds of facts whose losses are counted, the gravest first.
@@ -130,10 +136,10 @@ def print_aftermath(documents: Sequence[Document]) -> None:
 def _print_event(lines: StyledLines, event: Document) -> None:
     place, earlier = place_name(event["index"], None, event["generation"]), event["earlier_place"]
     if earlier is not None:
-        before = "written" if event["written"] else "earlier"
-        place += f"  {before} {place_name(earlier['index'], None, earlier['generation'])}"
-    most = "up to " if event["in_part"] else ""
-    lines.add((f"{event['kind']:<14} {place}  {most}~{event['tokens']:,} tokens", "dim"), indent=2)
+        before = place_name(earlier["index"], None, earlier["generation"])
+        place += f"  {earlier_words(before, event['written'])}"
+    size = size_words(event["tokens"], event["in_part"])
+    lines.add((f"{event['kind']:<14} {place}  {size}", "dim"), indent=2)
     lines.add((safe_title(event["text"], 400), ""), indent=6)
     if event["fact"]:
         lines.add((f"{event['fate']}: {safe_title(event['fact'], 400)}", "red"), indent=6)

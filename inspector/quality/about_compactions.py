@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from inspector.core.conversations import Compaction
 from inspector.core.shares import plural
+from inspector.quality.aftermath import size_words
 from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import (
@@ -211,11 +212,11 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
         ]
         names = list(dict.fromkeys(event.text for event in again))
         tokens = sum(event.tokens for event in again)
-        most = "up to " if any(event.in_part for event in again) else ""
+        size = size_words(tokens, any(event.in_part for event in again))
         if len(names) >= READ_AGAIN and tokens >= READ_AGAIN_TOKENS:
             yield Violation(
                 f"After compaction {compaction.index} {len(names):,} files or pages were opened again "
-                f"({most}~{tokens:,} tokens): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
+                f"({size}): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
                 compaction.index,
                 again[0].place.generation,
                 again[0].place.index,

@@ -221,6 +221,16 @@ def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
     return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
 
 
+def earlier_words(place: str, written: bool) -> str:
+    """Return the earlier act of an event in words: "written #12", or "earlier #12" for any other act."""
+    return f"{'written' if written else 'earlier'} {place}"
+
+
+def size_words(tokens: int, in_part: bool) -> str:
+    """Return the size of repeated acts in words: "~400 tokens", or "up to ~400 tokens" for one known in part."""
+    return f"{'up to ' if in_part else ''}~{tokens:,} tokens"
+
+
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
     """Return the events of a conversation in order."""
     harmed = _HarmedFacts(facts)

@@ -10,7 +10,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan
-from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
 from inspector.quality.facts.fact import Life
 from widgets.bars.timeline import outcome_of
 from widgets.base import human
@@ -162,11 +162,17 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
         return []
     lines = [] if view.aftermath else [line_of(("after     no repeated work recognized", "muted"))]
     for number, event in enumerate(view.aftermath[:_AFTERMATH_SHOWN]):
-        earlier = "" if event.earlier is None else f"#{event.earlier.index:,} → "
-        tail = f"  {earlier}#{event.place.index:,}"
+        tail = f"  #{event.place.index:,}"
+        if event.earlier is not None:
+            earlier = f"#{event.earlier.index:,}"
+            words = earlier if width < NARROW else earlier_words(earlier, event.written)
+            tail = f"  {words} →{tail[1:]}"
+        size = f"  {size_words(event.tokens, event.in_part)}"
         kind = f"{event.kind}  "
-        room = max(8, width - 12 - len(kind) - len(tail))
         text = one_line(event.fact or event.text, 400)
+        if 12 + len(kind) + len(text) + len(tail) + len(size) <= width:
+            tail += size
+        room = max(8, width - 12 - len(kind) - len(tail))
         if event.kind in ("read again", "fetched again") and len(text) > room:
             # The end of a long path distinguishes it.
             text = f"…{text[-room + 1 :]}"
