@@ -26,6 +26,7 @@ def _paragraph(identity: str) -> str:
         rule.means,
         f"*When:* {rule.when}",
         f"*What to do:* {rule.advice}",
+        *([f"*With Hermes:* {rule.hermes}"] if rule.hermes else []),
     )
     paragraphs = "\n\n".join(textwrap.fill(text, 118, break_on_hyphens=False) for text in texts)
     return f"### {identity}\n\n{paragraphs}\n"

@@ -13,7 +13,7 @@ from inspector.core.signs import SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.catalogue import RULES
+from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.grouping import dismissal_key, ranges_of
 
@@ -36,7 +36,8 @@ def finding_document(finding: Finding) -> Document:
         **fields_of(finding, "index", "text"),
         "cause": finding.cause or None,
         "key": dismissal_key(finding),
-        **fields_of(RULES[finding.rule], "title", "means", "advice"),
+        **fields_of(RULES[finding.rule], "title", "means"),
+        "advice": advice_of(finding),
     }
 
 

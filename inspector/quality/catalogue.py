@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from inspector.quality.finding import Rule
+from inspector.quality.finding import Finding, Rule
 from inspector.quality.limits import (
     CHANGED_REQUESTS,
     CHANGED_SHARE,
@@ -46,7 +46,8 @@ _ALL = (
         "replaced the middle.",
         "The list after a compaction has a fallback text instead of a summary.",
         "Read the dropped messages in the previous generation, and repeat what the agent still needs. Check "
-        "the provider, key and model for summaries (Hermes: auxiliary.compression in config.yaml).",
+        "the provider, key and model for summaries.",
+        "They are set under auxiliary.compression in config.yaml.",
     ),
     Rule(
         "summary-missing",
@@ -109,8 +110,8 @@ _ALL = (
         "agent removes the result before it sends the list.",
         "The first copied message of the tail is a tool result, and no message before it has a call with "
         "its id.",
-        "Start a new session if requests fail. Every release of Hermes repairs tool pairs, so find out "
-        "what else wrote this list.",
+        "Start a new session if requests fail.",
+        "Every release of Hermes repairs tool pairs, so find out what else wrote this list.",
     ),
     Rule(
         "request-gone",
@@ -197,8 +198,8 @@ _ALL = (
         "off. This is the most common cause of bad compactions.",
         "The middle of a recorded compaction, or of a compaction now, has more rough tokens than the "
         "summary model's window.",
-        "Set auxiliary.compression.model to a model with at least the main model's window, or lower the "
-        "threshold.",
+        "Use a summary model with at least the main model's window, or lower the threshold.",
+        "The summary model is auxiliary.compression.model in config.yaml.",
     ),
     Rule(
         "summary-cut-off",
@@ -318,9 +319,9 @@ _ALL = (
         "before. After two in a row Hermes 0.13 to 0.18 gives up compacting.",
         f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has "
         "whole.",
-        "If the list is most of the prompt, compact later or keep less, so that the middle is larger: with Hermes "
-        "raise the threshold, or lower target_ratio or protect_last_n. If not, make the fixed prompt smaller: fewer "
-        "tools, MCP servers and memory files.",
+        "If the list is most of the prompt, compact later or keep less, so that the middle is larger. If not, shrink "
+        "the fixed prompt: fewer tools, MCP servers and memory files.",
+        "To compact later, raise the threshold. To keep less, lower target_ratio or protect_last_n.",
     ),
     Rule(
         "quick-succession",
@@ -333,8 +334,8 @@ _ALL = (
         "are those of the requests or of the agent's reports, if known, else rough. A compaction by hand does not "
         "count as the second compaction.",
         "If the list is most of the prompt, find what fills it after a compaction: a large head or tail, or one huge "
-        "message; with Hermes lower target_ratio or raise the threshold. If not, make the fixed prompt smaller: fewer "
-        "tools, MCP servers and memory files.",
+        "message. If not, shrink the fixed prompt: fewer tools, MCP servers and memory files.",
+        "To compact later, raise the threshold. To keep less, lower target_ratio.",
     ),
     Rule(
         "read-again",
@@ -473,8 +474,8 @@ _ALL = (
         f"Usage and prices are known. {CLOSE_REQUESTS} or more requests came between the first request after the "
         "compaction and the next compaction, but fewer than the break-even needs. The loss is at least "
         f"{NOTICED_DOLLARS} US dollars.",
-        "Compact later or keep less, so that the next compaction comes later: with Hermes raise the "
-        "threshold or lower target_ratio.",
+        "Compact later or keep less, so that the next compaction comes later.",
+        "To compact later, raise the threshold. To keep less, lower target_ratio.",
     ),
     Rule(
         "idling-costs-most",
@@ -495,8 +496,8 @@ _ALL = (
         "requests had read that list.",
         f"Fewer than {CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
         f"compaction. The first compaction lost at least {NOTICED_DOLLARS} US dollars.",
-        "Find what fills the list right after a compaction. With Hermes raise the threshold, or lower "
-        "target_ratio.",
+        "Find what fills the list right after a compaction.",
+        "To compact later, raise the threshold. To keep less, lower target_ratio.",
     ),
     Rule(
         "reported-size-doubted",
@@ -537,12 +538,12 @@ _ALL = (
         "head-fossilized",
         "info",
         "The head is never compacted",
-        "Hermes 0.13 to 0.17 protect the first messages in all compactions. The first request is sent with every "
-        "call, long after it was done.",
+        "The last compactions kept the same first messages, as Hermes 0.13 to 0.17 does. The first request is sent "
+        "with every call, long after it was done.",
         "The same messages, apart from the system prompt, are at the beginning through "
         f"{FOSSIL_COMPACTIONS} compactions or more.",
-        "Lower protect_first_n if the beginning no longer matters. Hermes 0.19 releases the head after the first "
-        "compaction.",
+        "Protect fewer of them, or start a new session, if the beginning no longer matters.",
+        "The setting is protect_first_n. Hermes 0.19 releases the head after the first compaction.",
     ),
     Rule(
         "system-prompt-changed",
@@ -577,3 +578,9 @@ _ALL = (
 
 #: Rules by id, the most severe first.
 RULES: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in _ALL})
+
+
+def advice_of(finding: Finding) -> str:
+    """Return what the user can do about a finding, without settings of another agent."""
+    rule = RULES[finding.rule]
+    return rule.advice if finding.observed or not rule.hermes else f"{rule.advice} {rule.hermes}"

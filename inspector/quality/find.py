@@ -119,6 +119,7 @@ def _finding(evidence: ConversationEvidence, identity: str, violation: Violation
         text=violation.text,
         since=violation.came,
         cause=violation.cause,
+        observed=evidence.budgets.observed,
     )
 
 

@@ -12,7 +12,10 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
 class Rule(Struct, frozen=True):
-    """A kind of finding. `id` never changes; `means` explains it, `when` is its condition in numbers."""
+    """A kind of finding. `id` never changes; `means` explains it, `when` is its condition in numbers.
+
+    `advice` helps with every agent. `hermes` is more advice for users of Hermes, about its settings.
+    """
 
     id: str
     severity: Severity
@@ -20,6 +23,7 @@ class Rule(Struct, frozen=True):
     means: str
     when: str
     advice: str
+    hermes: str = ""
 
 
 class Violation(Struct, frozen=True):
@@ -55,7 +59,8 @@ class Finding(Struct, frozen=True):
 
     `compaction` and `generation` count from 1. `index` is the place of the message in the generation's list, from 0,
     and `message` its row in the store. Each is None if the finding has no such place. `text` is safe for the screen.
-    `since` is when it appeared, as (generation, length of its list). `cause` is that of Violation.
+    `since` is when it appeared, as (generation, length of its list). `cause` is that of Violation. `observed`: the
+    profile is of another agent than Hermes.
     """
 
     rule: str
@@ -68,3 +73,4 @@ class Finding(Struct, frozen=True):
     text: str
     since: tuple[int, int] = ALWAYS
     cause: str = ""
+    observed: bool = False

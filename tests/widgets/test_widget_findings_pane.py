@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding
@@ -45,6 +46,17 @@ async def test_the_gravest_is_explained_first() -> None:
         rule = RULES[ERROR.rule]
         for part in (ERROR.rule, ERROR.text, rule.means[:40], f"→ {rule.advice[:40]}"):
             assert part in explained
+
+
+async def test_advice_is_for_the_agent_of_the_conversation() -> None:
+    pane = FindingsPane()
+    ours = finding("saved-little", "It saved 2%.", 2)
+    async with hosting(pane, (120, 30), lambda: pane.set_view(FindingsView((ours,)))) as host:
+        assert "protect_last_n" in shown(host)
+        pane.set_view(FindingsView((replace(ours, observed=True),)))
+        await host.settle()
+        assert "compact later or keep less" in shown(host)
+        assert "protect_last_n" not in shown(host)
 
 
 async def test_moving_explains_the_next_and_opening_posts_it() -> None:

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
-from inspector.quality.catalogue import RULES
+from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.finding import Finding, Severity
 from inspector.quality.grouping import FindingGroup, grouped
 from widgets.base import human
@@ -255,4 +255,4 @@ def _explained(group: FindingGroup, low: bool) -> list[TextLine]:
     if len(others) > _MORE:
         lines.append(TextLine(f"and {len(others) - _MORE:,} more", "muted"))
     lines += [*gap, TextLine(rule.means, "kept")]
-    return [*lines, *gap, TextLine(rule.advice, prefix="→ ", prefix_style="accent")]
+    return [*lines, *gap, TextLine(advice_of(finding), prefix="→ ", prefix_style="accent")]

@@ -40,7 +40,7 @@ from inspector.export.report.values import CompactionPart, Course, DiffPart, Fal
 from inspector.export.report.wording import share_words
 from inspector.export.requests import sums_document
 from inspector.models.kept import default_attempts
-from inspector.quality.catalogue import RULES
+from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.grouping import grouped
@@ -110,7 +110,7 @@ def gather_report(
         drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
-        findings=_findings(f for f in active if f.compaction not in placed),
+        findings=findings_by_rule(f for f in active if f.compaction not in placed),
         finding_counts={
             severity: sum(group.first.severity == severity for group in grouped(active))
             for severity in SEVERITIES
@@ -260,7 +260,7 @@ def _compactions(
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,
-                _findings(f for f in all_findings if f.compaction == recorded.index),
+                findings_by_rule(f for f in all_findings if f.compaction == recorded.index),
                 _bill_words(recorded, bills.get(recorded.index), requests),
                 made,
                 sizes.get(recorded.index),
@@ -287,16 +287,19 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
     return ends[0], ends[1] - ends[0] - kept, ends[2] - ends[1] + kept
 
 
-def _findings(listed: Iterable[Finding]) -> tuple[Document, ...]:
+def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:
     """Findings by rule, in the order of their first finding: (sentence, where) for each, and the number left out."""
     by_rule: dict[str, list[tuple[str, str]]] = {}
+    advice: dict[str, str] = {}
     for one in listed:
         place = "" if one.generation is None else f"list {one.generation}"
         place += f", #{one.index}" if place and one.index is not None else ""
         by_rule.setdefault(one.rule, []).append((one.text, place))
+        advice[one.rule] = advice_of(one)
     return tuple(
         {
-            **fields_of(RULES[rule], "severity", "title", "advice"),
+            **fields_of(RULES[rule], "severity", "title"),
+            "advice": advice[rule],
             "told": sentences[:FINDINGS],
             "more": max(0, len(sentences) - FINDINGS),
             "total": len(sentences),
