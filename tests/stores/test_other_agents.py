@@ -332,6 +332,23 @@ def test_a_request_of_codex_is_placed_before_its_answer_and_results(tmp_path: Pa
     assert size.later > 200, "the last result was not in the last request"
 
 
+def test_a_count_of_early_codex_belongs_to_the_answer_after_it(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac003", version="0.45.0")
+    counted = []
+    for number, size in enumerate([20_000, 30_000]):
+        rollout.at += 600 * number
+        rollout.says("user", "Find the draft.")
+        rollout.counts(size, size - 5_000)
+        counted.append(rollout.at)
+        rollout.calls(f"c{number}", "exec_command", "x", cmd="cat plan.rs")
+        rollout.entries.append({**rollout.entries[-4], "timestamp": rollout.entries[-1]["timestamp"]})
+    path = tmp_path / "rollout-2026-07-14-a.jsonl"
+    path.write_text(rollout.text())
+    store = open_store(path)
+    (row,) = store.conversations()
+    assert [request.at for request in Inspection(store, row).requests()] == counted
+
+
 def test_a_fork_of_codex_has_only_its_own_failures(tmp_path: Path) -> None:
     parent, fork = "019a0000-0000-7000-8000-000000000001", "019a0000-0000-7000-8000-000000000002"
     error = "Error running remote compact task: timeout"

@@ -240,6 +240,9 @@ class _Scanner(SessionScanner):
 
     def _count(self, payload: dict[str, Any], at: float) -> None:
         """Add the usage of a call. The same count is repeated with limits, and after a compaction with its size."""
+        # A count follows the results of the answer's calls, which the request did not have. Early releases write it
+        # before the answer, and repeat it after the answer.
+        answered_at, self.answered_at = self.answered_at or at, 0.0
         info = payload.get("info")
         if not isinstance(info, dict):
             return
@@ -259,8 +262,6 @@ class _Scanner(SessionScanner):
             return
         self.counted = total
         self.uncounted = {}
-        # The count follows the results of the answer's calls, which the request did not have.
-        answered_at, self.answered_at = self.answered_at or at, 0.0
         self._request(mapping_at(info, "last_token_usage"), answered_at, self.answer, name=json.dumps(total))
 
     def _request(
