@@ -14,6 +14,8 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
+from inspector.engines.capabilities import loop_of
+from inspector.engines.registry import engine
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
 
@@ -93,7 +95,8 @@ def why_of(
     def threshold_at(share: float) -> int:
         return budgets_of(replace(settings, threshold=share)).threshold_tokens
 
-    why = why_fired(recorded, listed, settings, budgets_of(settings), threshold_at)
+    adds = loop_of(engine(settings.profile)).reasoning > 0
+    why = why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, adds)
     source = resolved.sources.get("threshold", "")
     if why.threshold_tokens is not None and source.startswith(SHOWN):
         why = replace(why, text=f"{why.text}; this threshold is {source}")

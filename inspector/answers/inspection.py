@@ -29,6 +29,7 @@ from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
+from inspector.engines.capabilities import loop_of
 from inspector.engines.failures import failures_named
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.settings import SETTING_NAMES, SETTINGS
@@ -194,7 +195,8 @@ class Inspection:
         ]
         excused = [microcompaction.at for microcompaction in self.store.microcompactions(self.conversation)]
         excused += [failure.at for failure in self.store.failures(self.conversation)]
-        shown = recorded_threshold(usual, requests, compactions, excused)
+        reasoning = loop_of(engine(settings.profile)).reasoning
+        shown = recorded_threshold(usual, requests, compactions, excused, reasoning)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
             return resolved

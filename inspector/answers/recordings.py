@@ -130,7 +130,15 @@ def _reported(
         roles = inspection.conversation.generations[request.generation - 1].roles
         length = max(first, roles.rfind(_ASSISTANT, first, end))
         rough = sizes[length] + systems[request.generation - 1]
-        yield Reported(request.generation, rough, request.context, length, request.output, request.index)
+        yield Reported(
+            request.generation,
+            rough,
+            request.context,
+            length,
+            request.output,
+            request.index,
+            request.reasoning,
+        )
 
 
 def shared_recording(

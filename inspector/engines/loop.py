@@ -19,7 +19,8 @@ class Loop(NamedTuple):
     `guards_turns`: the check after a user message uses the guards (see `guards`). `large_turns`: this check includes
     short lists whose messages alone reach the threshold. `defers`: a rough size over the threshold is ignored while
     the list has grown little since a reported prompt under it. `awaits`: it is also ignored between a compaction and
-    the next report.
+    the next report. `reasoning`: the size includes the reasoning before the last message of the user, which the
+    provider leaves out, at this factor of its tokens.
     """
 
     requests: bool = False
@@ -32,6 +33,7 @@ class Loop(NamedTuple):
     awaits: bool = False
     background: bool = False
     turns_end: bool = False
+    reasoning: float = 0.0
 
 
 #: Checks of an agent that compares each request before it is sent.

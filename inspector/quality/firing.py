@@ -75,15 +75,17 @@ def why_fired(
     settings: Settings,
     budgets: Budgets,
     threshold_at: Callable[[float], int],
+    adds: bool = False,
 ) -> Why:
     """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
-    `threshold_at` returns the threshold in tokens for a share of the window.
+    `threshold_at` returns the threshold in tokens for a share of the window. `adds`: the agent adds the last results
+    and earlier reasoning to the size that it reports.
     """
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
-        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens)
+        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, adds)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
@@ -141,7 +143,9 @@ def doubted(reported: int, last: int) -> bool:
     return reported > 2 * last > 0
 
 
-def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings, threshold: int) -> Why:
+def _as_reported(
+    recorded: Compaction, last_size: int | None, settings: Settings, threshold: int, adds: bool
+) -> Why:
     """The trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported = recorded.tokens_before_reported
     if reported is not None and last_size is not None and doubted(reported, last_size):
@@ -166,7 +170,8 @@ def _as_reported(recorded: Compaction, last_size: int | None, settings: Settings
         if recorded.trigger:
             return Why("threshold", text, threshold, None, tokens)
         return Why("reported", f"{text}; {by}", threshold, None, tokens)
-    text = f"{by}, at {size}; {settings.profile} fires at {threshold:,} under today's settings"
+    more = "adds the last results and earlier reasoning to that, and " if adds else ""
+    text = f"{by}, at {size}; {settings.profile} {more}fires at {threshold:,} under today's settings"
     return Why("reported", text, None, None, tokens)
 
 

@@ -19,7 +19,7 @@ _LEAST, _MOST = 0.5, 3.0
 
 
 class Reported(NamedTuple):
-    """A request with its reported `tokens`, and the reported tokens of its answer (`output`).
+    """A request with its reported `tokens`, and the reported tokens of its answer (`output`) and of its reasoning.
 
     `generation` is its list, of `length` messages. `rough` are the rough tokens of the recorded part.
     """
@@ -30,6 +30,7 @@ class Reported(NamedTuple):
     length: int = 0
     output: int = 0
     number: int = 0
+    reasoning: int = 0
 
 
 class ContextScale(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ def recorded_threshold(
     requests: Sequence[Request],
     compactions: Sequence[Compaction],
     excused: Sequence[float] = (),
+    reasoning: float = 0.0,
 ) -> int | None:
     """Return the size in tokens that explains the records better than the `usual` threshold; None if none does.
 
@@ -20,10 +22,12 @@ def recorded_threshold(
     above it was followed by another request. Only sizes of recorded compactions are tried. A size that is not recorded
     is at least the size of the last request. It exceeds that by at most the largest step of any list. Each list counts
     once, because parts of a conversation may have had other settings; the newest list decides. At `excused` times the
-    agent cleared results or failed to compact, so it was at its threshold.
+    agent cleared results or failed to compact, so it was at its threshold. With `reasoning` (see Loop) the agent's own
+    size is larger than a recorded size, by the last results and the reasoning of the list.
     """
     requests = [request for request in requests if not request.summed]
     last: dict[int, int] = {}
+    thought: Counter[int] = Counter()
     continued: dict[int, int] = {}
     step = 0
     for request, following in pairwise(requests):
@@ -34,11 +38,14 @@ def recorded_threshold(
                 continued[request.generation] = max(size, continued.get(request.generation, 0))
     for request in requests:
         last[request.generation] = request.context + request.output
+        thought[request.generation] += request.reasoning
     fired: list[tuple[int, int]] = []
     for compaction in compactions:
         least = most = compaction.tokens_before_reported or 0
         if not least and (least := last.get(compaction.index, 0)):
             most = least + step
+        elif reasoning and least:
+            most = least + step + int(reasoning * thought[compaction.index])
         if compaction.trigger != "manual" and compaction.whole and least:
             fired.append((least, most))
 

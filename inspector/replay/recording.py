@@ -122,7 +122,7 @@ def recording_of(
     sized = _Sized(conversation, compactions, transcript, lists, systems, evidence)
     scale, loop = sized.scale()
     cleared = cleared_results(transcript, lists, evidence.microcompactions, evidence.requests, scale)
-    sized.measure(scale, cleared, compactions)
+    sized.measure(scale, cleared, compactions, bool((loop or rules.loop).reasoning))
     events = tuple(
         sized.event(c, transcript.ends[c.index - 1]) for c in compactions if c.index <= len(transcript.ends)
     )
@@ -145,6 +145,7 @@ def recording_of(
             [event.step for event in events if event.fires == MANUAL],
             [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
             [(sized.step(earlier.generation, earlier.length), earlier) for earlier in evidence.earlier],
+            sized.reasoning(),
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
@@ -259,9 +260,12 @@ class _Sized:
                 )
 
     def measure(
-        self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction]
+        self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction], adds: bool
     ) -> None:
-        """Compute the size of each list after each of its messages: reported at requests, modelled between requests."""
+        """Compute the size of each list after each of its messages: reported at requests, modelled between requests.
+
+        `adds`: the agent adds the last results to the size that it reports at a compaction.
+        """
         starts = [0, *self.transcript.ends]
         requests: dict[int, dict[int, Reported]] = {}
         for request in self.evidence.requests:
@@ -291,7 +295,8 @@ class _Sized:
                 last = max((request.tokens for request in reported if request.length <= place), default=0)
                 if last <= size <= _LARGEST_STEP * last:
                     # The agent's figure includes an answer whose recorded text is a placeholder.
-                    sizes[place] = compared[place] = size
+                    sizes[place] = size
+                    compared[place] = max(size, compared[place] if adds else 0)
             self.sizes.append(sizes)
             self.compared.append(compared)
 
@@ -304,6 +309,15 @@ class _Sized:
             return ()
         places = [(place.generation - 1, place.index + 1) for place in self.transcript.places]
         return (0, *(self.compared[number][length] - self.sizes[number][length] for number, length in places))
+
+    def reasoning(self) -> list[int]:
+        """Return the reported reasoning tokens of each message of the transcript; empty without any."""
+        tokens = [0] * len(self.transcript)
+        for request in self.evidence.requests:
+            place = self.step(request.generation, request.length)
+            if place < len(tokens):
+                tokens[place] += request.reasoning
+        return tokens if any(tokens) else []
 
     def calls(self) -> list[int]:
         """Return the steps of the recorded requests."""

@@ -105,7 +105,8 @@ def _reasons(
     if manual:
         made = plural(manual, "compaction was", "compactions were")
         reasons.append(f"{made} made by hand, or far below the threshold; runs repeat them at their step.")
-    early = [event for event in automatic if event.tokens_before < 0.98 * threshold]
+    # If the agent adds reasoning, its own size is not recorded.
+    early = [event for event in automatic if event.tokens_before < 0.98 * threshold and not course.reasoning]
     if early:
         least = min(event.tokens_before for event in early)
         count = plural(len(early), "compaction")

@@ -155,6 +155,15 @@ def check_points(
     return moments
 
 
+def _past(reasoning: Sequence[int], roles: Sequence[int]) -> list[int]:
+    """Return the reasoning tokens before the last message of the user, after the first 0, 1, ... messages."""
+    past, before = [0], 0
+    for tokens, total, role in zip(reasoning, accumulate(reasoning), roles, strict=True):
+        before = total - tokens if role == _USER else before
+        past.append(before)
+    return past
+
+
 def _without_inserted(roles: Sequence[int], step: int, compactions: Set[int]) -> int:
     """Return the step before the messages that the agent itself inserted before the request at `step`.
 
@@ -205,7 +214,8 @@ class Course:
     request after n messages minus the reported size of this request, in tokens. `recorded_calls` has the steps of
     calls; if it is empty, the messages show the calls. `manual` has the steps of manual compactions, `compacted_at` the
     steps of other recorded compactions. `earlier` has the settings before the current settings, each with its last
-    step. `facts` and `costs` are None if unknown; then runs leave these metrics out.
+    step. `reasoning` has the reasoning tokens of each message, empty if unknown. `facts` and `costs` are None if
+    unknown; then runs leave these metrics out.
     """
 
     def __init__(
@@ -222,6 +232,7 @@ class Course:
         manual: Sequence[int] = (),
         compacted_at: Sequence[int] = (),
         earlier: Sequence[tuple[int, EarlierSettings]] = (),
+        reasoning: Sequence[int] = (),
     ) -> None:
         self.ahead = ahead
         # A request that was sent again has no step of its own, so its settings were in force for no message.
@@ -234,6 +245,10 @@ class Course:
         self.cleared = cleared
         self.gateway = gateway
         self.loop = loop or rules.loop
+        #: Tokens of reasoning that only the agent counts: of each message, and of all before the last message of the
+        #: user after the first 0, 1, ... messages. Empty if there are none.
+        self.reasoning = [int(self.loop.reasoning * tokens) for tokens in reasoning if self.loop.reasoning]
+        self.past_reasoning = _past(self.reasoning, messages.roles) if self.reasoning else []
         self.facts: FactSteps | None = None
         self.costs: CostBasis | None = None
         self._largest: int | None = None
@@ -276,12 +291,20 @@ class Course:
             steps = [step for step, _ in self.checks] or [0]
             self._largest = max(
                 max(
-                    self.reported(step) + (self.ahead[step] if self.ahead else 0),
+                    self.compared(step, self.reported(step)),
                     self.rough(step) + self.scale.tools,
                 )
                 for step in steps
             )
         return self._largest
+
+    def compared(self, step: int, reported: int, left: int = 0) -> int:
+        """Return the agent's own estimate of a request after `step` messages, from its reported size.
+
+        `left` is the reasoning of removed messages, in tokens.
+        """
+        past = max(0, self.past_reasoning[step] - left) if self.past_reasoning else 0
+        return reported + past + (self.ahead[step] if self.ahead else 0)
 
     def reported(self, step: int) -> int:
         """Return the reported tokens of a request with the first `step` messages."""
@@ -353,7 +376,11 @@ class _Run:
         #: Reported tokens beyond the scaled size: of the removed messages, and of the last summary.
         self.beyond = self.extra = 0
         #: The most tokens that the size of a check has beyond the scaled size of its list.
-        self.most = max(course.scale.excess, default=0) + max(course.ahead, default=0)
+        self.most = sum(
+            max(tokens, default=0) for tokens in (course.scale.excess, course.ahead, course.past_reasoning)
+        )
+        #: Reasoning tokens of the messages that left the list.
+        self.left_reasoning = 0
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []
         self.guard: Guard = guard_of(settings.profile)
@@ -535,8 +562,7 @@ class _Run:
 
     def _compared(self, step: int) -> int:
         """Return the agent's own estimate of the next request after `step` messages."""
-        ahead = self.course.ahead
-        return self._reported(step) + (ahead[step] if ahead else 0)
+        return self.course.compared(step, self._reported(step), self.left_reasoning)
 
     def _shorten(self, step: int) -> None:
         """Shorten long results if the agent does that before it compacts."""
@@ -634,6 +660,8 @@ class _Run:
             return False
         self._fill(step)
         self.removed_by.update(dict.fromkeys(done.removed, len(self.events)))
+        if course.reasoning:
+            self.left_reasoning += sum(course.reasoning[index] for index in done.removed)
         if course.scale.excess:
             self.beyond += sum(map(course.scale.beyond, done.removed))
             kept = course.scale.excess[step] - self.beyond

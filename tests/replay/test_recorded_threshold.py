@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from inspector.answers import findings as answers_findings
 from inspector.answers.answers import Answers
@@ -123,3 +124,14 @@ def test_the_list_and_the_commands_find_under_the_same_settings(
     read_findings(*answers.opened(row.id))
     assert len(worked_out) == 1
     answers.store.close()
+
+
+def test_reasoning_that_codex_adds_explains_smaller_sizes() -> None:
+    requests = [
+        request(1, 1, 200_000),
+        replace(request(2, 1, 213_000), reasoning=26_000),
+        request(3, 2, 50_000),
+    ]
+    made = [compaction(1, None, 213_100)]
+    assert recorded_threshold(244_800, requests, made) == 213_100
+    assert recorded_threshold(244_800, requests, made, reasoning=1.22) is None

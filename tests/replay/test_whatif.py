@@ -275,3 +275,19 @@ def test_a_check_before_inserted_messages_is_not_before_a_recorded_compaction() 
     assert at_calls == [3]
     points = check_points(roles, [1, 6], compacted_at=[4])
     assert [step for step, check in points if check is Check.REQUEST] == [4]
+
+
+def test_codex_adds_the_reasoning_before_the_users_last_message() -> None:
+    roles = ("user", "assistant", "tool", "assistant", "user", "assistant")
+    messages = tuple(
+        Message({"role": role, "content": f"{at} " + "word " * 40}) for at, role in enumerate(roles)
+    )
+    rules = replayable(engine("codex"))
+    made = Course(rules, rules.read(messages), 0, reasoning=[0, 1_000, 0, 500, 0, 300])
+    factor = rules.loop.reasoning
+    # The reasoning of the turn that is not over is part of the reported size.
+    added = int(factor * 1_000) + int(factor * 500)
+    assert [made.compared(step, 0) for step in (0, 4, 5, 6)] == [0, 0, added, added]
+    assert made.compared(6, 10_000, left=10_000) == 10_000
+    plain = replayable(engine("opencode"))
+    assert Course(plain, plain.read(messages), 0, reasoning=[9] * 6).compared(6, 5) == 5

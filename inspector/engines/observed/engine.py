@@ -117,7 +117,9 @@ class ObservedEngine:
         self.name, self.summary = rules.name, rules.summary
         #: Whether long results are shortened before a list is compacted.
         self.shortens = rules.shortens is not None
-        self.loop = BEFORE_REQUESTS._replace(background=rules.background, turns_end=rules.turns_end)
+        self.loop = BEFORE_REQUESTS._replace(
+            background=rules.background, turns_end=rules.turns_end, reasoning=rules.reasoning
+        )
 
     def default_threshold(self, context_length: int) -> float:
         """Return the observed threshold as a share of the window, at most 1.

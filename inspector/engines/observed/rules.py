@@ -34,8 +34,8 @@ class Observed(Struct, frozen=True):
     answer with its results (`keeps_answer`, or `keeps_call` if results follow it); the user's messages up to
     `keeps_user` tokens, the newest first; the user's newest message (`keeps_question`).
 
-    `background` and `turns_end` are fields of `Loop`. `summary_tokens` is the usual size of a summary. `marks` are the
-    cache breakpoints, oldest releases first; empty if they are unknown.
+    `background`, `turns_end` and `reasoning` are fields of `Loop`. `summary_tokens` is the usual size of a summary.
+    `marks` are the cache breakpoints, oldest releases first; empty if they are unknown.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Observed(Struct, frozen=True):
     reserves_output: bool = False
     background: bool = False
     turns_end: bool = False
+    reasoning: float = 0.0
     shortens: tuple[int, int] | None = None
     keeps_answer: bool = False
     agent: str = ""
