@@ -377,7 +377,7 @@ def _place_of(act: Act) -> tuple[str, str]:
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
     """Return the last earlier step with the same act, if every such step has left the list.
 
-    An edit moves the lines of a file, so a part read before it is not the same part afterwards.
+    An edit moves the lines of a file, so a part that left the list before it is not the same part afterwards.
     """
     last: _Before | None = None
     covered = edited = False
@@ -388,11 +388,11 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before 
             continue
         moved = edited and act.lines is not None and done.lines is not None
         edited = edited or done.kind == "write"
-        if moved or not overlap(act.lines, done.lines):
+        if not overlap(act.lines, done.lines):
             continue
         if other.left is None or other.left >= step.generation:
             return None
-        if same:
+        if same and not moved:
             last = last or _Before(other, done.kind)
             covered = covered or covers(done.lines, act.lines)
     return None if last is None else replace(last, covered=covered)

@@ -249,6 +249,13 @@ def test_a_part_read_after_an_edit_is_another_part() -> None:
     assert [event.kind for event in events((1, 1, READ), (2, None, edit + part))] == ["read again"]
 
 
+def test_a_part_in_the_list_is_not_read_again_after_an_edit() -> None:
+    part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    assert len(events((1, 1, READ), (2, None, part))) == 1
+    assert len(events((1, 1, READ), (2, None, part + edit + part))) == 1
+
+
 def test_an_event_says_what_the_earlier_act_was_and_had() -> None:
     part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
     wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
