@@ -24,7 +24,9 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import dollars, plural
 from inspector.engines.base import Plan
+from inspector.engines.capabilities import loop_of
 from inspector.engines.hygiene import GATEWAYS
+from inspector.engines.registry import engine
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
 
@@ -40,7 +42,8 @@ class Upcoming(Struct, frozen=True):
     `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
     `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
     cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open. `gateway` is a sentence
-    about the limits of the gateway, "" in a session without one.
+    about the limits of the gateway, "" in a session without one. `reasoning` is the largest number of tokens of earlier
+    reasoning that the agent adds to the reported size.
     """
 
     row: ConversationRow
@@ -59,6 +62,7 @@ class Upcoming(Struct, frozen=True):
     warm: bool | None
     at_boundary: bool
     gateway: str = ""
+    reasoning: int = 0
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -71,6 +75,11 @@ class Upcoming(Struct, frozen=True):
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
         if self.gateway:
             lines.append(self.gateway)
+        if self.reasoning:
+            lines.append(
+                f"{self.profile} adds the reasoning before the last message of the user, at most ~{self.reasoning:,} "
+                "tokens here: the compaction may come that much earlier"
+            )
         if self.reason:
             return (*lines, f"a compaction now would summarize nothing: {self.reason}")
         if self.takes:
@@ -145,6 +154,7 @@ def upcoming_of(
         pin_text([risk.fact for risk in risks]),
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
+        round(loop_of(engine(plan.profile)).reasoning * sum(one.request.reasoning for one in requests)),
     )  # fmt: skip
 
 

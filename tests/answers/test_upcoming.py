@@ -148,3 +148,18 @@ def test_conversations_without_requests_are_estimated(name: str) -> None:
     found = asked(name)
     assert not found.reported or found.growth is not None
     assert found.threshold_tokens > 0
+
+
+def test_codex_may_compact_earlier_by_its_reasoning(tmp_path: Path) -> None:
+    rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
+    rollout.says("user", "Chart the reef.")
+    rollout.says("assistant", "The reef is charted.")
+    rollout.counts(40_000, 30_000)
+    (path := tmp_path / "rollout.jsonl").write_text(
+        rollout.text().replace('"reasoning_output_tokens": 0', '"reasoning_output_tokens": 1000'),
+        encoding="utf-8",
+    )
+    store = open_store(path)
+    answer = upcoming(Answers(store, {}, None), store.conversations()[0].id)
+    assert answer.reasoning == 1_220
+    assert any("at most ~1,220 tokens here" in line for line in answer.sentences)
