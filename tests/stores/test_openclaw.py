@@ -142,3 +142,17 @@ def test_sessions_without_their_first_entry_are_listed_each(tmp_path: Path) -> N
     assert {row.id for row in store.conversations()} == {name, "other"}
     (compaction,) = store.compactions(store.open("other"))
     assert compaction.session == "other"
+
+
+@pytest.mark.parametrize("number", ["x", None])
+def test_an_entry_without_a_number_is_unreadable(tmp_path: Path, number: str | None) -> None:
+    path = WRITERS["openclaw"](tmp_path)
+    database = sqlite3.connect(path)
+    with database:
+        last = "(SELECT max(seq) FROM transcript_events)"
+        database.execute(f"UPDATE transcript_events SET seq = ? WHERE seq = {last}", (number,))
+    database.close()
+    store = open_store(path)
+    (row,) = store.conversations()
+    assert any("cannot be read" in note for note in store.open(row.id).notes)
+    store.close()

@@ -27,7 +27,8 @@ def read_events(path: Path, session: str) -> Iterator[Line]:
         path, lambda database: database.execute(f"{_EVENT} ORDER BY seq", (session,)).fetchall()
     )
     for seq, text, packed in rows:
-        yield Line(int(seq), 1, _entry(text, packed))
+        # SQLite keeps any value in a column of numbers.
+        yield Line(seq, 1, _entry(text, packed)) if isinstance(seq, int) else Line(0, 0, None)
 
 
 def fetch_of(session: str) -> Fetch:
