@@ -38,6 +38,8 @@ _DENIES = late_pattern(
     r"не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|senza|jangan|tidak|tanpa)\Z",
     re.IGNORECASE,
 )
+#: Matches an answer at the start of a text: "No, use X" denies nothing of itself.
+_ANSWERS_NO = re.compile(r"^\W*no,", re.I)
 _CJK_DENIES = late_pattern(
     r"不(?![同错錯仅僅断斷久足过過只如论論管到少止但变變])|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
     r"ず(?=[、。])|なく|禁|않|지 "
@@ -373,8 +375,9 @@ def listed(text: str) -> Iterator[frozenset[str]]:
 
 
 def most_denials(text: str) -> int:
-    """Return the largest number of denying words in a clause."""
-    clauses = (re.findall(r"[\w'’]+", clause) for clause in BREAK.split(text))
+    """Return the largest number of denying words in a clause, without an answer "No," at the start."""
+    said = _ANSWERS_NO.sub("", text)
+    clauses = (re.findall(r"[\w'’]+", clause) for clause in BREAK.split(said))
     return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
 
 

@@ -437,3 +437,9 @@ def test_a_number_may_be_a_word() -> None:
         judged("Touch nothing in src/app.py.", "- src/app.py must not be touched.")[1].outcome
         != "contradicted"
     )
+
+
+def test_an_answer_no_before_a_demand_denies_nothing_of_it() -> None:
+    assert judged("No, use the old importer for tides.", "- The old importer is used for tides.")[1].alive
+    forbidden = judged("No, never use the old importer for tides.", "- The old importer is used for tides.")
+    assert forbidden[1].outcome == "contradicted"
