@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -606,7 +606,12 @@ class Comparison:
         ]
         # The order of listed things has no meaning.
         items = frozenset[str]().union(*listed(main.text))
-        placed = [pair for pair in self.pairs if pair[0].concept not in items]
+        # A thing in two clauses of the fact has no place to change.
+        places = {(word.concept, word.clause) for word in main.words}
+        clauses = Counter(thing for thing, _ in places)
+        placed = [
+            pair for pair in self.pairs if pair[0].concept not in items and clauses[pair[0].concept] < 2
+        ]
         return self.overlap >= MIN_SAME and crossed(placed, value_clauses)
 
     def _crossed_alone(self) -> bool:

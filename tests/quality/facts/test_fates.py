@@ -443,3 +443,8 @@ def test_an_answer_no_before_a_demand_denies_nothing_of_it() -> None:
     assert judged("No, use the old importer for tides.", "- The old importer is used for tides.")[1].alive
     forbidden = judged("No, never use the old importer for tides.", "- The old importer is used for tides.")
     assert forbidden[1].outcome == "contradicted"
+
+
+def test_a_thing_in_two_clauses_changes_no_place() -> None:
+    statement = "We should paint the harbor wall red and sign the wall."
+    assert judged(statement, "- The harbor wall was painted red and signed.")[1].outcome != "contradicted"
