@@ -86,7 +86,11 @@ def _facts(messages: tuple[Message, ...]) -> Figure:
         for at, message in enumerate(messages)
     ]
     facts = FactSteps(gather(steps))
-    left = _course(messages, "hermes-0.19").run(Settings(profile="hermes-0.19", context_length=WINDOW)).left
+    left = (
+        _course(messages, "hermes-0.19")
+        .run(Settings(profile="hermes-0.19", context_length=WINDOW))
+        .removed_by
+    )
     taken = []
     for _ in range(50):
         start = time.perf_counter()
