@@ -35,7 +35,7 @@ def names() -> dict[str, Any]:
         "watch": lambda what, done, total: None,
         "head_end": head_end,
         "tail_start": tail_start,
-        "run": SimpleNamespace(left=[]),
+        "run": SimpleNamespace(removed_by={}),
     }
 
 
