@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 from msgspec import Struct
 
@@ -125,5 +124,6 @@ def ttl_for(inspection: Inspection, resolved: ResolvedSettings) -> Ttl:
     configured. Raises StoreErrors."""
     if marks_for(inspection.conversation.row, resolved.settings.profile) is None:
         return ttl_of(resolved)
-    wrote = (request for request in reversed(inspection.requests()) if request.cache_write)
-    return "1h" if any(request.cache_write_1h for request in islice(wrote, 1)) else ttl_of(resolved)
+    requests = reversed(inspection.requests())
+    for_an_hour = next((request.cache_write_1h for request in requests if request.cache_write), None)
+    return "1h" if for_an_hour else ttl_of(resolved)

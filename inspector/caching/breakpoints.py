@@ -7,7 +7,6 @@ Source: releases 0.13.0 and 0.19.0, `agent/prompt_caching.py` (places of the bre
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -104,8 +103,8 @@ def measured_breakpoints(
         while messages[index + 1].role == "tool" and index >= 0 and messages[index].role == "tool":
             index -= 1
     if newest_user:
-        users = (at for at in range(len(messages) - 1, -1, -1) if messages[at].role == "user")
-        places.extend(at for at in islice(users, 1) if at not in places)
+        newest = next((at for at in range(len(messages) - 1, -1, -1) if messages[at].role == "user"), None)
+        places += [newest] if newest is not None and newest not in places else []
     points = [Breakpoint(0, None, part, True, "", ttl) for part in before]
     points += [
         Breakpoint(0, place, "its last part", True, "The breakpoint is at the end of the message.", ttl)

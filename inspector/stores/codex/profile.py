@@ -1,6 +1,6 @@
 """The rules of Codex's compactions, for what-ifs.
 
-The events are 81 compactions of 0.125 to 0.146 in public transcripts.
+The events are 81 compactions of 0.125 to 0.146, and 26 of 0.64 to 0.144, in public transcripts.
 """
 
 from inspector.engines.base import Marks
@@ -13,12 +13,11 @@ PROFILES = (
         "can read.",
         share=0.90 / 0.95,
         reserve=0,
-        why_threshold="90% of the model's window; a session records 95% of it. Observed with gpt-5.5 on 0.169.0: "
-        "244,700 tokens did not start a compaction, 244,900 did. 75 earlier compactions started at 188,000 to "
-        "250,000 tokens of a recorded window of 258,400. model_auto_compact_token_limit has priority. /compact "
-        "starts one by hand. To the reported size it adds the last results, and the reasoning before the user's last "
-        "message at 1.22 times its tokens. With that, 24 of 26 real compactions of 0.64 to 0.144 come at 98% of the "
-        "threshold or more; their reported sizes are 88,000 to 253,000. Observed",
+        why_threshold="90% of the model's window; a session records 95% of it. To the size that it reports, Codex adds "
+        "the last results and the reasoning before the user's last message, at 1.22 times its tokens. Observed with "
+        "gpt-5.5 on 0.169.0: 244,700 tokens did not start a compaction, 244,900 did. 24 of 26 real compactions of 0.64 "
+        "to 0.144 come at 98% of the threshold or more. model_auto_compact_token_limit has priority. /compact starts "
+        "one by hand",
         reasoning=1.22,
         tail_tokens=0,
         why_tail="the new list has only messages of the user and the developer. Observed in 75 real compactions. The "
