@@ -14,10 +14,9 @@ PROFILES = (
         share=0.90 / 0.95,
         reserve=0,
         why_threshold="90% of the model's window; a session records 95% of it. To the size that it reports, Codex adds "
-        "the last results and the reasoning before the user's last message, at 1.22 times its tokens. Observed with "
-        "gpt-5.5 on 0.169.0: 244,700 tokens did not start a compaction, 244,900 did. 24 of 26 real compactions of 0.64 "
-        "to 0.144 come at 98% of the threshold or more. model_auto_compact_token_limit has priority. /compact starts "
-        "one by hand",
+        "the last results and the reasoning before the user's last message, at 1.22 times its tokens. Observed on "
+        "0.169.0: 244,700 tokens did not start a compaction, 244,900 did. 24 of 26 real compactions of 0.64 to 0.144 "
+        "come at 98% of the threshold or more. model_auto_compact_token_limit has priority",
         reasoning=1.22,
         tail_tokens=0,
         why_tail="the new list has only messages of the user and the developer. Observed in 75 real compactions. The "
