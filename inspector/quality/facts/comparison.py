@@ -578,14 +578,22 @@ class Comparison:
         return all(first.concept not in aside.concepts for aside in asides)
 
     def _limit_turned(self) -> bool:
-        """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms"."""
+        """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms".
+
+        A change by an amount is no change to it.
+        """
+        matched = [(value, match) for value, match in self.value_pairs if match is not None]
+        if any(
+            {_word_before(self.probe.text, value), _word_before(self.passage.text, match)} == {"by", "to"}
+            for value, match in matched
+            if value.form in ("number", "quantity", "percent")
+        ):
+            return True
         if bool(most_denials(self.probe.text)) != bool(most_denials(self.passage.text)):
             # "Not above 5" is "below 5".
             return False
         sides = (
-            (_side_of(self.probe.text, value), _side_of(self.passage.text, match))
-            for value, match in self.value_pairs
-            if match is not None
+            (_side_of(self.probe.text, value), _side_of(self.passage.text, match)) for value, match in matched
         )
         return any(are_opposed(side, other) for side, other in sides)
 
@@ -768,6 +776,12 @@ def _side_of(text: str, value: Value) -> str:
         return ""
     tag = TAGS.get(mark["word"].lower(), "") if mark["word"] else "below" if mark["sign"] in "<≤" else "above"
     return tag if tag in ("below", "above", "before", "after") else ""
+
+
+def _word_before(text: str, value: Value) -> str:
+    """Return the word before a value in lower case, "" without one."""
+    mark = _LIMIT.search(text, 0, value.span[0])
+    return mark["word"].lower() if mark is not None and mark["word"] else ""
 
 
 def _limit_before(text: str, value: Value) -> str:

@@ -92,7 +92,7 @@ _DETERMINERS = word_set("the a an our their his her your my each every all any")
 _OPPOSED = {("from", "to"), ("before", "after"), ("above", "below"), ("inside", "outside")}
 
 _TOKEN = late_pattern(
-    rf"(?P<word>[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
+    rf"(?P<word>[A-Za-z](?:#|\+\+)(?![\w#+])|[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
 # "On" and "off" count as words if they are states: "is off", "default to on".
@@ -540,9 +540,12 @@ class _WordReader:
         return capital and self._words_read > 0 and not before.endswith((".", ":", "!", "?"))
 
     def _stems(self, spelled: str) -> Sequence[str]:
-        """Return the stems of a word. "US" is not "us", "IT" is not "it", and "feature B" is not "feature A"."""
+        """Return the stems of a word.
+
+        "US" is not "us", "IT" is not "it", "feature B" is not "feature A", and "non-null" is no form of "null".
+        """
         letter = len(spelled) == 1 and spelled != "I" and self._words_read > 0
-        if spelled.isupper() and (letter or len(spelled) > 1):
+        if (spelled.isupper() and (letter or len(spelled) > 1)) or spelled.lower().startswith("non-"):
             return (spelled.lower(),)
         return load_stemmer().stems(_HUMP.sub("_", spelled))
 

@@ -452,12 +452,13 @@ def _short_date(day_of_year: str, text: str) -> bool:
 @lru_cache(maxsize=50_000)
 def mistyped(one: str, other: str) -> bool:
     """Return whether two words are the same but for a typo or an ending."""
-    if min(len(one), len(other)) < 4 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
+    # A letter more or less makes another word of a short one: "http", "https".
+    if min(len(one), len(other)) < 5 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False
     from rapidfuzz import fuzz
 
     shorter, longer = sorted((one, other), key=len)
-    return bool(fuzz.ratio(one, other) >= TYPO) or (len(shorter) >= 5 and longer.startswith(shorter))
+    return bool(fuzz.ratio(one, other) >= TYPO) or longer.startswith(shorter)
 
 
 def place_of(wording: str, text: str) -> Span:

@@ -146,6 +146,8 @@ _SCALES: Mapping[str, int] = {
     "k": 1_000, "K": 1_000, "M": 1_000_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000,
 }  # fmt: skip
 _SCALE = r"(?:[kKM](?![A-Za-z])|\s(?:thousand|million|billion)\b)"
+#: A number that ends in a zero, but not in ".0" or ".00".
+_RELEASE = late_pattern(r"[1-9]\d*\.\d*[1-9]\d*0")
 #: A number for each unit, or two numbers: "300/month", "429/503".
 _NUMERIC = late_pattern(r"\d+(?:[.,]\d+)*/(?:[a-z]+|\d+)\Z")
 _DIGITS = late_pattern(r"\d+(?:[.,]\d+)*")
@@ -475,6 +477,9 @@ def _quantity(text: str, span: Span) -> Value:
     # Nothing is counted in fractions: "test 7.2 tries" has the number of a test.
     if "." in number and unit in _LOOSE:
         unit = ""
+    # A number without a unit may be a release: 3.10 is not 3.1.
+    if not unit and _RELEASE.fullmatch(digits.group()) is not None:
+        number = digits.group()
     return Value(text, "quantity" if unit else "number", number, unit, False, span)
 
 

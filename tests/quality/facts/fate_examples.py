@@ -928,4 +928,16 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Hatch: close if wind drops below 35 knots",
         "uncertain",
     ),
+    # One sign more or less makes another thing.
+    (
+        "name",
+        "The callback of the pier must use HTTPS.",
+        "- The callback of the pier must use HTTP",
+        "uncertain",
+    ),
+    ("name", "Write the tide parser in C.", "- Write the tide parser in C#", "uncertain"),
+    ("negation", "The berth column is nullable.", "- The berth column is non-nullable", "uncertain"),
+    ("value", "Use Python 3.10 for the build.", "- Use Python 3.1 for the build", "contradicted"),
+    ("bound", "Increase the cache by 2 GB.", "- Increase the cache to 2 GB", "contradicted"),
+    ("bound", "Move the alarm to 4 metres.", "- The alarm is to be moved to 4 metres", "kept"),
 )
