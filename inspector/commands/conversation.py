@@ -216,6 +216,10 @@ def facts(
         raise UsageProblem(
             f"Compaction {compaction} came after compaction {after}: --after must not be below --compaction."
         )
+    if user_id is not None and form != "mem0":
+        raise UsageProblem(
+            "--user-id is a part of the payloads of --format mem0: add it, or leave out --user-id."
+        )
     asked.as_json = asked.as_json or form == "json"
     carried = form in ("markdown", "mem0") and not asked.as_json
     wanted = Wanted(kinds, fates, roles, compaction, pruned, limit, after, dismissed)

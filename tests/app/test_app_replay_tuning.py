@@ -13,6 +13,7 @@ from inspector.export.writing import write_file
 from tests.app.running import conversation, latest, press, running, screen_text, told, write
 from widgets.panes.knob_values import KNOBS
 from widgets.panes.knobs import Knobs
+from widgets.panes.run_lines import ReplayView
 from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
@@ -40,6 +41,19 @@ async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
         await press(pilot, "ctrl+z")
         assert screen.state.summary_size is None
         assert latest(pilot, RUNS).run.metrics == recorded
+
+
+async def test_the_run_of_one_profile_is_not_shown_under_the_name_of_another(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "6")
+        shown: list[ReplayView | None] = []
+        pane = screen.query_one(WhatIfPane)
+        pane.set_run = shown.append  # type: ignore[method-assign]
+        screen.tuner.change(profile="truncation")
+        await press(pilot)
+        assert shown[0] is None
+        assert shown[-1] is not None
 
 
 async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None:

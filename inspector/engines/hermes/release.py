@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
+from inspector.core.shares import plural
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings, TokenIndex
 from inspector.engines.hermes.budgets import BUDGETED, budgets
 from inspector.engines.hermes.policies import Policies
@@ -40,7 +41,8 @@ class Cut(NamedTuple):
 
 def too_few(length: int, head: int) -> str:
     """Return the reason why a short list is not compacted."""
-    return f"{length} messages are too few: a head of {head} and 4 more are needed at least"
+    verb = "is" if length == 1 else "are"
+    return f"{plural(length, 'message')} {verb} too few: a head of {head} and 4 more are needed at least"
 
 
 def firing(tokens: int, numbers: Budgets) -> str | None:

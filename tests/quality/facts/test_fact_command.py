@@ -222,6 +222,13 @@ def test_memories_of_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(run(capsys, "--format", "json")) == documents(capsys)
 
 
+def test_a_user_id_without_payloads_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["facts", "--demo", "--user-id", "ann"])
+    assert ended.value.code == 2
+    assert "--format mem0" in capsys.readouterr().err
+
+
 def test_a_conversation_that_was_never_compacted_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["facts", "--demo", "Check the load test scripts", "--json"])

@@ -67,7 +67,9 @@ def compute(
     from inspector.app.conversation.reading import summary_model
 
     run = None
-    if recording is not None and runs is not None and figures is not None:
+    # The previous run may stay for a turn of a knob, but not under the name of another profile.
+    has_run = runs is not None and runs.run.settings.profile == tuning[0].profile
+    if recording is not None and runs is not None and has_run and figures is not None:
         model = summary_model(recording, tuning[1])
         run = _replay_view(recording, runs, figures, model, costing)
     sentence = parting(gauge)
