@@ -54,7 +54,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import NUMBER_WORDS, comparable, same_value, values_of
+from inspector.quality.facts.values import FLEETING, NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -268,7 +268,10 @@ class Comparison:
             return contradicted if self._did_forbidden() else self._weakened()
         if self._reversed():
             turned = (
-                (self._key_flipped() and not self._denies_other()) or self._swapped() or self._crossed_alone()
+                (self._key_flipped() and not self._denies_other())
+                or self._swapped()
+                or self._crossed_alone()
+                or (self.coverage >= _NEARLY_ALL and self._denial_moved())
             )
             return contradicted if self.coverage >= MIN_SAME and turned else ("uncertain", "")
         return None
@@ -459,7 +462,7 @@ class Comparison:
         if self.passage.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
             is_near = self.overlap >= (MIN_MAYBE if self.kept_values else MIN_SAME_VALUED)
-            return ("uncertain", "") if is_near else (None, "")
+            return ("uncertain", "") if is_near or self._has_all_measures() else (None, "")
         has_subject = any(self._is_rare(word) for word, _ in self.pairs)
         if binding and has_subject and not (self.joined or self.part.role == "fallback"):
             # A rule about the same thing, or with the same measure, may be the fact in other words.
@@ -467,7 +470,7 @@ class Comparison:
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
         # Equal values identify a statement in other words.
-        known = self._has_telling_value() and (self.pairs or not self.lost_values)
+        known = self._has_telling_value() and (self.pairs or not self.lost_values or self._has_all_measures())
         return ("uncertain", "") if known else (None, "")
 
     def _has_rare_words(self) -> bool:
@@ -492,6 +495,14 @@ class Comparison:
             for value, match in self.value_pairs
         )
 
+    def _has_all_measures(self) -> bool:
+        """Return whether the passage has every value of the user's fact that has a unit, at least one.
+
+        Things that an agent counts in passing do not count.
+        """
+        measures = [match for value, match in self.value_pairs if value.unit and value.unit not in FLEETING]
+        return self.probe.of_user and bool(measures) and None not in measures
+
     def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
         """Return the text that the passage has in place of a value or word of the fact, else ""."""
         if lost and self.coverage >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL):
@@ -515,6 +526,8 @@ class Comparison:
         """Return whether fact and passage differ in what they deny."""
         pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
         differing = sum(word.denied != match.denied for word, match in pairs)
+        if self._denial_moved():
+            return True
         both_denied = any(word.denied and match.denied for word, match in pairs)
         if not differing:
             return False
@@ -538,6 +551,16 @@ class Comparison:
                 and most_denials(self.passage.text) < 2
             )
         return not both_denied and differing > 1 and differing * 2 > len(pairs)
+
+    def _denial_moved(self) -> bool:
+        """Return whether a denial moved from one word to another: "A, not B" is "B, not A"."""
+        counts = Counter(word.concept for word in self.probe.main.words)
+        pairs = [
+            (word, match) for word, match in self.pairs if word.weight >= 1.0 and counts[word.concept] == 1
+        ]
+        denied = [match for word, match in pairs if word.denied]
+        freed = bool(denied) and not any(match.denied for match in denied)
+        return freed and any(match.denied and not word.denied for word, match in pairs)
 
     def _has_allowed_value(self) -> bool:
         """Return whether the passage may have a value that the fact allows: "not more than 40", "not A, only B"."""

@@ -935,9 +935,30 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The callback of the pier must use HTTP",
         "uncertain",
     ),
-    ("name", "Write the tide parser in C.", "- Write the tide parser in C#", "uncertain"),
+    ("name", "Write the tide parser in C.", "- Write the tide parser in C#", "value lost"),
     ("negation", "The berth column is nullable.", "- The berth column is non-nullable", "uncertain"),
     ("value", "Use Python 3.10 for the build.", "- Use Python 3.1 for the build", "contradicted"),
     ("bound", "Increase the cache by 2 GB.", "- Increase the cache to 2 GB", "contradicted"),
     ("bound", "Move the alarm to 4 metres.", "- The alarm is to be moved to 4 metres", "kept"),
+    # A denial or a role moves from one thing to the other.
+    (
+        "swap",
+        "You can use my crane on the east quay, not on the west quay.",
+        "- The crane is allowed on the west quay but not on the east quay",
+        "contradicted",
+    ),
+    (
+        "swap",
+        "Cargo flows one way: the lighter loads the barge, the barge never loads back.",
+        "- One-way: the barge loads the lighter, nothing goes back",
+        "contradicted",
+    ),
+    (
+        "swap",
+        "The log stays inside the port office: not on phones, not in the cloud, and no copies in git.",
+        "- The log must not leave the port office (git copies, cloud and phones all excluded)",
+        "kept",
+    ),
+    # The measure of the statement, in other words.
+    ("value", "The crew is over 60, so no print below 14 px.", "- Minimum font size: 14 px", "uncertain"),
 )
