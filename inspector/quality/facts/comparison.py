@@ -65,7 +65,7 @@ MIN_SUBJECT = 0.6
 #: Minimum word overlap of a fact with a passage that may be about it.
 MIN_MAYBE = 0.34
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
-MIN_ADJUNCT = 0.34
+MIN_ADJUNCT = 0.33
 #: Minimum word overlap that counts as nearly all words.
 _NEARLY_ALL = 0.85
 #: Maximum characters of a value that may belong to anything.
