@@ -549,6 +549,7 @@ def test_messages_that_the_user_went_back_from_are_in_no_list(tmp_path: Path) ->
     ]
     assert any("4 messages on abandoned branches" in note for note in conversation.notes)
     assert len(store.requests(conversation)) == 4
+    assert conversation.row.messages == len(conversation.live) == 5
 
 
 def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
@@ -572,6 +573,17 @@ def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
     ]
     store = open_store(made.write(tmp_path / "both.jsonl"))
     assert {row.kind: row.messages for row in store.conversations()} == {"conversation": 4, "sub-agent": 2}
+
+
+def test_a_file_of_a_sub_agent_with_two_names_is_one_conversation(tmp_path: Path) -> None:
+    side = session()
+    worked(side, 2)
+    for number, line in enumerate(side.lines):
+        line |= {"isSidechain": True, "agentId": "a1b2c3" if number < 5 else "d4e5f6"}
+    store = open_store(side.write(tmp_path / "agent-a1b2c3.jsonl"))
+    (row,) = store.conversations()
+    assert (row.id, row.kind, row.messages) == ("a1b2c3", "sub-agent", 8)
+    assert len(store.open(row.id).live) == 8
 
 
 def _forked(folder: Path) -> tuple[Any, Any]:
@@ -681,6 +693,18 @@ def test_a_file_that_begins_with_a_boundary_finds_what_was_before_it(tmp_path: P
     _, alone, (compaction,) = opened(tmp_path / "b.jsonl")
     assert (compaction.before, compaction.exact, compaction.summary) == (0, False, SUMMARY)
     assert len(alone.live) == 5
+
+
+def test_the_list_counts_the_messages_of_all_files_of_a_conversation(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    made.write(tmp_path / "a.jsonl")
+    other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    other.last = made.lines[-1]["uuid"]
+    worked(other, 1, first=2)
+    other.write(tmp_path / "b.jsonl")
+    _, conversation, _ = opened(tmp_path)
+    assert conversation.row.messages == len(conversation.live) == 12
 
 
 def test_copies_of_one_session_are_one_conversation(tmp_path: Path) -> None:

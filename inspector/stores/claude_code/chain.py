@@ -5,7 +5,7 @@ Between two boundaries, the list has the lines on the path to the last line, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -288,6 +288,65 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
         above = places.get(node.parent)
         place = above if above is not None and above < place else (place - 1 if place else None)
     return path
+
+
+def lines_of_lists(lists: Sequence[ListLines]) -> Iterator[tuple[list[Node], list[Node]]]:
+    """Yield, for each list, the lines that stayed from the list before it, and all its lines in order."""
+    lines: list[Node] = []
+    for listed in lists:
+        kept = kept_lines(listed.boundary, lines) if listed.boundary is not None else []
+        context, summaries, others = around_summary(listed)
+        lines = [*context, *summaries, *kept, *others]
+        yield kept, lines
+
+
+def messages_of(nodes: Sequence[Node]) -> int:
+    """Return the number of messages in the last list of a conversation."""
+    *_, (_, lines) = lines_of_lists(lists_of(nodes))
+    return sum(len(node.entries) for node in lines)
+
+
+def around_summary(listed: ListLines) -> tuple[list[Node], list[Node], list[Node]]:
+    """Split a list into the lines before its summary (the session's context in newer releases), the summary, and the
+    other lines."""
+    nodes = listed.nodes
+    first = next((place for place, node in enumerate(nodes) if node.summary), 0)
+    before = [node for node in nodes[:first] if node.kind == "attachment"]
+    summaries = [node for node in nodes if node.summary]
+    return before, summaries, [node for node in nodes if not node.summary and node not in before]
+
+
+def joined(files: Iterable[tuple[Sequence[Node], bool]], shared: Set[str]) -> list[Node]:
+    """Return the lines of a conversation in order. `files` has the lines of each file, and whether it is a stream.
+
+    `shared` are the ids of the lines of the conversation that a branch left.
+    """
+    known: set[str] = set()
+    nodes: list[Node] = []
+    for lines, stream in files:
+        # A file that continues another begins with copies of its lines.
+        new = [node for node in lines if node.uuid not in known]
+        known.update(node.uuid for node in new)
+        if stream and nodes and new and not new[0].parent:
+            # A stream does not name the line that it continues.
+            new[0] = replace(new[0], parent=nodes[-1].uuid)
+        nodes += new
+    return _after_shared(in_order(without_repeated_boundaries(nodes)), shared)
+
+
+def _after_shared(nodes: Sequence[Node], shared: Set[str]) -> list[Node]:
+    """Return the lines of a branch from the last compaction on that it shares with the conversation it branched from.
+
+    The shared boundaries count there, so the branch begins with the list after the last of them.
+    """
+    lines: list[Node] = []
+    for node in nodes:
+        if node.boundary is not None and node.uuid in shared:
+            if not node.boundary.micro:
+                lines.clear()
+            node = replace(node, boundary=None)
+        lines.append(node)
+    return lines
 
 
 def kept_lines(boundary: Node, before: Sequence[Node]) -> list[Node]:

@@ -6,21 +6,28 @@ Only the fields named here are decoded, which is several times as fast as decodi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 from msgspec.structs import fields
 
 from inspector.core.text import opening_title, safe_line, without_pictures
-from inspector.stores.claude_code.chain import lines_by_conversation, split_abandoned
+from inspector.stores.claude_code.chain import (
+    joined,
+    lines_by_conversation,
+    messages_of,
+    split_abandoned,
+    without_repeated_boundaries,
+)
 from inspector.stores.claude_code.forms import answer_name, attachment_wires, user_wires, without_tag
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
-from inspector.stores.claude_code.queued import QUEUED, DeliveredPrompt, Queue, repeats_prompt
-from inspector.stores.claude_code.scan import SYNTHETIC, boundary_of, scan
+from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
+from inspector.stores.claude_code.scan import LOCAL, SYNTHETIC, Node, boundary_of
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
+from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
@@ -39,9 +46,11 @@ class _Usage(msgspec.Struct, gc=False):
 
 
 class _Part(msgspec.Struct, gc=False):
-    """A part of a message; everything but its type is skipped."""
+    """A part of a message: its type, and the id of a tool call or of the call of a result."""
 
     type: str = ""
+    id: str | None = None
+    tool_use_id: str | None = None
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -79,34 +88,21 @@ _INNER = {"message": _Message, "usage": _Usage}
 
 
 class _Tally:
-    """Running totals of one conversation in a file. `boundaries` has the uuids of all boundary lines so far."""
+    """Running totals of one conversation in a file."""
 
-    def __init__(self, boundaries: set[str]) -> None:
-        self.boundaries = boundaries
+    def __init__(self) -> None:
         self.first: _Line | None = None
         self.last: _Line | None = None
         self.session = self.folder = self.version = self.model = self.first_words = ""
         self.agent = ""
         self.begun = self.ended = ""
-        #: The message that a line belongs to, by the line's uuid.
-        self.message_of: dict[str, str] = {}
-        self.answers: set[str] = set()
-        self.messages = 0
         self.largest = 0
-        #: Boundaries, and summaries without a boundary, with their parent lines.
-        self.compactions: dict[str, str] = {}
-        #: Whether the last boundary still lacks its summary.
-        self.announced = False
-        #: Whether the last message is a tool's result.
-        self.results = False
+        #: Whether it has a message or a boundary.
+        self.is_listed = False
 
-    def count_delivered(self, prompt: DeliveredPrompt) -> None:
-        """Count a prompt that the agent got from the queue."""
-        if prompt.name not in self.message_of:
-            self._count_message(prompt.name, len(prompt.wires))
-
-    def add(self, line: _Line, raw: bytes) -> None:
+    def add(self, line: _Line, node: Node) -> None:
         """Count a line of the conversation."""
+        self.is_listed = self.is_listed or node.message or node.compacts
         self.first = self.first or line
         self.last = line
         self.session = line.sessionId or self.session
@@ -116,65 +112,10 @@ class _Tally:
         if line.timestamp:
             self.begun = min(self.begun or line.timestamp, line.timestamp)
             self.ended = max(self.ended, line.timestamp)
-        uuid = line.uuid or ""
-        if line.subtype == "compact_boundary":
-            self.boundaries.add(uuid)
-            self.compactions[uuid] = ""
-            self.announced = True
-            self.messages = self._kept_messages(line)
-        elif line.type == "attachment":
-            # Most attachments have no message for the model.
-            self._count_message(uuid, len(attachment_wires(mapping(raw) or {})))
-        elif line.type == "user":
-            if line.isCompactSummary:
-                self._count_summary(line, uuid)
-            self._count_user_line(line, raw, uuid)
-        elif line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
-            self._count_answer(line.message, uuid, _answer_of(line))
+        if line.type == "assistant" and line.message is not None and not line.isApiErrorMessage:
+            self._add_answer(line.message)
 
-    def _count_summary(self, line: _Line, uuid: str) -> None:
-        """Count a summary. Releases before some 2.0 wrote no boundary."""
-        above = line.parentUuid or ""
-        if not self.announced and above not in self.boundaries:
-            self.compactions[uuid] = above
-            self.messages = 0
-        self.announced = False
-
-    def _count_user_line(self, line: _Line, raw: bytes, uuid: str) -> None:
-        content = line.message.content if line.message is not None else None
-        if isinstance(content, list) and not line.isCompactSummary and all(map(_is_result, content)):
-            # Most of these lines have only results of tools.
-            self._count_message(uuid, len(content))
-            self.results = bool(content) or self.results
-            return
-        wires = user_wires(mapping(raw) or {})
-        self._count_message(uuid, len(wires))
-        if wires:
-            self.results = any(wire["role"] == "tool" for wire in wires)
-        if not self.first_words and not line.isCompactSummary:
-            text = next((w["content"] for w in wires if w["role"] == "user"), "")
-            self.first_words = without_pictures(without_tag(text)).strip() if isinstance(text, str) else ""
-
-    def _count_message(self, uuid: str, count: int) -> None:
-        self.messages += count
-        if count:
-            self.message_of[uuid] = uuid
-
-    def _kept_messages(self, line: _Line) -> int:
-        """Return the number of messages that a boundary kept."""
-        data = boundary_of({"compactMetadata": line.compactMetadata}, micro=False)
-        named: Sequence[str] = data.kept
-        if not named and data.head in self.message_of and data.tail in self.message_of:
-            lines = list(self.message_of)
-            named = lines[lines.index(data.head) : lines.index(data.tail) + 1]
-        return len({self.message_of[uuid] for uuid in named if uuid in self.message_of})
-
-    def _count_answer(self, answer: _Message, uuid: str, name: str) -> None:
-        self.results = False
-        self.message_of[uuid] = name
-        if name not in self.answers:
-            self.answers.add(name)
-            self.messages += 1
+    def _add_answer(self, answer: _Message) -> None:
         if answer.model and answer.model != SYNTHETIC:
             self.model = answer.model
         usage = answer.usage
@@ -182,157 +123,229 @@ class _Tally:
             read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
             self.largest = max(self.largest, (usage.input_tokens or 0) + read + written)
 
+    def note_first_words(self, wires: Iterable[Wire]) -> None:
+        """Note the first words of the user, which are the title of a session without a title."""
+        if not self.first_words:
+            text = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
+            self.first_words = without_pictures(without_tag(text)).strip() if isinstance(text, str) else ""
 
-def digests_of(path: Path, abandoned: Mapping[str, str] | None = None) -> tuple[FileDigest, ...]:
-    """Return digests of the main conversation, of each sub-agent in the file and of each branch abandoned across a
-    boundary.
 
-    `abandoned` maps the uuids of abandoned lines to the names of their branches; None if these are unknown. Raises
-    StoreErrors.
+class _File:
+    """The lines of a file, like `scan` has them, and the totals of each conversation in it.
+
+    `part_of` has the conversations of lines that do not name their conversation.
     """
-    tallies: dict[str, _Tally] = {}
-    titles: dict[str, str] = {}
-    summaries: list[tuple[str, str]] = []
-    #: Number of compactions above each line of the main conversation.
-    compactions_above: dict[str, int] = {}
-    part_of = abandoned or {}
-    stayed: set[str] = set()
-    line_names: set[tuple[str, str, str | None]] = set()
-    side_of: dict[str, str] = {}
-    marked: bool | None = None
-    queue = Queue()
-    stream = is_stream_file(path)
-    boundaries: set[str] = set()
-    #: The conversation of the last line outside sub-agents.
-    own_last = _Tally(boundaries)
-    for line, raw in _lines(_streamed(path) if stream else _raw(path)):
-        if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
-            titles[line.type] = named
-        if line.type == "summary" and line.summary and line.leafUuid:
-            summaries.append((line.summary, line.leafUuid))
-        if line.type not in _CHAINED or not line.uuid:
-            if line.type == QUEUED:
-                queue.add(mapping(raw) or {}, (0, 0))
-            continue
+
+    def __init__(self, path: Path, part_of: Mapping[str, str]) -> None:
+        self.path = path
+        self.part_of = part_of
+        self.tallies: dict[str, _Tally] = {}
+        self.nodes: list[Node] = []
+        self.titles: dict[str, str] = {}
+        self.summaries: list[tuple[str, str]] = []
+        self.line_names: set[tuple[str, str, str | None]] = set()
+        self.answers: set[tuple[str, bool]] = set()
+        self.side_of: dict[str, str] = {}
+        self.marked: bool | None = None
+        self.queue = Queue()
+        self.stream = is_stream_file(path)
+        #: The last message outside sub-agents.
+        self.last: Node | None = None
+
+    def run(self) -> Self:
+        """Read the file. Raises StoreErrors."""
+        for line, raw in _lines(_streamed(self.path) if self.stream else _raw(self.path)):
+            if line.type in ("custom-title", "ai-title") and (named := line.customTitle or line.aiTitle):
+                self.titles[line.type] = named
+            if line.type == "summary" and line.summary and line.leafUuid:
+                self.summaries.append((line.summary, line.leafUuid))
+            if line.type in _CHAINED and line.uuid:
+                self._line(line, raw)
+            elif line.type == QUEUED:
+                self.queue.add(mapping(raw) or {}, (0, 0))
+        self._deliver(float("inf"), b"")
+        return self
+
+    def title(self) -> str:
+        """Return the title of the session; "" if it has none."""
+        named = {node.uuid for node in self.nodes} if self.summaries else ()
+        summary_title = next((title for title, leaf in reversed(self.summaries) if leaf in named), "")
+        return self.titles.get("custom-title") or self.titles.get("ai-title") or summary_title
+
+    def _line(self, line: _Line, raw: bytes) -> None:
+        uuid = line.uuid or ""
         # A line may be repeated.
-        name = (line.uuid, line.type, line.subtype)
-        if name in line_names:
-            continue
-        line_names.add(name)
-        if marked is None:
-            marked = bool(line.isSidechain) and not line.agentId
-        part = part_of.get(line.uuid, "")
-        if line.isSidechain and not (marked and not line.agentId):
-            part = side_of[line.uuid] = line.agentId or side_of.get(line.parentUuid or "") or line.uuid
-        tally = tallies.get(part)
-        if tally is None:
-            tally = tallies[part] = _Tally(boundaries)
-        if not line.isSidechain:
-            if queue.pending and _begins(line, tally.answers):
-                for prompt in queue.delivered(seconds_of(line.timestamp), own_last.results):
-                    if not repeats_prompt(prompt, mapping(raw) or {}):
-                        tallies.get(part_of.get(prompt.name, ""), own_last).count_delivered(prompt)
+        name = (uuid, line.type, line.subtype)
+        if name in self.line_names:
+            return
+        self.line_names.add(name)
+        tally = self._tally(line, uuid)
+        node = self._node(line, uuid)
+        if not node.side:
+            if self.queue.pending and _begins(line, (node.answer, False) not in self.answers):
+                self._deliver(node.at, raw)
             elif line.type == "attachment" and b"queued_command" in raw:
-                queue.attach(mapping(raw) or {})
-            own_last = tally
-        tally.add(line, raw)
-        compacted = len(tally.compactions)
-        if line.compactMetadata:
-            stayed |= boundary_of({"compactMetadata": line.compactMetadata}, micro=False).stayed
-        compacts = line.subtype == "compact_boundary"
-        parent = line.parentUuid or (compacts and line.logicalParentUuid) or ""
-        earlier = compacted - compacts
-        above = earlier if parent in stayed else compactions_above.get(parent, earlier)
-        compactions_above[line.uuid] = compacted if compacts or line.isCompactSummary else above
-        may_go_back = compacts or (line.type == "user" and not line.isCompactSummary)
-        if abandoned is None and may_go_back and not part and above < earlier:
-            # The user may have gone back across a boundary. Only a full scan shows that.
-            return digests_of(path, _abandoned_parts(path))
-    for prompt in queue.delivered(float("inf"), own_last.results):
-        tallies.get(part_of.get(prompt.name, ""), own_last).count_delivered(prompt)
-    summary_title = next((title for title, leaf in reversed(summaries) if leaf in compactions_above), "")
-    title = titles.get("custom-title") or titles.get("ai-title") or summary_title
-    return _digests_of_parts(
-        path,
-        {part: tally for part, tally in tallies.items() if tally.messages or tally.compactions},
-        title,
-        stream,
-    )
+                self.queue.attach(mapping(raw) or {})
+        if line.type == "attachment":
+            # Most attachments have no message for the model.
+            node.entries = tuple(range(len(attachment_wires(mapping(raw) or {}))))
+        elif line.type == "user":
+            self._user_line(line, raw, node, tally)
+        elif node.answer and (node.answer, node.side) not in self.answers:
+            self.answers.add((node.answer, node.side))
+            node.entries = (0,)
+        self.nodes.append(node)
+        if line.type in ("user", "assistant") and not node.side and node.message:
+            self.last = node
+        tally.add(line, node)
 
+    def _tally(self, line: _Line, uuid: str) -> _Tally:
+        if self.marked is None:
+            self.marked = bool(line.isSidechain) and not line.agentId
+        part = self.part_of.get(uuid)
+        if part is None and line.isSidechain and not (self.marked and not line.agentId):
+            part = self.side_of[uuid] = line.agentId or self.side_of.get(line.parentUuid or "") or uuid
+        tally = self.tallies.get(part or "")
+        if tally is None:
+            tally = self.tallies[part or ""] = _Tally()
+        return tally
 
-def _digests_of_parts(
-    path: Path, tallies: Mapping[str, _Tally], title: str, stream: bool
-) -> tuple[FileDigest, ...]:
-    """Return the digests of the main conversation, of each sub-agent and of each abandoned branch."""
-    main = tallies.get("")
-    if main is None and len(tallies) == 1:
-        # The file of one sub-agent.
-        ((_, tally),) = tallies.items()
-        return (
-            _digest(path, "", tally, title="", session=tally.agent or tally.session, parent=tally.session),
+    def _node(self, line: _Line, uuid: str) -> Node:
+        node = Node(
+            uuid,
+            line.parentUuid or "",
+            line.logicalParentUuid or "",
+            line.type,
+            seconds_of(line.timestamp),
+            bool(line.isSidechain),
+            line.sessionId or "",
+            line.agentId or "",
         )
-    session = main.session if main is not None else ""
+        if line.type == "assistant" and not line.isApiErrorMessage:
+            node.answer = _answer_of(line)
+            content = line.message.content if line.message is not None else None
+            if isinstance(content, list):
+                node.uses = tuple([part.id or "" for part in content if isinstance(part, _Part) and part.id])
+        elif line.subtype in ("compact_boundary", "microcompact_boundary"):
+            metadata = {"compactMetadata": line.compactMetadata}
+            node.boundary = boundary_of(metadata, micro=line.subtype != "compact_boundary")
+        return node
+
+    def _user_line(self, line: _Line, raw: bytes, node: Node, tally: _Tally) -> None:
+        node.summary = bool(line.isCompactSummary)
+        content = line.message.content if line.message is not None else None
+        if isinstance(content, list) and not node.summary and all(map(_is_result, content)):
+            # Most of these lines have only results of tools.
+            node.results = tuple([part.tool_use_id or "" for part in content if isinstance(part, _Part)])
+            node.entries = tuple(range(len(content)))
+            return
+        wires = user_wires(mapping(raw) or {})
+        node.local = isinstance(content, str) and content.startswith(LOCAL)
+        node.results = tuple([wire["tool_call_id"] for wire in wires if wire["role"] == "tool"])
+        node.entries = tuple(range(len(wires)))
+        if not node.summary:
+            tally.note_first_words(wires)
+
+    def _deliver(self, at: float, raw: bytes) -> None:
+        """Add the prompts delivered from the queue before this line; their parent is the last message."""
+        last = self.last
+        for prompt in self.queue.delivered(at, last is not None and bool(last.results)):
+            name = (prompt.name, QUEUED, "")
+            if (
+                last is None
+                or name in self.line_names
+                or (raw and repeats_prompt(prompt, mapping(raw) or {}))
+            ):
+                continue
+            self.line_names.add(name)
+            node = Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
+            node.entries = tuple(range(len(prompt.wires)))
+            self.nodes.append(node)
+
+
+def digests_of(path: Path) -> tuple[FileDigest, ...]:
+    """Return digests of the main conversation, of each sub-agent in the file and of each branch abandoned across a
+    boundary. Raises StoreErrors.
+    """
+    file = _File(path, {}).run()
+    lines: dict[str, Sequence[Node]] = dict(lines_by_conversation(file.nodes))
+    listed = [part for part, tally in file.tallies.items() if tally.is_listed]
+    #: Whether the file has only the lines of sub-agents. They are one conversation.
+    is_agent = "" in lines and "" not in listed
+    main, branches = split_abandoned(lines.get("", ()))
+    own = {node.uuid for node in main}
+    if main:
+        lines[""] = main
+    lines |= {abandoned_name(branch.left_at): branch.nodes for branch in branches}
+    part_of = {node.uuid: abandoned_name(branch.left_at) for branch in branches for node in branch.nodes}
+    part_of |= dict.fromkeys(own, "")
+    if branches or (is_agent and len(listed) > 1):
+        file = _File(path, part_of).run()
     return tuple(
-        _digest(
-            path,
-            part,
-            tally,
-            title=title if not part or is_abandoned(part) else "",
-            session=f"{session}~{part[-8:]}" if is_abandoned(part) else part or tally.session,
-            # Another session of a stream is marked by its own name.
-            parent=session if part and part != tally.session else "",
-            stream=stream,
-        )
-        for part, tally in tallies.items()
+        _digest(file, part, lines.get(part, main), own, part_of, is_agent)
+        for part, tally in file.tallies.items()
+        if tally.is_listed
     )
-
-
-def _abandoned_parts(path: Path) -> dict[str, str]:
-    """Return the names of the abandoned branches by the uuids of their lines."""
-    scanned = scan(path)
-    main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
-    stays = {node.uuid for node in main}
-    names = {node.uuid: abandoned_name(branch.left_at) for branch in branches for node in branch.nodes}
-    return {uuid: name for uuid, name in names.items() if uuid not in stays}
 
 
 def _digest(
-    path: Path, part: str, tally: _Tally, *, title: str, session: str, parent: str, stream: bool = False
+    file: _File,
+    part: str,
+    nodes: Sequence[Node],
+    own: Set[str],
+    part_of: Mapping[str, str],
+    is_agent: bool,
 ) -> FileDigest:
+    """Return the digest of a conversation. `own` are the ids of the lines of the main conversation."""
+    tally, main = file.tallies[part], file.tallies.get("")
+    main_session = main.session if main is not None and main.is_listed else ""
+    abandoned = is_abandoned(part)
+    session, parent = part or tally.session, ""
+    if abandoned:
+        session, parent = f"{main_session}~{part[-8:]}", main_session
+    elif is_agent:
+        session, parent, part = tally.agent or tally.session, tally.session, ""
+    elif part and part != tally.session:
+        # Another session of a stream is marked by its own name.
+        parent = main_session
     first, last = tally.first or _Line(), tally.last or _Line()
     before = first.parentUuid or first.logicalParentUuid or ""
-    # A boundary may follow its summary.
-    compactions = [name for name, above in tally.compactions.items() if above not in tally.boundaries]
+    compactions = tuple(
+        node.uuid
+        for node in without_repeated_boundaries(nodes)
+        if node.compacts and (not abandoned or part_of[node.uuid] == part)
+    )
+    title = "" if is_agent or (part and not abandoned) else file.title()
     return FileDigest(
-        path=str(path),
+        path=str(file.path),
         part=part,
-        session=session or path.stem,
+        session=session or file.path.stem,
         title=safe_line(title, _TITLE) or opening_title(tally.first_words, _TITLE),
         model=tally.model,
         folder=tally.folder,
         version=tally.version,
-        messages=tally.messages,
-        compactions=tuple(compactions),
+        messages=messages_of(joined([(nodes, False)], own if abandoned else frozenset())),
+        compactions=compactions,
         started_at=seconds_of(tally.begun),
         last_active=seconds_of(tally.ended),
         first=first.uuid or "",
         last=last.uuid or "",
         before=before,
         # Streams are in the order of their runs.
-        midway=not stream
+        midway=not file.stream
         and (first.subtype == "compact_boundary" or (bool(before) and first.uuid in compactions)),
         copied=not part and not parent and (first.sessionId or tally.session) != tally.session,
-        stream=stream,
+        stream=file.stream,
         parent=parent,
         largest=tally.largest,
     )
 
 
-def _begins(line: _Line, answers: set[str]) -> bool:
+def _begins(line: _Line, is_new_answer: bool) -> bool:
     """Return whether a line begins an answer, a message of the user or a list. Results continue a turn."""
     message = line.message or _Message()
     if line.type == "assistant":
-        return _answer_of(line) not in answers
+        return is_new_answer
     if line.type == "user":
         return isinstance(message.content, str | None) or not any(map(_is_result, message.content))
     return line.subtype == "compact_boundary"

@@ -13,13 +13,15 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.core.errors import StoreError
 from inspector.stores.assembly import row_of
-from inspector.stores.claude_code.chain import lines_by_conversation
+from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
 from inspector.stores.recorded import FileDigest, Memory, Source
@@ -40,7 +42,7 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
         if len({digest.path for digest in group}) == 1:
             sources.append(_source(group))
         else:
-            sources += _conversations(group, _roles_of(tuple(group), memory))
+            sources += _conversations(_roles_of(tuple(group), memory))
     tips = {session: source.row.id for source in sources for session in source.row.sessions}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
@@ -157,89 +159,123 @@ def is_abandoned(part: str) -> bool:
 class _Trunk(Struct):
     """The files of a conversation that were joined so far.
 
-    `uuids` are the ids of all lines. `ends` are the ids of the last message and of the lines after it.
+    `uuids` are the ids of all lines. `ends` are the ids of the last message and of the lines after it. `files` has the
+    lines of each file, and whether it is a stream.
     """
 
     sessions: set[str] = field(default_factory=set)
     uuids: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
+    files: list[tuple[Sequence[Node], bool]] = field(default_factory=list)
 
-    def grow(self, digest: FileDigest, nodes: Sequence[Node]) -> None:
+    def grow(self, digest: FileDigest, lines: Sequence[Node]) -> None:
         """Add a file that continues the conversation."""
+        nodes = [node for node in lines if node.kind != QUEUED]
+        self.files.append((_own_lines(digest, lines), digest.stream))
         self.sessions.add(digest.session)
         self.uuids.update(node.uuid for node in nodes)
         last = max((place for place, node in enumerate(nodes) if node.message), default=0)
         self.ends = {node.uuid for node in nodes[last:]}
 
 
-def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[str]:
-    """Return the roles of the files of a group, in their order. Files without remembered roles are read."""
+class _Role(NamedTuple):
+    """The role of a file, "" if the file cannot be read.
+
+    `messages` is the number of messages in the last list of a branch, or of the conversation that the file ends.
+    """
+
+    name: str
+    messages: int = 0
+
+
+def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[tuple[FileDigest, _Role]]:
+    """Return the files of a group with their roles. Files without remembered roles are read."""
     if memory is None:
         return _current_roles(group)
     name = "files " + "\n".join(digest.path for digest in group)
     mark = _fingerprint(group)
-    recalled = memory.recall(name)
-    if isinstance(recalled, list) and recalled[:1] == [mark] and len(recalled) == len(group) + 1:
-        return [str(role) for role in recalled[1:]]
+    try:
+        recalled_mark, stored = memory.recall(name)
+        if recalled_mark == mark:
+            return list(zip(group, msgspec.convert(stored, list[_Role]), strict=True))
+    except (TypeError, ValueError):
+        # Nothing is stored, or another version stored it.
+        pass
     roles = _current_roles(group)
-    if "" not in roles:
-        memory.remember(name, [mark, *roles])
+    if all(role.name for _, role in roles):
+        memory.remember(name, [mark, [role for _, role in roles]])
     return roles
 
 
-def _current_roles(group: tuple[FileDigest, ...]) -> list[str]:
-    """Return the roles of the files. A file that cannot be read now is tried again the next time."""
+def _current_roles(group: tuple[FileDigest, ...]) -> list[tuple[FileDigest, _Role]]:
+    """Return the files with their roles. A file that cannot be read now is tried again the next time."""
     roles = read_roles(group)
-    if "" in roles:
+    if not all(role.name for role in roles):
         read_roles.cache_clear()
-    return list(roles)
+    return list(zip(group, roles, strict=True))
 
 
 @lru_cache(maxsize=512)
-def read_roles(group: tuple[FileDigest, ...]) -> tuple[str, ...]:
-    """Return _TRUNK, _COPY or _BRANCH for each file, "" for an unreadable file."""
+def read_roles(group: tuple[FileDigest, ...]) -> tuple[_Role, ...]:
+    """Return the role of each file."""
     trunk = _Trunk()
-    roles: dict[str, str] = {}
+    roles: dict[str, _Role] = {}
+    uuids: set[str] = set()
+    last = ""
     for digest in sorted(group, key=_order):
         try:
             lines = dict(lines_by_conversation(scan(Path(digest.path)).nodes)).get(digest.part, ())
         except StoreError:
             continue
-        nodes = [node for node in lines if node.kind != QUEUED]
         # The transcript lacks some lines of a stream that have no message.
         new = [
             node
-            for node in nodes
-            if node.uuid not in trunk.uuids
+            for node in lines
+            if node.kind != QUEUED
+            and node.uuid not in trunk.uuids
             and (not digest.stream or node.message or node.boundary is not None)
         ]
         above = (new[0].parent or new[0].logical) if new else ""
         goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway
         if not new:
-            roles[digest.path] = _COPY
+            roles[digest.path] = _Role(_COPY)
         elif not trunk.sessions or goes_on:
-            trunk.grow(digest, nodes)
-            roles[digest.path] = _TRUNK
+            trunk.grow(digest, lines)
+            last = digest.path
+            roles[last] = _Role(_TRUNK)
         else:
-            roles[digest.path] = _BRANCH
-    return tuple(roles.get(digest.path, "") for digest in group)
+            files = [(_own_lines(digest, lines), digest.stream)]
+            roles[digest.path] = _Role(_BRANCH, messages_of(joined(files, trunk.uuids | uuids)))
+            uuids.update(node.uuid for node in lines)
+    if last:
+        roles[last] = _Role(_TRUNK, messages_of(joined(trunk.files, frozenset())))
+    return tuple(roles.get(digest.path, _Role("")) for digest in group)
 
 
-def _conversations(group: Sequence[FileDigest], roles: Sequence[str]) -> list[Source]:
+def _own_lines(digest: FileDigest, lines: Sequence[Node]) -> Sequence[Node]:
+    """Return the lines of a conversation without the lines of branches that it left."""
+    return lines if digest.part else split_abandoned(lines)[0]
+
+
+def _conversations(group: Sequence[tuple[FileDigest, _Role]]) -> list[Source]:
     """Return the conversation of a group of files, and its branches."""
     trunk: list[FileDigest] = []
     copies: list[FileDigest] = []
     branches: list[tuple[FileDigest, tuple[FileDigest, ...]]] = []
-    for digest, role in sorted(zip(group, roles, strict=True), key=lambda pair: _order(pair[0])):
-        if role == _TRUNK:
+    messages = 0
+    for digest, role in sorted(group, key=lambda pair: _order(pair[0])):
+        if role.name == _TRUNK:
             trunk.append(digest)
-        elif role == _COPY:
+            messages = role.messages or messages
+        elif role.name == _COPY:
             copies.append(digest)
-        elif role == _BRANCH:
-            branches.append((digest, (*trunk, *(earlier for earlier, _ in branches))))
+        elif role.name == _BRANCH:
+            file = digest._replace(messages=role.messages)
+            branches.append((file, (*trunk, *(earlier for earlier, _ in branches))))
     if not trunk:
         return []
     main = _source([*copies, *trunk], [digest.path for digest in trunk])
+    main = replace(main, row=main.row._replace(messages=messages))
     return [main, *(_branch(main, digest, shared) for digest, shared in branches)]
 
 
@@ -266,7 +302,6 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
     row = row_of(tip, "claude-code", f"claude-code {tip.version}".strip())._replace(
         root=ordered[0].session,
         sessions=tuple(dict.fromkeys([*earlier, tip.session])),
-        messages=_messages(ordered, tip, paths),
         compactions=len(_compactions(ordered)),
         started_at=ordered[0].started_at,
         parent=tip.parent if tip.parent not in ("", tip.session) else None,
@@ -281,17 +316,6 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
 def window_of(largest: int) -> int:
     """Return the context window of a model by the tokens of its largest request."""
     return _WINDOWS[largest > _WINDOWS[0]]
-
-
-def _messages(ordered: Sequence[FileDigest], tip: FileDigest, paths: Sequence[str] | None) -> int:
-    """Return the messages of the last list. A stream has only the messages of its own run."""
-    if not tip.stream:
-        return tip.messages
-    messages = 0
-    for digest in ordered:
-        if paths is None or digest.path in paths:
-            messages = digest.messages + (0 if digest.compactions else messages)
-    return messages
 
 
 def _order(digest: FileDigest) -> tuple[bool, bool, bool, float, float, str]:

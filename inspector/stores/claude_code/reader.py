@@ -32,12 +32,12 @@ from inspector.stores.assembly import (
 )
 from inspector.stores.claude_code.chain import (
     ListLines,
-    in_order,
-    kept_lines,
+    around_summary,
+    joined,
     lines_by_conversation,
+    lines_of_lists,
     lists_of,
     split_abandoned,
-    without_repeated_boundaries,
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned, join, window_of
 from inspector.stores.claude_code.queued import Queue
@@ -124,31 +124,6 @@ def _read_abandoned(path: Path, source: Source) -> Recorded:
     return _Reading([_Part(scanned, nodes)], source, [replace(scanned, nodes=main, calls=calls)]).run()
 
 
-def _after_shared(nodes: Sequence[Node], shared: set[str]) -> list[Node]:
-    """Return the lines of a branch from the last compaction on that it shares with the conversation it branched from.
-
-    The shared boundaries count there, so the branch begins with the list after the last of them.
-    """
-    lines: list[Node] = []
-    for node in nodes:
-        if node.boundary is not None and node.uuid in shared:
-            if not node.boundary.micro:
-                lines.clear()
-            node = replace(node, boundary=None)
-        lines.append(node)
-    return lines
-
-
-def _around_summary(listed: ListLines) -> tuple[list[Node], list[Node], list[Node]]:
-    """Split a list into the lines before its summary (the session's context in newer releases), the summary, and the
-    other lines."""
-    nodes = listed.nodes
-    first = next((place for place, node in enumerate(nodes) if node.summary), 0)
-    before = [node for node in nodes[:first] if node.kind == "attachment"]
-    summaries = [node for node in nodes if node.summary]
-    return before, summaries, [node for node in nodes if not node.summary and node not in before]
-
-
 class _Reading:
     """Reads the lists, compactions and requests of a conversation from its files."""
 
@@ -156,38 +131,31 @@ class _Reading:
         self.parts = parts
         self.shared_calls = {answer for scanned in shared for answer in scanned.calls}
         self.source = source
+        #: The file that has each line first.
         self.file_of: dict[str, int] = {}
-        nodes: list[Node] = []
         for file, part in enumerate(parts):
-            # A file that continues another begins with copies of its lines.
-            new = [node for node in part.nodes if self.file_of.setdefault(node.uuid, file) == file]
-            if part.scan.stream and nodes and new and not new[0].parent:
-                # A stream does not name the line that it continues.
-                new[0] = replace(new[0], parent=nodes[-1].uuid)
-            nodes += new
-        ordered = in_order(without_repeated_boundaries(nodes))
-        self.nodes = _after_shared(ordered, {node.uuid for scanned in shared for node in scanned.nodes})
+            for node in part.nodes:
+                self.file_of.setdefault(node.uuid, file)
+        shared_lines = {node.uuid for scanned in shared for node in scanned.nodes}
+        self.nodes = joined([(part.nodes, part.scan.stream) for part in parts], shared_lines)
         self.lists = lists_of(self.nodes)
         #: Whether the parent of the first line is missing: the session was resumed, and its file begins midway.
-        uuids = {node.uuid for scanned in shared for node in scanned.nodes} | self.file_of.keys()
+        uuids = shared_lines | self.file_of.keys()
         first = self.nodes[0] if self.nodes else None
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *uuids)
         #: Whether the files are streams that lack the user's prompts.
         self.lacks_prompts = all(part.scan.stream for part in parts) and not any(
-            node.kind == "user" and not node.results and not node.summary and not node.local for node in nodes
+            node.kind == "user" and not node.results and not node.summary and not node.local
+            for part in parts
+            for node in part.nodes
         )
 
     def run(self) -> Recorded:
         lists: list[list[int]] = []
         compactions: list[Compaction] = []
-        lines: list[Node] = []
-        for number, listed in enumerate(self.lists, start=1):
-            kept: list[Node] = []
+        for listed, (kept, lines) in zip(self.lists, lines_of_lists(self.lists), strict=True):
             if listed.boundary is not None:
-                kept = kept_lines(listed.boundary, lines)
-                compactions.append(self._compaction(number - 1, lists[-1], listed, kept))
-            before, summaries, others = _around_summary(listed)
-            lines = [*before, *summaries, *kept, *others]
+                compactions.append(self._compaction(len(lists), lists[-1], listed, kept))
             lists.append(self._ids(lines))
         row = self.source.row
         files = [part.scan.entries for part in self.parts]
@@ -224,7 +192,7 @@ class _Reading:
         staying = self._ids(kept)
         length = len(before)
         at_end = not staying or list(before[length - len(staying) :]) == staying
-        context = len(self._ids(_around_summary(listed)[0]))
+        context = len(self._ids(around_summary(listed)[0]))
         new = 0 if summary is None else context + len(summary.entries)
         text = None
         if summary is not None:

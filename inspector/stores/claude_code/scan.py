@@ -36,7 +36,7 @@ from inspector.stores.lines import (
 
 SYNTHETIC = "<synthetic>"
 #: Starts of local commands and notes of the user, and of the remark before them. The model does not answer them.
-_LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
+LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
 #: The parts of an answer's usage that count what the request sent.
 _SENT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -280,7 +280,7 @@ class _Scanner:
         result = self.result
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
-        node.local = text_at(value, "message", "content").startswith(_LOCAL)
+        node.local = text_at(value, "message", "content").startswith(LOCAL)
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = result.entries.add(wires, node.at, node.summary)
