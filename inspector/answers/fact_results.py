@@ -126,7 +126,8 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
 
 
 def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """Return a sentence over a whole store: compactions, constraints kept word for word at first, corrections.
+    """Return a sentence over a whole store: compactions, constraints kept word for word at first, and corrections
+    if there are any.
 
     `corrected` are titles with the compactions that a correction followed.
     """
@@ -135,18 +136,13 @@ def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, 
     kept = (
         f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after their first compaction"
         if rules
-        else "no constraint summarized"
+        else "no constraint of the user recognized"
     )
-    count = sum(len(numbers) for _, numbers in corrected)
     which = [
         f"compaction{'s' * (len(numbers) > 1)} {ranges_of(numbers)} of “{safe_title(title, 40)}”"
         for title, numbers in corrected
         if numbers
     ]
     more = f" and {plural(len(which) - FEW, 'other conversation')}" if len(which) > FEW else ""
-    named = (
-        f" (a statement repeated, or an act against a constraint: {', '.join(which[:FEW])}{more})"
-        if which
-        else ""
-    )
-    return f"{plural(compactions, 'compaction')}: {kept}, {count:,} followed by a correction{named}."
+    again = f" The user repeated a statement, or the agent broke a constraint, after {', '.join(which[:FEW])}{more}."
+    return f"{plural(compactions, 'compaction')}: {kept}.{again * bool(which)}"

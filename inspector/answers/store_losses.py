@@ -13,6 +13,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
+from inspector.quality.facts.passages import tongue_of
 from inspector.quality.losses import KINDS_LOST, LostFacts, counts, grave, losses_of, unknown_facts
 from inspector.stores.base import Store
 
@@ -90,7 +91,8 @@ class ConversationLosses(Struct, frozen=True):
     `unknown` facts were replaced by unreadable summaries. `uncertain` facts may be lost. `unseen` compactions have a
     list before that is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of
     the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules
-    that the list after has word for word. `dismissed` facts count nowhere.
+    that the list after has word for word. `dismissed` facts count nowhere. `foreign`: the user mostly writes in a
+    language whose rules are not recognized.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -101,6 +103,7 @@ class ConversationLosses(Struct, frozen=True):
     dismissed: int = 0
     unseen: int = 0
     uncertain: int = 0
+    foreign: bool = False
 
     @property
     def corrected(self) -> tuple[int, ...]:
@@ -191,8 +194,13 @@ def losses_of_facts(
     unseen = sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
-        sum(map(_is_uncertain, latest.values())),
+        sum(map(_is_uncertain, latest.values())), _is_foreign(latest.values()),
     )  # fmt: skip
+
+
+def _is_foreign(lives: Iterable[Life]) -> bool:
+    """Return whether the user's own words are mostly in a language without a lexicon."""
+    return tongue_of("\n".join(life.fact.text for life in lives if life.fact.own)) not in ("", "en", "zh")
 
 
 def _is_uncertain(life: Life) -> bool:
@@ -217,12 +225,20 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
 
 
 def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
-    """Return a sentence about uncertain facts that no entry of the losses counts, if there are any."""
-    uncertain = sum(loss.uncertain_elsewhere for loss in losses)
-    if not uncertain:
-        return []
-    count = plural(uncertain, "fact")
-    return [f"At compactions without a known loss, {count} may be lost: `facts --fate uncertain` lists them."]
+    """Return sentences about losses that may be there: uncertain facts that no entry of the losses counts, and rules in
+    a language without a lexicon."""
+    sentences = []
+    if uncertain := sum(loss.uncertain_elsewhere for loss in losses):
+        sentences.append(
+            f"At compactions without a known loss, {plural(uncertain, 'fact')} may be lost: `facts --fate uncertain "
+            "--role user` lists them, with links, requests and pasted texts."
+        )
+    if foreign := sum(loss.foreign for loss in losses):
+        sentences.append(
+            f"In {plural(foreign, 'conversation')}, the user mostly writes in a language whose constraints are not "
+            "recognized. Only English and Chinese have a lexicon."
+        )
+    return sentences
 
 
 def _loss(

@@ -66,7 +66,7 @@ def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:
 def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     lives = (
         life("lost", key="a"), life("uncertain", key="b"), life("uncertain", key="c", first=2),
-        life("uncertain", "uncertain", key="d"), life("unknown", key="e", first=3), life("unknown", kind="link"),
+        life("uncertain", "uncertain", key="d"), life("unknown", key="g", first=3), life("unknown", kind="link"),
         replace(life("unknown", key="f", first=3), back=SAYING),
     )  # fmt: skip
     inspection: Any = SimpleNamespace(compactions=lambda: ())
@@ -160,7 +160,19 @@ def test_the_compactions_that_a_correction_followed_are_named() -> None:
     found = ConversationLosses((loss, replace(loss, compaction=3, aftermath={"read again": 4})), recorded=2)
     assert found.corrected == (2,)
     sentence = in_all([found], [("Berths", found.corrected), ("Tides", ())])
-    assert "1 followed by a correction" in sentence
-    assert "compaction 2 of “Berths”" in sentence
+    assert sentence.endswith("or the agent broke a constraint, after compaction 2 of “Berths”.")
     assert "Tides" not in sentence
-    assert in_all([found], []).endswith("0 followed by a correction.")
+    assert in_all([found], []) == "2 compactions: no constraint of the user recognized."
+
+
+def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized() -> None:
+    def found(text: str) -> ConversationLosses:
+        inspection: Any = SimpleNamespace(compactions=lambda: ())
+        one = life("lost", kind="link")
+        told = replace(one, fact=replace(one.fact, text=text))
+        return losses_of_facts(inspection, ConversationFacts((), (told,)))
+
+    (sentence,) = uncertain_losses([found("Die Boote sind immer vor der Flut im Hafen.")])
+    assert sentence.startswith("In 1 conversation, the user mostly writes in a language")
+    assert not uncertain_losses([found("The boats are in the harbour before the flood.")])
+    assert not uncertain_losses([found("船在涨潮前回港")])
