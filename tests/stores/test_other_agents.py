@@ -277,6 +277,30 @@ def test_where_codex_records_no_list_the_users_newest_messages_stay(tmp_path: Pa
     assert "20,000 tokens" in compaction.note
 
 
+def test_a_compaction_that_is_a_whole_turn_of_codex_was_asked_for(tmp_path: Path) -> None:
+    def trigger(name: str, asked: bool) -> str | None:
+        rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
+        rollout.says("user", "Fix the loom.")
+        rollout.says("assistant", "Done.")
+        rollout.event("task_started", turn_id="t")
+        if not asked:
+            rollout.says("user", "Now the wheel.")
+        rollout.compact([rollout.message("user", "Fix the loom.")])
+        rollout.event("task_complete", turn_id="t")
+        _, _, (compaction,) = opened(written(tmp_path / name, rollout.text()))
+        return compaction.trigger
+
+    assert (trigger("by-hand.jsonl", True), trigger("in-a-turn.jsonl", False)) == ("manual", None)
+
+
+def test_a_summary_that_codex_does_not_record_is_not_called_encrypted(tmp_path: Path) -> None:
+    rollout = codex(encrypted=False, message="")
+    _, conversation, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    (of_session,) = [note for note in conversation.notes if "summary" in note]
+    assert compaction.note == of_session == "The record has no summary. The kept messages are known."
+    assert (compaction.encrypted, compaction.summary) == (True, None)
+
+
 def test_a_summary_of_codex_that_can_be_read_is_read(tmp_path: Path) -> None:
     rollout = codex(encrypted=False, message="The loom is half fixed.")
     _, _, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))

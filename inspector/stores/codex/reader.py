@@ -33,6 +33,7 @@ _WHY_INFERRED = (
     "The record has no list. In this release, the newest 20,000 tokens of the user's messages stay."
 )
 _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
+_WHY_MISSING = "The record has no summary. The kept messages are known."
 
 
 class CodexReader(SessionReader):
@@ -40,7 +41,8 @@ class CodexReader(SessionReader):
 
     agent = "codex"
     limits = (
-        "Codex does not record what started a compaction, and it encrypts the summaries that OpenAI writes.",
+        "Codex does not record what started a compaction; only /compact is a turn of its own. It encrypts the "
+        "summaries that OpenAI writes.",
     )
 
     def recognises(self, head: Head) -> bool:
@@ -56,8 +58,8 @@ class CodexReader(SessionReader):
         session = _scan(Path(source.files[0]))
         for path in source.shared:
             session.leave_out(_scan(Path(path)))
-        if any(compaction.encrypted for compaction in session.compactions):
-            session.notes.append(_WHY_UNREADABLE)
+        notes = (one.note for one in session.compactions if one.encrypted)
+        session.notes += dict.fromkeys(note for note in notes if note in (_WHY_UNREADABLE, _WHY_MISSING))
         return session.recorded(source)
 
 
@@ -84,6 +86,8 @@ class _Scanner(SessionScanner):
     #: The size at the request before the last one, and the usage of a call that no count followed yet.
     earlier_size: int | None = None
     uncounted: Mapping[str, Any] = field(default_factory=dict)
+    #: The numbers of compactions and of messages in the live list when the last turn began.
+    turn: tuple[int, int] = (0, 0)
     #: The messages that carry summaries.
     summaries: set[int | None] = field(default_factory=set)
 
@@ -177,7 +181,7 @@ class _Scanner(SessionScanner):
         numbers = self.make(wires, at)
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
         summary = numbers[places[-1]] if places else None
-        note = "" if text else _WHY_UNREADABLE
+        note = "" if text else _WHY_UNREADABLE if places else _WHY_MISSING
         if not listed:
             numbers, note = (*self._staying(), *numbers), _WHY_INFERRED
         self.waiting, self.last_size = len(self.compactions), None
@@ -231,12 +235,24 @@ class _Scanner(SessionScanner):
             self._count(payload, at)
         elif kind == "task_started":
             self.window = count_at(payload, "model_context_window") or self.window
+            self.turn = len(self.compactions), len(self.live)
+        elif kind == "task_complete":
+            self._turn_ended()
         elif kind == "thread_name_updated":
             self.title = text_at(payload, "thread_name") or text_at(payload, "name") or self.title
         elif kind == "thread_rolled_back":
             self._back(count_at(payload, "num_turns") or 0)
         elif kind in ("error", "stream_error") and "compact" in text_at(payload, "message").lower():
             self.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
+
+    def _turn_ended(self) -> None:
+        """Mark a compaction that is the whole turn: the user asked for it."""
+        made, length = self.turn
+        if len(self.compactions) != made + 1:
+            return
+        done = self.compactions[-1]
+        if (done.before, done.after) == (length, len(self.live)):
+            self.compactions[-1] = replace(done, trigger="manual")
 
     def _count(self, payload: dict[str, Any], at: float) -> None:
         """Add the usage of a call. The same count is repeated with limits, and after a compaction with its size."""

@@ -137,7 +137,7 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         return shown, f"and {len(lives) - len(shown):,} more in the losses pane"
     unknown = sum(life.outcome == "unknown" for life in taken)
     if unknown:
-        return shown, f"unknown for {human.plural(unknown, 'fact')}: the summary is encrypted"
+        return shown, f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read"
     if not done.whole:
         return shown, "unknown for a part of the list before it, which is not in the files"
     return shown, "" if shown else "none of the facts that were recognized"
