@@ -751,7 +751,11 @@ class Comparison:
         """Return whether the passage has most words of the fact but none of its names."""
         weight = sum(word.weight for word in self.probe.main.words if not word.name)
         shared_weight = sum(word.weight for word, _ in self.pairs if not word.name)
-        lacks_name = any(word.name and word.weight >= 1.0 for word in self.missing_words)
+        # A name may be a part of a value: "Chakra UI" of `@chakra-ui/react`.
+        text = self.passage.text.lower()
+        lacks_name = any(
+            word.name and word.weight >= 1.0 and word.stem not in text for word in self.missing_words
+        )
         has_name = any(word.name for word, _ in self.pairs)
         return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
 

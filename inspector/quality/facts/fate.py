@@ -24,7 +24,7 @@ from inspector.quality.facts.fact import Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import (
     Word,
 )
-from inspector.quality.facts.passages import PassageIndex, place_of, value_keys
+from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, opposites
 
@@ -143,7 +143,10 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
     for wording in probe.wordings:
         add(after.quoting(wording), wording)
     for wording in probe.answers:
-        add(after.listing(wording), wording)
+        # Another message may answer another question with the same word: "yes".
+        is_word = len(PIECES.findall(wording)) < 2
+        listing = after.listing(wording)
+        add([part for part in listing if not is_word or after.parts[part].where == "summary"], wording)
     if len(probe.clauses) > 1:
         first, *rest = probe.clauses
         add(set(after.quoting(first)).intersection(*map(after.quoting, rest)), first, 0.9)

@@ -16,7 +16,7 @@ from inspector.quality.facts.meaning import (
     meaning_of,
 )
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
-from inspector.quality.facts.values import NUMBER_WORDS, named, same_value
+from inspector.quality.facts.values import NUMBER_WORDS, may_be_words, named, same_value
 
 #: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
@@ -425,6 +425,11 @@ def spelled_out(value: Value, text: str) -> bool:
         return _short_date(value.canon[-5:], text)
     if value.form == "number" and (word := NUMBER_WORDS.get(value.canon)) is not None:
         return re.search(rf"\b{word}\b", text, re.IGNORECASE) is not None
+    if value.form == "path" and may_be_words(value.canon):
+        # "decrypt/derive" may be two verbs.
+        return all(
+            re.search(rf"\b{re.escape(part)}", text, re.IGNORECASE) for part in _PARTS.findall(value.text)
+        )
     if value.form not in ("identifier", "name", "option"):
         return False
     words = {word.stem for word in meaning_of(value.text).words}

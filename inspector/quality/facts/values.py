@@ -177,7 +177,7 @@ _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday " + " ".jo
 )
 #: Texts that look like a name and are not a name.
 _COMMON = word_set(
-    "utf-8 utf-16 utf-32 iso-8859 iso-8601 sha-1 sha-256 sha-512 md-5 pep-8 us-ascii cp-1252 x-1 "
+    "utf-8 utf-16 utf-32 ed25519 iso-8859 iso-8601 sha-1 sha-256 sha-512 md-5 pep-8 us-ascii cp-1252 x-1 "
     "y-1 i-1 n-1 h-1 k-1 j-1 http-1 http-2 base-64 float-64 int-64 and/or read/write input/output "
     "client/server true/false start/stop before/after enable/disable add/remove open/close "
     "read/edit show/hide his/her username/password key/value __init__.py setup.py foo.py test.py "
@@ -600,7 +600,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return not ((before.isalnum() or before == "_") or (behind.isalnum() or behind == "_"))
 
 
-def _vague(path: str) -> bool:
+def may_be_words(path: str) -> bool:
     """Return whether two words with a slash between them may be alternatives: top/right, bin/test."""
     parts = [part for part in path.split("/") if part]
     if len(parts) < 2 and path.startswith("/"):
@@ -643,7 +643,7 @@ def _name(token: str) -> Value | None:
     if match is None:
         return None
     form = match.lastgroup or ""
-    if (form in FILES and (not is_path(bare) or _vague(bare))) or not _is_name(bare, form):
+    if (form in FILES and (not is_path(bare) or may_be_words(bare))) or not _is_name(bare, form):
         return None
     start = token.find(bare)
     return Value(bare, form, canon(bare), "", True, (start, start + len(bare)))

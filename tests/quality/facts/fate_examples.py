@@ -961,4 +961,17 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     # The measure of the statement, in other words.
     ("value", "The crew is over 60, so no print below 14 px.", "- Minimum font size: 14 px", "uncertain"),
+    # A name that a value of the summary contains, and two verbs with a slash.
+    (
+        "name",
+        "`quay/package.json` - add the Tide UI dependencies",
+        "- **`quay/package.json`** - added dependencies `@tide-ui/react` and `@tide-ui/core`",
+        "kept",
+    ),
+    (
+        "value",
+        "Call `getBerthKey()` to decrypt/derive the key of the lock",
+        "- Lock: decrypt or derive its key via `getBerthKey(pointer)`",
+        "kept",
+    ),
 )

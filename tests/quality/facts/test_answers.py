@@ -90,6 +90,19 @@ def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
     assert fate(fact, after, 1).outcome == outcome
 
 
+def test_the_same_word_in_another_message_may_answer_another_question() -> None:
+    (one,) = _said(f'{HEAD}"Add the tide table?"="Yes"{END}')
+    saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
+    fact = Fact(
+        "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
+        (saying,), 0, 1.0,
+    )  # fmt: skip
+    listed = PassageIndex([ListText("summary", 0, "summary", "All user messages:\n- yes")])
+    answered = PassageIndex([ListText("tail", 3, "user", "yes")])
+    assert fate(fact, listed, 1).outcome == "verbatim"
+    assert fate(fact, answered, 1).outcome != "verbatim"
+
+
 @pytest.mark.parametrize(
     ("reason", "rule"),
     [
