@@ -63,7 +63,12 @@ def resolve(
     facts |= observed_threshold(plain.profile, plain.context_length)
     resolved = resolve_settings(flags, reading, facts, row.model, row.base_url, row.provider)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
-        note = f"{ASSUMED:,} tokens of context are assumed: {source}. Give --context-length to set it."
+        of = (
+            f"the unknown model {row.model}"
+            if row.model.strip()
+            else "conversations without a recorded model"
+        )
+        note = f"{ASSUMED:,} tokens of context are assumed for {of}. Give --context-length to set it."
         resolved = replace(resolved, notes=(*resolved.notes, note))
     warning = caveat(resolved.settings.profile)
     notes = (

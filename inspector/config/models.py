@@ -70,12 +70,16 @@ FAMILIES: Mapping[str, int] = {
 CODEX = "openai-codex"
 #: Providers whose windows of a family differ from those in genai-prices, each with the reason.
 #: Source: releases 0.13.0 to 0.19.0, `agent/model_metadata.py`, _CODEX_OAUTH_CONTEXT_FALLBACK and
-#: DEFAULT_CONTEXT_LENGTHS.
+#: DEFAULT_CONTEXT_LENGTHS. GitHub Copilot: real compactions at 80% of it; genai-prices adds the output to it.
 _OF_PROVIDERS: Mapping[str, tuple[Mapping[str, int], str]] = {
     CODEX: ({"gpt-5": 272_000, "gpt-5-3-codex-spark": 128_000}, "the limit of ChatGPT's Codex backend"),
     "deepseek": (
         {"deepseek-chat": 1_000_000, "deepseek-reasoner": 1_000_000},
         "the name stands for deepseek-v4-flash",
+    ),
+    "github-copilot": (
+        {"claude": 200_000, "claude-haiku-4-5": 128_000},
+        "the default prompt limit of GitHub Copilot",
     ),
 }
 #: Context length in tokens that is assumed for an unknown model.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from inspector.answers.answers import Answers
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY
@@ -81,3 +84,53 @@ def test_sessions_without_their_first_event_are_listed_each(tmp_path: Path) -> N
         path = session.write(tmp_path)
         path.write_bytes(path.read_bytes().replace(b"session.start", b"session.st\xff", 1))
     assert {row.id for row in open_store(tmp_path).conversations()} == names
+
+
+@pytest.mark.parametrize(
+    ("model", "tier", "window"),
+    [
+        ("claude-sonnet-5", "default", 200_000),
+        ("claude-haiku-4.5", None, 128_000),
+        ("claude-sonnet-5", "long_context", 1_000_000),
+    ],
+)
+def test_an_unrecorded_window_is_the_one_that_copilot_sells(
+    tmp_path: Path, model: str, tier: str | None, window: int
+) -> None:
+    session = made.CopilotSession(SESSION)
+    session.event("session.model_change", newModel=model, contextTier=tier)
+    session.user(RULE)
+    answers = Answers.of([session.write(tmp_path)], {}, None)
+    (row,) = answers.rows()
+    assert (row.model, row.window) == (model, None)
+    assert answers.opened(row.id)[1].settings.context_length == window
+
+
+def test_a_sub_agent_has_the_model_of_its_answers(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.event("assistant.message", content="There are 9.", model="claude-opus-4.8")
+    session.events[-1]["agentId"] = "explore-1"
+    answers = Answers.of([session.write(tmp_path)], {}, None)
+    assert {row.kind: row.model for row in answers.rows()} == {
+        "conversation": "claude-sonnet-5", "sub-agent": "claude-opus-4.8",
+    }  # fmt: skip
+    for row in answers.rows():
+        answers.opened(row.id)
+    assert not answers.notes()
+
+
+def test_a_note_about_an_assumed_window_says_of_which_conversations(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    del session.events[0]["data"]["selectedModel"]
+    session.event("session.model_change", newModel="claude-sonnet-5")
+    session.user(RULE)
+    session.user("Count the berths.")
+    session.events[-1]["agentId"] = "explore-1"
+    answers = Answers.of([session.write(tmp_path)], {}, None)
+    for row in answers.rows():
+        answers.opened(row.id)
+    assert answers.notes() == [
+        "200,000 tokens of context are assumed for conversations without a recorded model. "
+        "Give --context-length to set it."
+    ]

@@ -19,6 +19,8 @@ from inspector.stores.head import Head
 from inspector.stores.lines import count_of, read_file, read_lines, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
+#: The provider in genai-prices, with Copilot's windows.
+_PROVIDER = "github-copilot"
 _TRIGGERS = {"manual": "manual"} | dict.fromkeys(
     ("threshold", "context_limit_retry", "memory_pressure", "model_switch"), "auto"
 )
@@ -91,6 +93,7 @@ class _Scanner(SessionScanner, kw_only=True):
         if kind == "session.start":
             self._name(text_at(data, "sessionId") or self.entries.path.parent.name)
             self.version, self.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")
+            self._tier(data)
             self.folder = text_at(data, "context", "cwd")
         # Each sub-agent has its own list. Earlier releases did not name the sub-agent of an event.
         if text_at(event, "agentId") != self.agent or (not self.agent and text_at(data, "parentToolCallId")):
@@ -98,6 +101,7 @@ class _Scanner(SessionScanner, kw_only=True):
         self.marks[text_at(event, "id")] = (len(self.lists), len(self.live))
         if kind == "session.model_change":
             self.model = text_at(data, "newModel") or self.model
+            self._tier(data)
         elif kind == "system.message":
             self.prompt = text_at(data, "content") or self.prompt
         elif kind == "session.usage_record":
@@ -116,6 +120,12 @@ class _Scanner(SessionScanner, kw_only=True):
             (number,) = self.add(wires, at)
             if kind == "user.message":
                 self.users.add(number)
+            elif kind == "assistant.message":
+                self.model = text_at(data, "model") or self.model
+
+    def _tier(self, data: Mapping[str, Any]) -> None:
+        """Note the provider. With a long context the window is the one of the model's maker."""
+        self.provider = "" if text_at(data, "contextTier") == "long_context" else _PROVIDER
 
     def _usage(self, name: str, usage: object, at: float, generation: int | None = None) -> None:
         if not isinstance(usage, dict):
