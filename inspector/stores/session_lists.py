@@ -288,7 +288,7 @@ class SessionLists(Struct):
         left = {message for messages in self.lists[number - 1 :] for message in messages}
         del self.lists[number:], self.compactions[number - 1 :], self.names[number - 1 :]
         del self.live[length:]
-        self.abandoned |= left.difference(self.live)
+        self.abandoned |= left.difference(*self.lists)
         self.requests = [replace(one, generation=min(one.generation, number)) for one in self.requests]
         self.failures = [
             replace(one, generation=number, place=min(one.place, length)) if one.generation >= number else one

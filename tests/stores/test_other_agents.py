@@ -325,6 +325,20 @@ def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
     assert [role for role, _ in texts(store, conversation)] == ["user", "system", "system"]
 
 
+def test_codex_counts_a_message_of_several_texts_as_one_turn(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
+    rollout.says("user", "Fix the loom.")
+    rollout.says("assistant", "Done.")
+    rollout.says("user", "<environment_context>x</environment_context>", "Not a turn for Codex.")
+    rollout.says("user", "And the wheel?")
+    rollout.says("assistant", "It turns.")
+    rollout.event("thread_rolled_back", num_turns=2)
+    rollout.says("user", "Sweep the floor.")
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert texts(store, conversation) == [("user", "Sweep the floor.")]
+    assert conversation.notes == ("6 messages on abandoned branches are in no list.",)
+
+
 @pytest.mark.parametrize("turns", [2, 5])
 def test_all_turns_go_if_codex_rolled_back_more_than_there_are(tmp_path: Path, turns: int) -> None:
     rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")

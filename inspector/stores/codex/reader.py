@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,8 @@ class _Scanner(SessionScanner):
     uncounted: Mapping[str, Any] = field(default_factory=dict)
     #: The numbers of compactions and of messages in the live list when the last turn began.
     turn: tuple[int, int] = (0, 0)
+    #: The messages with which a turn of the user begins.
+    prompts: set[int] = field(default_factory=set)
     #: The messages that carry summaries.
     summaries: set[int | None] = field(default_factory=set)
 
@@ -162,7 +164,7 @@ class _Scanner(SessionScanner):
         wires = item_wires(item)
         if wires:
             self.open = None
-            self.add(wires, at)
+            self._note_prompts(self.add(wires, at), [item])
 
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
         text = text_at(payload, "message")
@@ -179,6 +181,7 @@ class _Scanner(SessionScanner):
         wires = _replacement(payload)
         listed = "replacement_history" in payload or not text
         numbers = self.make(wires, at)
+        self._note_prompts(numbers, mappings_in(payload.get("replacement_history")))
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
         summary = numbers[places[-1]] if places else None
         note = "" if text else _WHY_UNREADABLE if places else _WHY_MISSING
@@ -289,12 +292,25 @@ class _Scanner(SessionScanner):
         if len(self.requests) > len(self.request_names):
             self.request_names.append(name or answer)
 
+    def _note_prompts(self, numbers: Sequence[int], items: Sequence[Mapping[str, Any]]) -> None:
+        """Note which of the messages that were made of items begin a turn of the user.
+
+        Like Codex, count an item as one turn, and not if a part of it is Codex' text. A summary that follows the items
+        counts too.
+        """
+        place = 0
+        for item in items:
+            roles = [wire["role"] for wire in item_wires(item)]
+            if set(roles) == {"user"}:
+                self.prompts.add(numbers[place])
+            place += len(roles)
+        self.prompts.update(numbers[place:])
+
     def _back(self, turns: int) -> None:
         """Remove the messages of the last turns, which the user abandoned, from the list."""
-        numbers = self.lists[-1]
-        prompts = [place for place, number in enumerate(numbers) if self.entries.items[number].role == _USER]
+        prompts = [place for place, number in enumerate(self.live) if number in self.prompts]
         if turns and prompts:
-            del numbers[prompts[-min(turns, len(prompts))] :]
+            self.return_to(len(self.lists), prompts[-min(turns, len(prompts))])
         self.open = None
 
 
