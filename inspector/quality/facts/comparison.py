@@ -36,6 +36,7 @@ from inspector.quality.facts.meaning import (
     Word,
     are_opposed,
     compensates,
+    contrasted,
     enforces,
     is_lasting,
     listed,
@@ -156,7 +157,14 @@ class Comparison:
         self.lost_values = [
             value
             for value, match in self.value_pairs
-            if match is None and not spelled_out(value, passage.text)
+            if match is None
+            and (
+                any(
+                    self._is_same_value(value, other) and self._is_rejected(value, other)
+                    for other in passage.values
+                )
+                or not spelled_out(value, passage.text)
+            )
         ]
         #: Whether other passages of the same text have all missing values.
         self.scattered = bool(self.lost_values) and all(
@@ -188,10 +196,16 @@ class Comparison:
             (
                 other
                 for other in self.passage.values
-                if self._is_same_value(value, other) and self._is_about_fact(other)
+                if self._is_same_value(value, other)
+                and self._is_about_fact(other)
+                and not self._is_rejected(value, other)
             ),
             None,
         )
+
+    def _is_rejected(self, value: Value, other: Value) -> bool:
+        """Return whether the passage rejects a value of the fact: "8080" of "9090 instead of 8080"."""
+        return contrasted(self.passage.text, other) and not contrasted(self.probe.text, value)
 
     def _is_about_fact(self, value: Value) -> bool:
         """Return whether a value of the passage is about the fact: its line has a word of the fact, or no words.
@@ -241,8 +255,8 @@ class Comparison:
 
     @cached_property
     def shared_words(self) -> int:
-        """Number of shared words with a meaning of their own."""
-        return sum(word.weight >= 1.0 for word, _ in self.pairs)
+        """Number of different shared words with a meaning of their own."""
+        return len({word.concept for word, _ in self.pairs if word.weight >= 1.0})
 
     @cached_property
     def has_enough(self) -> bool:

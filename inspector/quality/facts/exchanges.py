@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
-from inspector.quality.facts.meaning import BREAK, JOINS, Meaning, Word, meaning_of
+from inspector.quality.facts.meaning import BREAK, JOINS, Meaning, Word, contrasted, meaning_of
 from inspector.quality.facts.rules import excludes, load_stemmer
 from inspector.quality.facts.values import comparable
 
@@ -99,8 +99,8 @@ def _values_exchanged(
     words_in_clause = Counter(match.clause for _, match in pairs)
     for value, found in value_pairs:
         clause = clause_in_fact.get(value.span)
-        # A value outside the main clause belongs to an exception or a condition.
-        if found is None or clause is None:
+        # A value outside the main clause belongs to an exception or a condition. A rejected value has no place.
+        if found is None or clause is None or contrasted(fact.text, value):
             continue
         # The clauses of the text that have the words around the value.
         places = Counter(match.clause for word, match in pairs if word.clause == clause)

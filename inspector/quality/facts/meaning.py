@@ -48,7 +48,7 @@ _CJK_DENIES = late_pattern(
 #: Words that deny the words before them in their clause.
 _REFUSED = (
     r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|unnecessary|off[- ]limits|out of scope|"
-    r"rejected|discarded|ruled out|dropped)"
+    r"rejected|discarded|ruled out|dropped|absent|missing)"
 )
 #: Words that deny what follows them if "to" is next.
 _FORBIDDEN = frozenset({"forbidden", "prohibited", "banned", "disallowed"})
@@ -379,6 +379,12 @@ def most_denials(text: str) -> int:
     said = _ANSWERS_NO.sub("", text)
     clauses = (re.findall(r"[\w'’]+", clause) for clause in BREAK.split(said))
     return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
+
+
+def contrasted(text: str, value: Value) -> bool:
+    """Return whether a value is a rejected choice or behind a denial of its clause: "8080" of "instead of 8080"."""
+    clause = BREAK.split(text[: value.span[0]])[-1]
+    return _CONTRAST.search(clause) is not None or most_denials(clause) > 0
 
 
 def restricts(text: str) -> bool:

@@ -974,4 +974,25 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Lock: decrypt or derive its key via `getBerthKey(pointer)`",
         "kept",
     ),
+    # A value that the summary rejects.
+    (
+        "value",
+        "Use port 8080 for the tide API.",
+        "- The tide API uses port 9090 instead of port 8080",
+        "contradicted",
+    ),
+    (
+        "value",
+        "Write the log to out/tide.md.",
+        "- Write the log to out/summary.md rather than out/tide.md",
+        "contradicted",
+    ),
+    ("value", "Do not use berth 80, use 90.", "- Use berth 90, since 80 is taken", "kept"),
+    (
+        "negation",
+        "Old berths without `keyField` fall back to the master key.",
+        "- Old berths fall back to the master key when `keyField` is absent",
+        "kept",
+    ),
+    ("topic", "tests tests tests", "8. **Testing**: checked the new crane on the quay", "uncertain"),
 )
