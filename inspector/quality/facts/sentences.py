@@ -83,8 +83,10 @@ _PRINTED = late_pattern(
     r"[\w.$<>()]{1,80} @ \S+:\d+|\d{0,3}\([^\W\d_]{3,12}\):\d+(?:\s|$)|--[a-z][\w-]{1,40}(?:[ =]\S{1,80})?\s*\\?\s*$|"
     # A chat command alone.
     r"/[a-z][\w-]{1,40}(?:@\w{1,40})?\s*$|"
-    r"Traceback \(|File \"[^\"\n]+\", line \d+|at [\w.$<>]{1,80}(?: \(|\()|\S{0,80}(?:Error|Exception|"
-    r"Warning): \S|"
+    r"Traceback \(|File \"[^\"\n]+\", line \d+|at (?:async |new )?[\w.$<>]{1,80}(?: \[as \w{1,80}\])?(?: \(|\()|"
+    r"(?<=\s\s)at \S{1,200}\s*$|\S{0,80}(?:Error|Exception|Warning): \S|"
+    # The prompt of PowerShell, a question of an installer, a script without a name.
+    r"PS [A-Z]:\\[^>\n]{0,200}>|\? \S|VM\d{1,6}:\d+(?:\s|$)|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
     r"error|warn) |"
     r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
@@ -95,9 +97,12 @@ _PRINTED = late_pattern(
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
-# Cells between bars, tabs, wide spaces, commas or semicolons.
+# A line of the stack under an error.
+_FRAME = late_pattern(r"\s{2,}at \S")
+# Cells between bars, lines of a box, tabs, wide spaces, commas or semicolons.
 _TABLE = late_pattern(
-    r"\s*\|.*\|\s*$|\S[^\t\n]*(?:(?:\t+| {3,})\S[^\t\n]*?){3,}$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|"
+    r"\s*\|.*\|\s*$|[^│┃║\n]{1,400}\s[│┃║](?:\s|$)|"
+    r"\S[^\t\n]*(?:(?:\t+| {3,})\S[^\t\n]*?){3,}$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|"
     r"[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$"
 )
 _MARKUP = late_pattern(
@@ -130,6 +135,8 @@ _COMMAND = late_pattern(
 )
 # A run of letters and digits that is not a word: a key, a hash, an encoded file.
 _DATA = late_pattern(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
+# A name and a colon, or a string, of JSON.
+_JSON = late_pattern(r"\"[^\"\n]{0,200}\"(?:\s?:)?")
 _WORDS = late_pattern(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
 _LETTERS = late_pattern(r"[^\W\d_]")
 # Text of web pages that never occurs in messages.
@@ -146,13 +153,22 @@ _PAGE = late_pattern(
 )
 # The line before a plan that an agent wrote and another one carries out: a document with headings.
 _LEADS_IN = late_pattern(r"\s*[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*\n\s*(?=#)", re.IGNORECASE)
+# The start of a filled template: a heading over a fence with the user's words. Further headings follow.
+_TEMPLATE = late_pattern(
+    r"\s*+#{1,3} [^\n]{1,80}\n\s*+```(?:text|markdown|md)?[^\S\n]*+\n(?:(?!```)[^\n]*+\n)*+```[^\S\n]*+\n",
+    re.IGNORECASE,
+)
+_HEADINGS = late_pattern(r"^#{1,4} ", re.MULTILINE)
+# A question with a colon asks about the text below.
+_ASKS_ABOUT = late_pattern(r"[^\n]*[?？]\s?[:：]\s*$")
 # Text that bots write into a review, and the prompt of a shell before a command.
 _BOT = late_pattern(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
     r"codecov|dependabot|renovate\[bot\])|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
-    r"Useful\? React with|<details>|<!-- |(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
+    r"Useful\? React with|<details>|<!-- |(?<!\S)PS [A-Z]:\\[^>\n]{0,200}> |"
+    r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
@@ -215,7 +231,8 @@ _LABEL = late_pattern(
 class Sentence(Struct, frozen=True):
     """A sentence of prose, with its span.
 
-    `pasted`: the speaker did not write it. `planned`: it is part of a plan or a document that the user passes on.
+    `pasted`: the speaker did not write it. `planned`: it is part of a plan, a filled template, data or a document
+    that the user passes on.
     """
 
     start: int
@@ -253,14 +270,23 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
             for own in _spoken_in_tags(text, start, end):
                 yield from _of_part(text, own, False)
             return
-    plan = _LEADS_IN.match(text, start, end) if of_user else None
+    plan = _passed_on(text, start, end) if of_user else None
     document = (plan.end(), len(text)) if plan is not None else (len(text), 0)
     if of_user and plan is None and len(text) > _DOCUMENT:
         document = (_EDGE, len(text) - _EDGE)
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
         for sentence in _of_part(text, part, pasted):
             planned = document[0] <= sentence.start and sentence.end <= document[1]
+            planned = planned or (of_user and _is_json(_line_at(text, sentence.start)))
             yield replace(sentence, planned=True) if planned else sentence
+
+
+def _passed_on(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the words of the user before a plan, or in a filled template."""
+    template = _TEMPLATE.match(text, start, end)
+    if template is not None and len(_HEADINGS.findall(text, template.end(), end)) > 1:
+        return template
+    return _LEADS_IN.match(text, start, end)
 
 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
@@ -374,6 +400,11 @@ def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
         heading = prose and _HEADING.match(line) is not None
         joins = prose and not heading and open_at >= 0 and shown == was and _continues(text, open_end, line)
         if open_at >= 0 and not joins:
+            said = text.find(": ", open_at, open_end) + 1
+            if said and not was and _FRAME.match(line):
+                # The person introduces the error over its stack.
+                yield open_at, said, False, False
+                open_at, was = said, True
             yield open_at, open_end, was, False
             open_at = -1
         if heading:
@@ -420,17 +451,28 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     """
     found: set[int] = set()
     filled = [number for number, line in enumerate(lines) if line.strip()]
+    flush = any(line[:1].strip() for line in lines)
+    ended, listed = False, False
     for block in _line_blocks(lines):
         printed = [number for number in block if _PRINTED.match(lines[number][:_LINE])]
+        ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
+        if ended and ends:
+            found.update(block)
+        ended = ends
+        # An agent's terminal begins its lines with a space. An item of a list may have further paragraphs.
+        items = [number for number in block if _ITEM.match(lines[number])]
+        listed = bool(items) or (listed and not lines[block[0]][:1].strip())
+        if flush and not listed and all(lines[number][:1] == " " != lines[number][1:2] for number in block):
+            found.update(block)
         if len(printed) * 3 >= len(block) and len(block) > 1:
             # A person's list may continue after printed lines.
-            items = [number for number in block if _ITEM.match(lines[number])]
             goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
             found.update(range(printed[0], goes_on[0] if goes_on else block[-1] + 1))
         code = [number for number in block if _is_code(lines[number]) and lines[number].lstrip()[:1] != "{"]
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
+    found.update(_asked_about(lines, filled))
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
     if len(pages) >= 3 or bots:
@@ -438,6 +480,9 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         first = marks[0] if not pages or len(pages) < 3 else filled[0]
         blocks = list(_line_blocks(lines))
         paste = [block for block in blocks if block[-1] >= first]
+        above = [number for number in paste[0] if number < first] if paste else []
+        if above and _plain_words(lines, above, marks):
+            paste[0] = paste[0][len(above) :]
         # A person may introduce a paste, and continue after it.
         if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
             paste = paste[1:]
@@ -445,6 +490,18 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             paste = paste[:-1]
         found.update(number for block in paste for number in block)
     return frozenset(found)
+
+
+def _asked_about(lines: Sequence[str], filled: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers of the lines below a question with a colon. A list, and a last paragraph in plain words, belong
+    to the person."""
+    asks = next((number for number in filled if _ASKS_ABOUT.match(lines[number][:_LINE])), len(lines))
+    below = [[number for number in block if number > asks] for block in _line_blocks(lines)]
+    below = [block for block in below if block]
+    if not below or _ITEM.match(lines[below[0][0]]) is not None:
+        return
+    last = below[:-1] if len(below) > 1 and _plain_words(lines, below[-1], ()) else below
+    yield from (number for block in last for number in block)
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:
@@ -484,6 +541,19 @@ def is_prose(line: str) -> bool:
     if has_unspaced(stripped):
         return letters + sum(sign.isdigit() for sign in stripped) >= 0.4 * len(stripped)
     return words >= 3 or letters + stripped.count(" ") >= 0.6 * len(stripped)
+
+
+def _line_at(text: str, at: int) -> str:
+    """Return the first characters of the line of an index."""
+    start = text.rfind("\n", 0, at) + 1
+    return text[start : start + _LINE].partition("\n")[0]
+
+
+def _is_json(line: str) -> bool:
+    """Return whether most of a line is names and values of JSON."""
+    if line.count('":') + line.count('" :') < 3:
+        return False
+    return len(_WORDS.findall(_JSON.sub(" ", line))) <= 3
 
 
 def _dumped(line: str) -> bool:

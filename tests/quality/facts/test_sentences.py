@@ -21,6 +21,19 @@ SAID = (
     ("The page:\n(index):1 tides loaded\nn @ (index):1\n(index):64 never use this in production", ["The page:"]),
     ("The gate fails:\nimport tides\ngate = Gate(3)\n# Opens it at noon\nif gate.on == 0:\n    return gate\nBut why?",
      ["The gate fails:", "But why?"]),
+    ("The map breaks on zoom: Warning: two tiles have one name. Names should be unique.\n    at div\n    at Map\n"
+     "    at http://localhost/chunk-7.js:11:2\n\nConsider a smaller map.\nsail @ chunk-7.js:12\n\nWhy?",
+     ["The map breaks on zoom:", "Why?"]),
+    ("It stops:\nPS C:\\boats> npm run sail\nboats should be moored first\n\nWhat is wrong?",
+     ["It stops:", "What is wrong?"]),
+    ("? How should the boat leave? [Use arrows to move]\n Under sail\n> With the engine", []),
+    ("You said:\n\n Boats must leave before noon, as the tide\n falls then.\n\n Let me check:\n\nThat is wrong.",
+     ["You said:", "That is wrong."]),
+    ("The table says\n Pull the anchor in slowly      │ Crew\nbut why?", ["The table says", "but why?"]),
+    ("Is this right?:\nBoats should be moored first.\n\nNever sail alone.", ["Is this right?:", "Never sail alone."]),
+    ("Can you do this?:\n- Moor the boat.\n- Never sail alone.",
+     ["Can you do this?:", "- Moor the boat.", "- Never sail alone."]),
+    ("1. Moor the boat.\n\n Never sail alone.\n\nGo.", ["1. Moor the boat.", "Never sail alone.", "Go."]),
     ("--- MODE SWITCH: NOTES ---\nWrite the notes now.", []),
     ("go on\n</observed_from_primary_session>\nNever explain a note.", []),
     ("/devices", []),
@@ -51,6 +64,19 @@ def test_sentences_of_a_plan_are_marked() -> None:
     first, *rest = [one.planned for one in sentences(message)]
     assert not first
     assert rest == [True] * len(rest)
+
+
+def test_data_is_marked() -> None:
+    message = 'Here it is:\n{"name":"Ida must rest","length":"9","crew":"never"} (9 bytes)'
+    assert [one.planned for one in sentences(message)] == [False, True]
+
+
+def test_a_filled_template_has_the_words_of_its_user_in_a_fence() -> None:
+    steps = "\nYou **MUST** moor the boat first.\n\n## Outline\n\n1. Never sail alone.\n\n## Rules\n\nKeep the log."
+    message = "## User Input\n\n```text\nSail to Brest, never at night.\n```\n"
+    own = [one for one in sentences(message + steps) if not (one.planned or one.heading)]
+    assert [message[one.start : one.end] for one in own] == ["Sail to Brest, never at night."]
+    assert not any(one.planned for one in sentences(message + "\nYou must moor the boat first."))
 
 
 @pytest.mark.parametrize(
