@@ -120,7 +120,7 @@ class Passage(Struct, frozen=True):
 
 def plain(text: str) -> str:
     """Return a text in lower case on one line, without quotes, emphasis and code marks."""
-    words = text.translate(_MARKS).lower().split()
+    words = LINES.sub(" ", text).translate(_MARKS).lower().split()
     return _SPACES.sub("", " ".join(word for word in words if word != "/"))
 
 
@@ -193,7 +193,7 @@ class PassageIndex:
 
     @cached_property
     def _plain(self) -> tuple[str, ...]:
-        return tuple(plain(LINES.sub(" ", part.text[:MOST])) for part in self.parts)
+        return tuple(plain(part.text[:MOST]) for part in self.parts)
 
     @cached_property
     def _pieces(self) -> Mapping[str, int]:

@@ -448,3 +448,8 @@ def test_an_answer_no_before_a_demand_denies_nothing_of_it() -> None:
 def test_a_thing_in_two_clauses_changes_no_place() -> None:
     statement = "We should paint the harbor wall red and sign the wall."
     assert judged(statement, "- The harbor wall was painted red and signed.")[1].outcome != "contradicted"
+
+
+def test_a_windows_path_is_found_word_for_word() -> None:
+    text = r"Never delete D:\quay\new\next.log of the harbor."
+    assert judged(text, f"## Rules\n- {text}")[1].outcome == "verbatim"
