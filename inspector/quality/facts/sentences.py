@@ -153,21 +153,21 @@ _PAGE = late_pattern(
 )
 # The line before a plan that an agent wrote and another one carries out: a document with headings.
 _LEADS_IN = late_pattern(r"\s*[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*\n\s*(?=#)", re.IGNORECASE)
-# The start of a filled template: a heading over a fence with the user's words. Further headings follow.
+# The start of a filled template: a heading over a fence with the user's words. A heading follows.
 _TEMPLATE = late_pattern(
     r"\s*+#{1,3} [^\n]{1,80}\n\s*+```(?:text|markdown|md)?[^\S\n]*+\n(?:(?!```)[^\n]*+\n)*+```[^\S\n]*+\n",
     re.IGNORECASE,
 )
-_HEADINGS = late_pattern(r"^#{1,4} ", re.MULTILINE)
+_FURTHER = late_pattern(r"^#{1,4} ", re.MULTILINE)
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[^\n]*[?？]\s?[:：]\s*$")
-# Text that bots write into a review, and the prompt of a shell before a command.
+# Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
 _BOT = late_pattern(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
     r"codecov|dependabot|renovate\[bot\])|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
-    r"Useful\? React with|<details>|<!-- |(?<!\S)PS [A-Z]:\\[^>\n]{0,200}> |"
+    r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)PS [A-Z]:\\[^>\n]{0,200}> |"
     r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
@@ -284,7 +284,7 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
 def _passed_on(text: str, start: int, end: int) -> re.Match[str] | None:
     """Return the words of the user before a plan, or in a filled template."""
     template = _TEMPLATE.match(text, start, end)
-    if template is not None and len(_HEADINGS.findall(text, template.end(), end)) > 1:
+    if template is not None and _FURTHER.search(text, template.end(), end):
         return template
     return _LEADS_IN.match(text, start, end)
 
@@ -487,7 +487,10 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
             paste = paste[1:]
         if len(paste) > 1 and _plain_words(lines, paste[-1], marks):
-            paste = paste[:-1]
+            # Lines in another script than the last one end the paste.
+            unspaced = has_unspaced(lines[paste[-1][-1]])
+            while paste[-1] and has_unspaced(lines[paste[-1][-1]]) is unspaced:
+                paste[-1].pop()
         found.update(number for block in paste for number in block)
     return frozenset(found)
 
