@@ -14,7 +14,7 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
-from inspector.engines.capabilities import loop_of
+from inspector.engines.capabilities import default_threshold, loop_of
 from inspector.engines.registry import engine
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
@@ -95,12 +95,12 @@ def why_of(
     def threshold_at(share: float) -> int:
         return budgets_of(replace(settings, threshold=share)).threshold_tokens
 
-    adds = loop_of(engine(settings.profile)).reasoning > 0
-    why = why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, adds)
-    source = resolved.sources.get("threshold", "")
-    if why.threshold_tokens is not None and source.startswith(SHOWN):
-        why = replace(why, text=f"{why.text}; this threshold is {source}")
-    return why
+    rules = engine(settings.profile)
+    inferred = resolved.sources.get("threshold", "").startswith(SHOWN)
+    share = default_threshold(rules, settings.context_length) if inferred else None
+    usual = None if share is None else threshold_at(share)
+    adds = loop_of(rules).reasoning > 0
+    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual)
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:

@@ -195,8 +195,8 @@ class Inspection:
         ]
         excused = [microcompaction.at for microcompaction in self.store.microcompactions(self.conversation)]
         excused += [failure.at for failure in self.store.failures(self.conversation)]
-        reasoning = loop_of(engine(settings.profile)).reasoning
-        shown = recorded_threshold(usual, requests, compactions, excused, reasoning)
+        loop = loop_of(engine(settings.profile))
+        shown = recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
         share = 0.0 if shown is None else shown / settings.context_length
         if shown is None or shown < _LEAST_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
             return resolved

@@ -249,8 +249,10 @@ def print_compactions(documents: Sequence[Document]) -> None:
         smaller = f"{before} → {entry['after']:,} messages · {tokens} → {after}"
         say(f"compaction {entry['index']}  ", "bold", smaller)
         sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
-        if None not in sizes:
-            say(f"  the agent reports {sizes[0]:,} tokens before it and {sizes[1]:,} after it")
+        words = zip(sizes, ("tokens before it", "tokens after it"), strict=True)
+        told = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
+        if told:
+            say(f"  the agent reports {told}; ~ is a rough count of the messages alone")
         say(f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""

@@ -76,16 +76,18 @@ def why_fired(
     budgets: Budgets,
     threshold_at: Callable[[float], int],
     adds: bool = False,
+    usual: int | None = None,
 ) -> Why:
     """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
     `threshold_at` returns the threshold in tokens for a share of the window. `adds`: the agent adds the last results
-    and earlier reasoning to the size that it reports.
+    and earlier reasoning to the size that it reports. `usual`: the threshold of the profile in tokens, if the one in
+    force only follows from recorded compactions.
     """
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
-        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, adds)
+        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, adds, usual)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
@@ -144,7 +146,12 @@ def doubted(reported: int, last: int) -> bool:
 
 
 def _as_reported(
-    recorded: Compaction, last_size: int | None, settings: Settings, threshold: int, adds: bool
+    recorded: Compaction,
+    last_size: int | None,
+    settings: Settings,
+    threshold: int,
+    adds: bool,
+    usual: int | None,
 ) -> Why:
     """The trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported = recorded.tokens_before_reported
@@ -164,13 +171,20 @@ def _as_reported(
     if recorded.trigger == "manual":
         return Why("manual", f"manual /compact at {size}", None, None, tokens)
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
+    more = "adds the last results and earlier reasoning to that, and " if adds else ""
+    if usual is not None:
+        share = f"{usual / settings.context_length:.0%} of {settings.context_length:,}"
+        text = (
+            f"{by}, at {size}; no threshold is recorded; {settings.profile} {more}usually fires at {usual:,} "
+            f"({share})"
+        )
+        return Why("reported", text, None, None, tokens)
     if reported is not None and reported >= threshold:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
         text = f"{size} reached {threshold:,}: {share}, {settings.profile}"
         if recorded.trigger:
             return Why("threshold", text, threshold, None, tokens)
         return Why("reported", f"{text}; {by}", threshold, None, tokens)
-    more = "adds the last results and earlier reasoning to that, and " if adds else ""
     text = f"{by}, at {size}; {settings.profile} {more}fires at {threshold:,} under today's settings"
     return Why("reported", text, None, None, tokens)
 

@@ -15,6 +15,7 @@ def recorded_threshold(
     compactions: Sequence[Compaction],
     excused: Sequence[float] = (),
     reasoning: float = 0.0,
+    turns_end: bool = False,
 ) -> int | None:
     """Return the size in tokens that explains the records better than the `usual` threshold; None if none does.
 
@@ -23,7 +24,8 @@ def recorded_threshold(
     is at least the size of the last request. It exceeds that by at most the largest step of any list. Each list counts
     once, because parts of a conversation may have had other settings; the newest list decides. At `excused` times the
     agent cleared results or failed to compact, so it was at its threshold. With `reasoning` (see Loop) the agent's own
-    size is larger than a recorded size, by the last results and the reasoning of the list.
+    size is larger than a recorded size, by the last results and the reasoning of the list. With `turns_end` a list may
+    exceed the usual threshold by a step, because the agent compacts only at the end of a turn.
     """
     requests = [request for request in requests if not request.summed]
     last: dict[int, int] = {}
@@ -49,12 +51,15 @@ def recorded_threshold(
         if compaction.trigger != "manual" and compaction.whole and least:
             fired.append((least, most))
 
+    def reached(size: int, threshold: int) -> bool:
+        return size >= threshold + (step if turns_end and threshold == usual else 0)
+
     def wrong(threshold: int) -> int:
         return sum(most < threshold for _, most in fired) + sum(
-            size >= threshold for size in continued.values()
+            reached(size, threshold) for size in continued.values()
         )
 
     newest = continued.get(max(continued, default=0), 0)
-    tried = [size for size in (usual, *(least for least, _ in fired)) if size > newest] or [usual]
+    tried = [size for size in (usual, *(least for least, _ in fired)) if not reached(newest, size)] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
     return None if best == usual else best

@@ -101,10 +101,12 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
 
     shown = "shown by the recorded compactions (100,200 tokens; 244,800 is usual)"
     (compaction,) = asked("compactions")
-    assert (
-        f"reached 100,200: 39% of 258,400, codex; no trigger is recorded; this threshold is {shown}"
-        in (compaction["why"]["text"])
+    # The size of a compaction is no evidence that a threshold of this size started it.
+    assert compaction["why"]["text"] == (
+        "no trigger is recorded, at 100,200 tokens (reported); no threshold is recorded; codex adds the last results "
+        "and earlier reasoning to that, and usually fires at 244,800 (95% of 258,400)"
     )
+    assert compaction["why"]["threshold_tokens"] is None
     last = asked("show", "--no-exact")["explained"]["threshold_tokens"][-1]
     assert (last["rule"], last["value"], last["why"]) == ("inferred", 100_200, shown)
     assert asked("replay")["reproduces"]["inferred"] == [
@@ -135,3 +137,16 @@ def test_reasoning_that_codex_adds_explains_smaller_sizes() -> None:
     made = [compaction(1, None, 213_100)]
     assert recorded_threshold(244_800, requests, made) == 213_100
     assert recorded_threshold(244_800, requests, made, reasoning=1.22) is None
+
+
+def test_a_turn_that_ends_a_step_above_the_usual_threshold_shows_no_other() -> None:
+    sizes = (165_000, 184_000, 185_000)
+    requests = [*(request(at, 1, size) for at, size in enumerate(sizes, 1)), request(4, 2, 50_000)]
+    made = [compaction(1, None, 186_000)]
+    assert recorded_threshold(183_616, requests, made) == 186_000
+    assert recorded_threshold(183_616, requests, made, turns_end=True) is None
+
+
+def test_a_reported_size_beside_a_rough_one_is_explained(tmp_path: Path) -> None:
+    shown = " ".join(CliRunner().invoke(commands, ["compactions", str(written(tmp_path))]).stdout.split())
+    assert "the agent reports 100,200 tokens before it; ~ is a rough count of the messages alone" in shown
