@@ -51,7 +51,7 @@ PATTERNS: Mapping[str, str] = {
     "option": r"--[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?:=[^\s,;)\"'`]+)?",
     "version": r"v?\d+\.\d+\.\d+(?:[.-]?(?:dev|rc|alpha|beta|post|a|b)\.?\d*|-[\w.]+)?",
     "release": r"v\d+(?:\.\d+)*",
-    "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+(?:(?:\.\d+)+(?:-[a-z0-9]+)*)?",
+    "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+(?:\.\d+)*(?:-[a-z0-9]+)*",
     # A short name in snake case ("pool_size") may be written as words.
     "identifier": r"[a-z]+[a-z0-9]*(?:(?:[A-Z][a-z0-9]*)+|(?:_[a-z0-9]+){2,}|_[a-z]*\d[a-z0-9]*)",
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",

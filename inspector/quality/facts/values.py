@@ -446,7 +446,9 @@ def _alternates(match: re.Match[str]) -> bool:
 
 
 def _is_name(text: str, form: str) -> bool:
-    return text.lower() not in _COMMON and not (form == "url" and _PLACEHOLDER.match(text))
+    # "utf-8-sig" is "utf-8" with a suffix.
+    family = "-".join(text.lower().split("-")[:2])
+    return _COMMON.isdisjoint((text.lower(), family)) and not (form == "url" and _PLACEHOLDER.match(text))
 
 
 def _date(text: str, form: str) -> str:

@@ -995,4 +995,5 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("topic", "tests tests tests", "8. **Testing**: checked the new crane on the quay", "uncertain"),
+    ("name", "Use tide-4-26b-it for the forecast.", "- Forecast: use tide-4-31b-it", "contradicted"),
 )
