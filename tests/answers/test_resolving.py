@@ -61,7 +61,11 @@ def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, 
         resolved = resolve(store, row, {}, None)
         assert resolved.sources["profile"] == "detected"
         planned.append((resolved.settings.profile, round(resolved.settings.threshold * 200_000)))
-    old, middle, new = ("claude-code-2.0", 155_000), ("claude-code-2.1", 167_000), ("claude-code", 167_000)
+    old, middle, new = (
+        ("claude-code-2.1.20", 155_000),
+        ("claude-code-2.1.216", 167_000),
+        ("claude-code", 167_000),
+    )
     assert planned == [old, old, middle, new]
     reasons = [store.info_of(row.id).profile_reason for row in store.conversations()]
     assert reasons[:2] == ["Claude Code 2.0.76 wrote it last.", "Claude Code 2.1.20 wrote it last."]

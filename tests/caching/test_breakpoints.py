@@ -148,12 +148,12 @@ def test_a_host_is_read_from_any_address() -> None:
     ("profile", "version", "roles", "expected"),
     [
         # The places in requests of released agents; u, a and t are messages of user, agent and tool.
-        ("claude-code-2.0", "2.0.76", "u", [0]),
-        ("claude-code-2.0", "2.0.76", "uat", [1, 2]),
-        ("claude-code-2.1", "2.1.68", "uatat", [3, 4]),
-        ("claude-code-2.1", "2.1.68", "uattu", [3, 4]),
-        ("claude-code-2.1", "2.1.68", "uatt", [1, 3]),
-        ("claude-code-2.1", "2.1.69", "uatat", [4]),
+        ("claude-code-2.1.20", "2.0.76", "u", [0]),
+        ("claude-code-2.1.20", "2.0.76", "uat", [1, 2]),
+        ("claude-code-2.1.216", "2.1.68", "uatat", [3, 4]),
+        ("claude-code-2.1.216", "2.1.68", "uattu", [3, 4]),
+        ("claude-code-2.1.216", "2.1.68", "uatt", [1, 3]),
+        ("claude-code-2.1.216", "2.1.69", "uatat", [4]),
         ("claude-code", "2.1.331", "uau", [2]),
         ("opencode", "1.18.33", "uatat", [3, 4]),
         ("pi", "0.87.1", "uatat", [4]),
@@ -178,5 +178,5 @@ def test_breakpoints_are_where_released_agents_put_them(
 
 def test_the_version_of_another_agent_decides_nothing() -> None:
     assert marks_of("claude-code", "claude-code", "2.1.30") == marks_of("claude-code")
-    assert marks_of("claude-code-2.1", "hermes", "0.19") == marks_of("claude-code-2.1")
+    assert marks_of("claude-code-2.1.216", "hermes", "0.19") == marks_of("claude-code-2.1.216")
     assert marks_of("kimi") is None

@@ -14,7 +14,7 @@ from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import assemble, default_threshold
 from inspector.engines.observed.engine import ObservedEngine
-from inspector.engines.observed.profiles import observed_rules
+from inspector.engines.observed.profiles import numbers_of, observed_rules
 from inspector.engines.registry import agent_of, engine, names, profile_of, profile_status, with_changes
 from inspector.engines.replayable import replayable
 from inspector.engines.sizes import Compacted, MessageSize
@@ -44,7 +44,8 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("name", "length", "threshold"),
     [
-        ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000), ("claude-code-2.0", 200_000, 155_000),
+        ("claude-code", 200_000, 167_000), ("claude-code", 1_000_000, 967_000),
+        ("claude-code-2.1.20", 200_000, 155_000),
         ("pi", 200_000, 183_616),
         ("codex", 258_400, 244_800), ("opencode", 200_000, 168_000),
         ("kimi", 200_000, 150_000), ("kimi", 1_000_000, 850_000), ("qwen", 200_000, 167_000),
@@ -83,8 +84,8 @@ def test_what_stays(name: str, extra: int, stays: Sequence[int]) -> None:
 @pytest.mark.parametrize(
     ("version", "name"),
     [
-        ("2.0.76", "claude-code-2.0"), ("2.1.7", "claude-code-2.0"), ("2.1.20", "claude-code-2.0"),
-        ("2.1.20-beta.3", "claude-code-2.0"), ("2.1.21", "claude-code-2.1"), ("2.1.216", "claude-code-2.1"),
+        ("2.0.76", "claude-code-2.1.20"), ("2.1.7", "claude-code-2.1.20"), ("2.1.20", "claude-code-2.1.20"),
+        ("2.1.20-beta.3", "claude-code-2.1.20"), ("2.1.21", "claude-code-2.1.216"), ("2.1.216", "claude-code-2.1.216"),
         ("2.1.217", "claude-code"), ("2.1.331", "claude-code"),
         ("2.2", "claude-code"), ("3.0.0", "claude-code"), ("", "claude-code"), ("unknown", "claude-code"),
     ],
@@ -132,7 +133,7 @@ def test_every_number_says_where_it_is_from(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
-        ("claude-code", 1_100), ("claude-code-2.1", 0), ("codex", 20_000), ("pi", 21_100), ("opencode", 15_000),
+        ("claude-code", 1_100), ("claude-code-2.1.216", 0), ("codex", 20_000), ("pi", 21_100), ("opencode", 15_000),
     ],
 )  # fmt: skip
 def test_what_they_keep(name: str, kept: int) -> None:
@@ -142,7 +143,7 @@ def test_what_they_keep(name: str, kept: int) -> None:
     assert plan.compacts
     assert (plan.head_end, plan.regions()) == (0, (0, plan.tail_start))
     assert plan.tail_tokens <= kept
-    assert (plan.tail_start == 240) is (name in ("claude-code-2.1", "codex"))
+    assert (plan.tail_start == 240) is (name in ("claude-code-2.1.216", "codex"))
     assert plan.tokens_after == plan.tail_tokens + plan.summary_tokens < plan.tokens_before
     # The user's words stay with Codex, the newest first.
     wires = conversation(80)
@@ -323,3 +324,12 @@ def test_a_tail_that_is_a_share_of_the_list_has_its_size_as_budget() -> None:
         plan.budgets.steps["tail_token_budget"][-1].why == f"0.3 of the list's ~{measured.total():,} tokens"
     )
     assert plan.tail_tokens <= plan.budgets.tail_token_budget
+
+
+def test_a_profile_of_earlier_releases_has_the_number_of_the_last() -> None:
+    earlier = {rules.name: rules.until for rules in observed_rules() if rules.until is not None}
+    assert len(earlier) == 3
+    for name, until in earlier.items():
+        numbers = numbers_of(name)
+        assert numbers
+        assert until[: len(numbers)] == numbers

@@ -56,7 +56,7 @@ def test_its_earlier_release_clears_too(tmp_path: Path) -> None:
     made = harbor()
     calls = reading(made, 20)
     made.microcompact(calls[:10], saved=10 * TOKENS)
-    found = recording(tmp_path, made, "claude-code-2.0")
+    found = recording(tmp_path, made, "claude-code-2.1.20")
     assert found.course.cleared == recording(tmp_path, made, "claude-code").course.cleared != ()
 
 

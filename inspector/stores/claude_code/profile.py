@@ -42,7 +42,7 @@ _NEWEST = Observed(
 )
 _2_1 = replace(
     _NEWEST,
-    name="claude-code-2.1",
+    name="claude-code-2.1.216",
     summary="Claude Code 2.1.21 to 2.1.216: the whole list becomes a summary. Files that it read come back.",
     why_threshold="42 real compactions of 2.1.25 and later on windows of 200,000, the smallest at 167,038 tokens. "
     "Observed, not read in code. /compact starts one by hand",
@@ -53,7 +53,7 @@ _2_1 = replace(
 )
 _2_0 = replace(
     _2_1,
-    name="claude-code-2.0",
+    name="claude-code-2.1.20",
     summary="Claude Code 2.0.76 to 2.1.20: like the next releases, but it compacts 12,000 tokens earlier.",
     reserve=45_000,
     why_threshold="42 real compactions of 2.0.76 to 2.1.20 on windows of 200,000, the smallest at 155,031 tokens. "
