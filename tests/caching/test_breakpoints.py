@@ -167,7 +167,7 @@ def test_breakpoints_are_where_released_agents_put_them(
     profile: str, version: str, roles: str, expected: list[int]
 ) -> None:
     names = {"u": "user", "a": "assistant", "t": "tool"}
-    marks = marks_of(profile, profile.removesuffix("-2.0").removesuffix("-2.1"), version)
+    marks = marks_of(profile, profile.removesuffix("-2.1.20").removesuffix("-2.1.216"), version)
     assert marks is not None
     messages = messages_from({"role": names[role], "content": "x"} for role in roles)
     found = measured_breakpoints(messages, marks.before, marks.last, marks.newest_user)
