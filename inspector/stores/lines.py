@@ -43,16 +43,20 @@ def read_lines(path: Path) -> Iterator[Line]:
     try:
         with open_decompressed(path, _PIECE) as file:
             for raw in file:
-                length = len(raw)
                 if not raw.isspace():
-                    value = mapping(raw)
-                    if value is not None:
-                        yield Line(start, length, value)
-                    elif raw.endswith(b"\n") or raw.startswith(b"\0"):
-                        yield from _pieces(raw, start)
-                start += length
+                    yield from lines_in(raw, start)
+                start += len(raw)
     except OSError as error:
         raise cannot_read(path, error) from error
+
+
+def lines_in(raw: bytes, start: int) -> Iterator[Line]:
+    """Yield the lines in the bytes of a line: several if it is damaged, none if it is incomplete."""
+    value = mapping(raw)
+    if value is not None:
+        yield Line(start, len(raw), value)
+    elif raw.endswith(b"\n") or raw.startswith(b"\0"):
+        yield from _pieces(raw, start)
 
 
 def _pieces(raw: bytes, start: int) -> Iterator[Line]:

@@ -932,6 +932,16 @@ def test_a_line_with_a_damaged_byte_is_read_and_counted(tmp_path: Path) -> None:
     assert conversation.notes == ()
 
 
+def test_the_list_counts_records_that_share_a_line(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    path = made.write(tmp_path / "a.jsonl")
+    written = path.read_text(encoding="utf-8").split("\n")
+    path.write_text("\n".join([written[0] + written[1], *written[2:]]), encoding="utf-8")
+    _, conversation, _ = opened(path)
+    assert conversation.row.messages == len(conversation.live) == 8
+
+
 def test_what_is_unusual_in_a_line_hides_nothing_else_of_it(tmp_path: Path) -> None:
     """The list counts as the conversation does, whatever stands where something else is expected."""
     made = session()

@@ -20,7 +20,6 @@ from inspector.stores.claude_code.chain import (
     lines_by_conversation,
     messages_of,
     split_abandoned,
-    without_repeated_boundaries,
 )
 from inspector.stores.claude_code.forms import answer_name, attachment_wires, user_wires, without_tag
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
@@ -28,7 +27,7 @@ from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.scan import LOCAL, SYNTHETIC, Node, boundary_of
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.entries import Wire
-from inspector.stores.lines import cannot_read, mapping, seconds_of
+from inspector.stores.lines import cannot_read, lines_in, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
 
 _TITLE = 120
@@ -225,7 +224,10 @@ class _File:
             node.answer = _answer_of(line)
             content = line.message.content if line.message is not None else None
             if isinstance(content, list):
-                node.uses = tuple([part.id or "" for part in content if isinstance(part, _Part) and part.id])
+                calls = (
+                    part for part in content if isinstance(part, _Part) and part.type.endswith("tool_use")
+                )
+                node.uses = tuple([call.id or "" for call in calls])
         elif line.subtype in ("compact_boundary", "microcompact_boundary"):
             metadata = {"compactMetadata": line.compactMetadata}
             node.boundary = boundary_of(metadata, micro=line.subtype != "compact_boundary")
@@ -282,7 +284,7 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
     if branches or (is_agent and len(listed) > 1):
         file = _File(path, part_of).run()
     return tuple(
-        _digest(file, part, lines.get(part, main), own, part_of, is_agent)
+        _digest(file, part, lines.get(part, main), own, is_agent)
         for part, tally in file.tallies.items()
         if tally.is_listed
     )
@@ -293,7 +295,6 @@ def _digest(
     part: str,
     nodes: Sequence[Node],
     own: Set[str],
-    part_of: Mapping[str, str],
     is_agent: bool,
 ) -> FileDigest:
     """Return the digest of a conversation. `own` are the ids of the lines of the main conversation."""
@@ -310,11 +311,8 @@ def _digest(
         parent = main_session
     first, last = tally.first or _Line(), tally.last or _Line()
     before = first.parentUuid or first.logicalParentUuid or ""
-    compactions = tuple(
-        node.uuid
-        for node in without_repeated_boundaries(nodes)
-        if node.compacts and (not abandoned or part_of[node.uuid] == part)
-    )
+    ordered = joined([(nodes, False)], own if abandoned else frozenset())
+    compactions = tuple(node.uuid for node in ordered if node.compacts)
     title = "" if is_agent or (part and not abandoned) else file.title()
     return FileDigest(
         path=str(file.path),
@@ -324,7 +322,7 @@ def _digest(
         model=tally.model,
         folder=tally.folder,
         version=tally.version,
-        messages=messages_of(joined([(nodes, False)], own if abandoned else frozenset())),
+        messages=messages_of(ordered),
         compactions=compactions,
         started_at=seconds_of(tally.begun),
         last_active=seconds_of(tally.ended),
@@ -366,8 +364,9 @@ def _lines(raws: Iterable[bytes]) -> Iterator[tuple[_Line, bytes]]:
         try:
             yield decoder.decode(raw), raw
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            # A value has an unexpected type, or the line is not JSON.
-            yield from ((_valid_fields(value), raw) for value in (mapping(raw),) if value is not None)
+            # A value has an unexpected type, or the line is damaged.
+            values = (line.value for line in lines_in(raw, 0) if line.value is not None)
+            yield from ((_valid_fields(value), json.dumps(value).encode()) for value in values)
 
 
 def _raw(path: Path) -> Iterator[bytes]:
@@ -383,13 +382,19 @@ def _streamed(path: Path) -> Iterator[bytes]:
 
 
 def _valid_fields(value: Mapping[str, Any], kind: type[Any] = _Line) -> Any:
-    """Return the valid fields of a line that has values of unexpected types, without the content of its message."""
+    """Return the valid fields of a line that has values of unexpected types."""
     valid: dict[str, Any] = {}
     for field in fields(kind):
         inner = value.get(field.name)
         if isinstance(inner, dict) and field.name in _INNER:
             valid[field.name] = _valid_fields(inner, _INNER[field.name])
-        elif inner is not None and field.name != "content":
+        elif isinstance(inner, list) and field.name == "content":
+            valid[field.name] = [
+                part if isinstance(part, str) else _valid_fields(part, _Part)
+                for part in inner
+                if isinstance(part, str | dict)
+            ]
+        elif inner is not None:
             with suppress(msgspec.ValidationError, UnicodeError):
                 valid[field.name] = msgspec.convert(inner, field.type)
     return kind(**valid)
