@@ -51,12 +51,23 @@ _AT = (
 
 #: An answer "no", and a "no" that reports.
 _NO_RULE = (
-    r"no (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
+    r"(?:no|zero) (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
     r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
     r"questions?|wait|way|module|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
     r"your|our|don|please|is|are|was|like)\b|"
     r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
     r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
+)
+
+#: A task in the words of a need: "we need to review the map", "should probably explain it". A rule has another subject,
+#: a state, a number or a word such as "every".
+_TASK = (
+    r"(?:^|(?<=[,;:.–—] )|(?<=\bi think )|(?<=\bmaybe ))\W{0,4}"
+    r"(?:(?:ok(?:ay)?|so|and|but|then|also|first|next|now|well|yes|as before|i (?:think|guess|suppose)|maybe|perhaps|"
+    r"probably)\b[\s,]{1,3}){0,5}(?:we )?(?:(?:still|also|really|probably|just|first|do) ){0,2}(?:should|need to) "
+    r"(?:(?:probably|maybe|also|first|better|really|just|either) ){0,2}"
+    r"(?!(?:be|have|stay|remain|not|use|keep|leave|avoid|support|ensure|make sure)\b)"
+    r"(?![^\n]{0,400}(?:\d|\b(?:every|each|all|any|whenever|until|unless|always|never|before|without|only)\b))\w+"
 )
 
 CUES: tuple[Cue, ...] = (
@@ -94,13 +105,14 @@ CUES: tuple[Cue, ...] = (
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
          r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would|i|had) (?:have|need) to|has to do with|have to "
-         r"do with"),
+         r"do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
+         r"\b(?:what|how|why|where|which|if (?:any|some)thing)\b[^,;:.?!\n]{0,40} (?:need|have|has)s? to|" + _TASK),
     _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere",
          r"(?:almost|as|it|has|have|now|would|will) always|always (?:wondered|fails?|seems?|looks?|returns?|"
          r"been|true|false|the)"),
     _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
                                      r"go|is|are|must|should)"),
-    _cue("en.no", "constraint", 6, _AT + r"no \w+", _NO_RULE),
+    _cue("en.no", "constraint", 6, _AT + r"(?:no|zero) \w+", _NO_RULE),
     _cue("en.do-no", "constraint", 7,
          _AT + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
          r"make no (?:sense|difference)"),
@@ -112,9 +124,12 @@ CUES: tuple[Cue, ...] = (
          r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
     _cue("en.avoid", "constraint", 7, _AT + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
-                                            r"beware|refrain|stop (?:using|doing))", r"would be .{0,200}"),
+                                            r"follow (?:the |our |my )?(?:existing|same|usual)|beware|"
+                                            r"refrain|stop (?:using|doing))", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|"
-                                           r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me"),
+                                           r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me|"
+         # A condition of the request before it.
+         r"(?:ensure|make sure)(?: that)? (?:it|they)\b"),
     _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
                                       r"read-only|confidential|secret|off limits)|read-only|"
          r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory",
@@ -134,14 +149,14 @@ CUES: tuple[Cue, ...] = (
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
          r"should be (?:fine|ok|okay|done|good)|should have been|(?:what|how|where|why) should|should (?:i|we|"
-         r"it|this|that)\b"),
+         r"it|this|that)\b|" + _TASK),
     _cue("en.prefer", "preference", 9,
          r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|(?:i|we) (?:don['’]?t|do not) "
          r"like|(?:my|our) (?:preference|style|convention|taste)|"
          r"prefer(?:ably)?|by convention|the way (?:i|we) (?:like|do)",
          r"i like (?:it|this|that)|would you like|if you like|looks like"),
     _cue("en.answer-style", "preference", 9,
-         r"(?:answer|reply|respond|write|speak)(?: me)? (?:in|with)|(?:keep|your) (?:it short|answers?|"
+         r"(?:answer|reply|respon(?:d|se)|write|speak)(?: me)? (?:in|with)|(?:keep|your) (?:it short|answers?|"
          r"repl(?:y|ies))|be (?:brief|concise)|no emojis?|"
          r"tell me (?:the|every)|report (?:in|every)|call me|address me|in plain (?:english|words)|short "
          r"bullets?|bullet points|show me \S+ (?:\S+ "
@@ -161,7 +176,7 @@ CUES: tuple[Cue, ...] = (
          r"(?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
          r"we (?:do|ship|render|go|freeze|release|start)",
          r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use"),
-    _cue("en.use", "decision", 6, _AT + r"(?:use|pick|choose|take|go for|go with)", r"use case"),
+    _cue("en.use", "decision", 6, _AT + r"(?:use|pick|choose|take|go for|go with)", r"use (?:case|it|them)\b"),
     _cue("en.fact", "value", 7,
          r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|(?:lives?|runs?|listens?|stored|located|"
          r"deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|into)|"
@@ -264,6 +279,7 @@ ASKS = late_pattern(
     r"请|請|[帮幫]我|麻[烦煩]|把",
     re.I,
 )
+_TASKS = late_pattern(_TASK, re.I)
 #: The start of a request that is over once it is done.
 ERRANDS = late_pattern(
     rf"{_FILLER}(?:check|continue|proceed|go (?:ahead|on)|re-?run|run|retry|resume|restart|start|commit|push|"
@@ -622,7 +638,7 @@ def plain_rule(text: str) -> tuple[str, Kind]:
     language = "zh" if has_unspaced(text) else "en"
     if ERRANDS.match(text):
         return f"{language}.errand", "decision"
-    if ASKS.match(text) or _ASKS_POLITELY.match(text):
+    if ASKS.match(text) or _ASKS_POLITELY.match(text) or _TASKS.search(text):
         return f"{language}.request", "decision"
     return f"{language}.told", "link"
 

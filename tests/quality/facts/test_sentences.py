@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.quality.facts.sentences import by_person, is_prose, sentences
-from tests.quality.facts.made_facts import fact
+from tests.quality.facts.made_facts import fact, facts
 
 LOG = "[ImageCache] load failed for maps/harbour: no permission\n" * 3
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
@@ -155,3 +155,27 @@ def test_a_lead_gives_orders_and_a_program_does_not(text: str, expected: list[st
 )
 def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> None:
     assert fact(text).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("I suppose we need to review the map.", "decision"),
+        ("First we need to better define what a berth is.", "decision"),
+        ("Should probably explain the tides.", "decision"),
+        ("The map, as before need to say where boats turn.", "decision"),
+        ("Draw the new pier, make sure it is in the north.", "decision"),
+        ("Move the lamps to the pier and use them in the north.", "decision"),
+        ("Can you look at the log and say what still need to be painted", "decision"),
+        ("The boats need to be moored at night.", "constraint"),
+        ("We need to sign every log.", "constraint"),
+        ("We need to keep the old pier.", "constraint"),
+        ("We should stop at 40 berths.", "constraint"),
+        ("Make sure that the crew rests.", "constraint"),
+        ("Zero empty berths.", "constraint"),
+        ("Follow the existing log format exactly.", "constraint"),
+        ("Please also response me in Dutch.", "preference"),
+    ],
+)
+def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
+    assert {one.kind for one in facts(text)} == {kind}
