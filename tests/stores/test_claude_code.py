@@ -718,6 +718,20 @@ def test_copies_of_one_session_are_one_conversation(tmp_path: Path) -> None:
     assert compactions == expected
 
 
+def test_an_answer_is_whole_although_an_earlier_copy_ends_within_it(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    made.write(tmp_path / "later" / "full.jsonl")
+    expected, *_ = _told(tmp_path / "later")
+    # The last line is the answer's thinking, without its call.
+    made.lines = made.lines[:2]
+    made.write(tmp_path / "earlier" / "full.jsonl")
+    told, *_ = _told(tmp_path)
+    assert told == expected
+    store, conversation, _ = opened(tmp_path)
+    assert [len(message.tool_calls) for message in store.messages(conversation.live)][1] == 1
+
+
 @pytest.mark.parametrize(
     ("titles", "title"),
     [

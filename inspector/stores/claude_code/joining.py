@@ -160,22 +160,34 @@ class _Trunk(Struct):
     """The files of a conversation that were joined so far.
 
     `uuids` are the ids of all lines. `ends` are the ids of the last message and of the lines after it. `files` has the
-    lines of each file, and whether it is a stream.
+    digest of each file and its lines.
     """
 
     sessions: set[str] = field(default_factory=set)
     uuids: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
-    files: list[tuple[Sequence[Node], bool]] = field(default_factory=list)
+    files: list[tuple[FileDigest, Sequence[Node]]] = field(default_factory=list)
 
-    def grow(self, digest: FileDigest, lines: Sequence[Node]) -> None:
-        """Add a file that continues the conversation."""
+    def grow(self, digest: FileDigest, lines: Sequence[Node]) -> list[FileDigest]:
+        """Add a file that continues the conversation. Remove and return the files that it repeats.
+
+        Such a file may end within an answer, which only the new file has whole.
+        """
         nodes = [node for node in lines if node.kind != QUEUED]
-        self.files.append((_own_lines(digest, lines), digest.stream))
+        uuids = set() if digest.stream else {node.uuid for node in lines}
+        repeated = [other for other, held in self.files if all(node.uuid in uuids for node in held)]
+        self.files = [(other, held) for other, held in self.files if other not in repeated]
+        self.files.append((digest, lines))
         self.sessions.add(digest.session)
         self.uuids.update(node.uuid for node in nodes)
         last = max((place for place, node in enumerate(nodes) if node.message), default=0)
         self.ends = {node.uuid for node in nodes[last:]}
+        return repeated
+
+    def messages(self) -> int:
+        """Return the number of messages in the last list."""
+        files = [(_own_lines(digest, lines), digest.stream) for digest, lines in self.files]
+        return messages_of(joined(files, frozenset()))
 
 
 class _Role(NamedTuple):
@@ -240,7 +252,8 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[_Role, ...]:
         if not new:
             roles[digest.path] = _Role(_COPY)
         elif not trunk.sessions or goes_on:
-            trunk.grow(digest, lines)
+            repeated = trunk.grow(digest, lines)
+            roles |= {other.path: _Role(_COPY) for other in repeated}
             last = digest.path
             roles[last] = _Role(_TRUNK)
         else:
@@ -248,7 +261,7 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[_Role, ...]:
             roles[digest.path] = _Role(_BRANCH, messages_of(joined(files, trunk.uuids | uuids)))
             uuids.update(node.uuid for node in lines)
     if last:
-        roles[last] = _Role(_TRUNK, messages_of(joined(trunk.files, frozenset())))
+        roles[last] = _Role(_TRUNK, trunk.messages())
     return tuple(roles.get(digest.path, _Role("")) for digest in group)
 
 
