@@ -399,6 +399,16 @@ def test_of_a_team_its_lead_says_what_is_to_be_done(tmp_path: Path) -> None:
     assert brief in brief_told
 
 
+def test_a_task_that_the_lead_assigns_as_json_is_named_by_its_subject(tmp_path: Path) -> None:
+    made = session()
+    task = json.dumps(
+        {"type": "task_assignment", "subject": "Write the parser", "description": "See lexer.rs."}
+    )
+    made.user(f'<teammate-message teammate_id="team-lead">\n{task}\n</teammate-message>')
+    _, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert conversation.row.title == "Write the parser"
+
+
 def _queued(*steps: tuple[str, str | None]) -> Any:
     """A turn of two calls. Between them the user types what is put into the queue."""
     made = session()

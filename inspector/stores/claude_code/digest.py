@@ -21,7 +21,7 @@ from inspector.stores.claude_code.chain import (
     messages_of,
     split_abandoned,
 )
-from inspector.stores.claude_code.forms import answer_name, attachment_wires, user_wires, without_tag
+from inspector.stores.claude_code.forms import answer_name, attachment_wires, opening_words, user_wires
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
 from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.scan import LOCAL, SYNTHETIC, Node, boundary_of
@@ -126,7 +126,7 @@ class _Tally:
         """Note the first words of the user, which are the title of a session without a title."""
         if not self.first_words:
             text = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-            self.first_words = without_pictures(without_tag(text)).strip() if isinstance(text, str) else ""
+            self.first_words = without_pictures(opening_words(text)).strip() if isinstance(text, str) else ""
 
 
 class _File:

@@ -115,10 +115,17 @@ def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
     return answer_of(texts, thoughts, calls, between="\n\n")
 
 
-def without_tag(text: str) -> str:
+def opening_words(text: str) -> str:
     """Return a text without the instructions of a program before it, and without the tag at its beginning, such as the
-    tag around a message of another agent."""
-    return _FIRST_TAG.sub("", _INSTRUCTIONS.sub("", text), count=1)
+    tag around a message of another agent. Of a task that an agent assigns as JSON, return the subject."""
+    words = _FIRST_TAG.sub("", _INSTRUCTIONS.sub("", text), count=1)
+    if not words.startswith("{"):
+        return words
+    try:
+        value, _ = json.JSONDecoder().raw_decode(words)
+    except (ValueError, RecursionError):
+        return words
+    return text_of(value, "subject") or words
 
 
 def blocks_of(line: Mapping[str, Any]) -> list[Mapping[str, Any]]:
