@@ -107,6 +107,8 @@ _STATE = late_pattern(
 _STATES = {"on": "enabl", "off": "disabl"}
 # A preposition needs a noun after it. At the end of a clause it is an adverb.
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
+# An adverb in capitals is no name.
+_STRESSED = late_pattern(r"[A-Z]{3,20}LY")
 _HUMP = late_pattern(r"(?<=[a-z0-9]{2})(?=[A-Z])")
 
 #: Matches a binding sentence: something must be, must not be, or always is.
@@ -542,16 +544,20 @@ class _WordReader:
     def _is_name(self, token: re.Match[str]) -> bool:
         """Return whether a word has a capital letter, but does not begin a sentence."""
         before = self.text[max(0, token.start() - 2) : token.start()].rstrip(" \"'`(*")
-        capital = token.group()[0].isupper()
+        capital = token.group()[0].isupper() and not _STRESSED.fullmatch(token.group())
         return capital and self._words_read > 0 and not before.endswith((".", ":", "!", "?"))
 
     def _stems(self, spelled: str) -> Sequence[str]:
         """Return the stems of a word.
 
         "US" is not "us", "IT" is not "it", "feature B" is not "feature A", and "non-null" is no form of "null".
+        "EXACTLY" is "exactly".
         """
         letter = len(spelled) == 1 and spelled != "I" and self._words_read > 0
-        if (spelled.isupper() and (letter or len(spelled) > 1)) or spelled.lower().startswith("non-"):
+        stressed = _STRESSED.fullmatch(spelled) is not None
+        if (
+            spelled.isupper() and not stressed and (letter or len(spelled) > 1)
+        ) or spelled.lower().startswith("non-"):
             return (spelled.lower(),)
         return load_stemmer().stems(_HUMP.sub("_", spelled))
 

@@ -544,9 +544,9 @@ def _same_name(one: Value, other: Value) -> bool:
         return True
     if "url" in (one.form, other.form):
         return _WEB.sub("", one.canon) == _WEB.sub("", other.canon)
-    # A path may start at another folder or end with a line. A version may start with "v".
+    # A path may start at another folder or with the "@" of a prompt, or end with a line. A version may start with "v".
     if {one.form, other.form} <= FILES:
-        short, long = sorted((value.canon.partition(":")[0].lstrip("/") for value in (one, other)), key=len)
+        short, long = sorted((value.canon.partition(":")[0].lstrip("/@") for value in (one, other)), key=len)
         return long == short or long.endswith(f"/{short}")
     short, long = sorted((one.canon, other.canon), key=len)
     return short.removeprefix("v") == long.removeprefix("v") and {one.form, other.form} <= {

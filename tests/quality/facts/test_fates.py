@@ -239,6 +239,16 @@ def test_a_denial_in_quotation_marks_ends_with_them() -> None:
     assert judged(statement, "- The hook adds the trailer to the commit")[1].outcome != "contradicted"
 
 
+def test_a_stressed_adverb_is_no_name() -> None:
+    assert judged("Follow the log format EXACTLY.", "- Follow the log format")[1].outcome != "value lost"
+    assert judged("Follow the log format EXACTLY.", "- Follow the log format exactly")[1].alive
+
+
+def test_a_file_that_a_prompt_names_is_the_same_file() -> None:
+    summary = "- Move the tides into a module and use them in `src/pier.ts`"
+    assert judged("Move the tides to a module and use them in @src/pier.ts", summary)[1].alive
+
+
 def test_a_folder_and_a_file_do_not_contradict_each_other() -> None:
     statement = "The parser tests in ./src/agent/parser/ pass with array content."
     found = judged(statement, "- Added parser tests for array content to parser_test.go")[1]
