@@ -34,6 +34,7 @@ from inspector.stores.assembly import (
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
+from inspector.stores.wires import texts_in
 
 _TITLE = 120
 
@@ -119,8 +120,8 @@ class SessionLists(Struct):
     def note_first_words(self, wires: Iterable[Wire]) -> None:
         """Note the first words of the user, which are the title of a session without a title."""
         if not self.first_words:
-            words = (wire["content"] for wire in wires if wire["role"] == "user")
-            text = next((text for text in words if isinstance(text, str)), "")
+            words = ("\n".join(texts_in(wire["content"])) for wire in wires if wire["role"] == "user")
+            text = next(filter(None, words), "")
             self.first_words = without_pictures(without_envelope(text))
 
     def compact(

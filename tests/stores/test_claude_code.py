@@ -399,6 +399,15 @@ def test_of_a_team_its_lead_says_what_is_to_be_done(tmp_path: Path) -> None:
     assert brief in brief_told
 
 
+def test_words_beside_a_picture_are_the_title(tmp_path: Path) -> None:
+    made = session()
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBO"}}
+    made.user([picture, {"type": "text", "text": "Why is the button red?"}])
+    made.user("And the border?")
+    _, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert conversation.row.title == "Why is the button red?"
+
+
 def test_a_task_that_the_lead_assigns_as_json_is_named_by_its_subject(tmp_path: Path) -> None:
     made = session()
     task = json.dumps(

@@ -325,6 +325,16 @@ def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
     assert [role for role, _ in texts(store, conversation)] == ["user", "system", "system"]
 
 
+def test_words_beside_a_picture_are_the_title_of_a_codex_session(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
+    asked = rollout.message("user", "Why is the button red?")
+    asked["content"].insert(0, {"type": "input_image", "image_url": "data:image/png;base64,iVBO"})
+    rollout.line("response_item", **asked)
+    rollout.says("user", "And the border?")
+    _, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert conversation.row.title == "Why is the button red?"
+
+
 def test_codex_counts_a_message_of_several_texts_as_one_turn(tmp_path: Path) -> None:
     rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
     rollout.says("user", "Fix the loom.")

@@ -29,6 +29,7 @@ from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, lines_in, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
+from inspector.stores.wires import texts_in
 
 _TITLE = 120
 _CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
@@ -125,8 +126,8 @@ class _Tally:
     def note_first_words(self, wires: Iterable[Wire]) -> None:
         """Note the first words of the user, which are the title of a session without a title."""
         if not self.first_words:
-            text = next((wire["content"] for wire in wires if wire["role"] == "user"), "")
-            self.first_words = without_pictures(opening_words(text)).strip() if isinstance(text, str) else ""
+            words = ("\n".join(texts_in(wire["content"])) for wire in wires if wire["role"] == "user")
+            self.first_words = without_pictures(opening_words(next(filter(None, words), ""))).strip()
 
 
 class _File:
