@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.quality.facts.extract import asked_and_answered
+from inspector.quality.facts.extract import approves_task, asked_and_answered
 from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 
 #: Kinds that count as a loss, the most severe first. A link is not a loss: its name is in the text that used it.
@@ -51,9 +51,9 @@ def is_lost(life: Life) -> bool:
 
 def counts(life: Life) -> bool:
     """Return whether the loss of a fact counts: it must be in the user's own words. Requests, labels ("Notes:") and
-    answers to a question such as "do it now?" do not count."""
+    answers to a question such as "do it now?" or "should I add it?" do not count."""
     fact = life.fact
-    once = fact.rule.endswith(REQUESTS) or "now?" in asked_and_answered(fact)[0]
+    once = fact.rule.endswith(REQUESTS) or "now?" in asked_and_answered(fact)[0] or approves_task(fact)
     return fact.own and not (once or fact.text.endswith((":", "：")))
 
 

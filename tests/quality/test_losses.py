@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -122,6 +123,24 @@ def test_an_answer_to_what_happens_now_counts_apart() -> None:
     lasting = replace(answer, key="l", text="red ← Which colour do the boats have?")
     (found,) = losses_of([replace(life("lost", key=one.key), fact=one) for one in (answer, lasting)])
     assert ([one.fact.key for one in found.worst], found.others) == (["l"], 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("yes ← Should I add the tides to the chart?", True),
+        ("ok ← Do you want me to paint the second boat?", True),
+        ("no ← Should I add the tides to the chart?", False),
+        ("yes ← Should I use the old chart?", False),
+        ("yes ← Do the boats have names?", False),
+    ],
+)
+def test_an_answer_that_lets_the_agent_do_a_task_counts_apart(text: str, once: bool) -> None:
+    lost = life("lost")
+    (found,) = losses_of(
+        [replace(life("lost", key="b")), replace(lost, fact=replace(lost.fact, rule="any.answer", text=text))]
+    )
+    assert found.others == once
 
 
 def test_facts_of_pasted_texts_count_apart() -> None:

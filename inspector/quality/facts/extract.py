@@ -112,6 +112,7 @@ _REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
 _SHOWS = late_pattern(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
 )
+_OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
 _MARKS = late_pattern(r"[*_]{2,}")
@@ -512,6 +513,16 @@ def asked_and_answered(fact: Fact) -> tuple[str, str]:
         return "", fact.text
     answer, _, meaning = fact.text.partition(ARROW)
     return ("", meaning) if fact.rule.endswith(CHOICE) else (meaning, answer)
+
+
+def approves_task(fact: Fact) -> bool:
+    """Return whether a fact only agrees that the agent does something once: "yes" to "should I add a test?"."""
+    question, answer = asked_and_answered(fact)
+    offer = _OFFERS.match(question)
+    if offer is None or not agrees(answer) or _REFUSES.search(answer):
+        return False
+    # To use or to keep something is a choice that lasts.
+    return best_cue(question[offer.end() :], USER, frozenset()) is None
 
 
 def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:
