@@ -242,8 +242,10 @@ class Comparison:
         if probe.answer and self.overlap < MIN_SAME_VALUED:
             return "uncertain", ""
         if not probe.main.words:
-            alive: Verdict = "value lost" if self.lost_values else "paraphrased", ""
-            return alive if self.kept_values else (None, "")
+            # A value alone does not show what a rule or a request says about it.
+            alive: Outcome = "uncertain" if probe.binds or probe.request else "paraphrased"
+            outcome: Outcome = "value lost" if self.lost_values else alive
+            return (outcome if self.kept_values else None), ""
         if not (self.has_enough or self.coverage >= MIN_SUBJECT):
             return self._unlike()
         return self._changed(numbers_said) or self._incomplete() or self._stated()
@@ -267,7 +269,19 @@ class Comparison:
         """Return whether the passage has all values of the fact, and half of its words."""
         few = self.shared_words < min(2, len(self.probe.main.words)) and self.overlap < 1.0
         all_values = self.kept_values == len(self.value_pairs) > 0 and self._has_telling_value()
-        return all_values and self.overlap >= MIN_SAME_VALUED and not (self.two_lines or few)
+        return all_values and self._overlap_beside_names() >= MIN_SAME_VALUED and not (self.two_lines or few)
+
+    def _overlap_beside_names(self) -> float:
+        """Return the share of the words of the fact that the passage has, without the words of shared names of code."""
+        shared_names = (
+            value.text
+            for value, match in self.value_pairs
+            if value.form == "identifier" and match is not None
+        )
+        in_names = frozenset[str]().union(*(meaning_of(name).concepts for name in shared_names))
+        words = [word for word in self.probe.main.words if word.concept not in in_names]
+        shared = sum(word.weight for word, _ in self.pairs if word.concept not in in_names)
+        return shared / sum(word.weight for word in words) if words else self.overlap
 
     def _changed(self, numbers_said: Collection[tuple[str, str]]) -> Verdict | None:
         """Return the outcome if the passage contradicts the fact or only reports one event."""

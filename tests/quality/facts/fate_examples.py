@@ -996,4 +996,13 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("topic", "tests tests tests", "8. **Testing**: checked the new crane on the quay", "uncertain"),
     ("name", "Use tide-4-26b-it for the forecast.", "- Forecast: use tide-4-31b-it", "contradicted"),
+    # A value alone says nothing about a rule.
+    ("topic", "should do the same for tides.md", "- **tides.md**: complete rewrite", "uncertain"),
+    ("topic", "Never `--force`.", "- The push with `--force` is done", "uncertain"),
+    (
+        "topic",
+        "Manual: upload a list and verify that the berth in the folder metadata has `craneKeyEncrypted`",
+        "- `handleAddList`: pass `userKey` to `createListMetadata`, forward `craneKeyEncrypted` to the service",
+        "uncertain",
+    ),
 )
