@@ -272,13 +272,13 @@ class Comparison:
         return all_values and self._overlap_beside_names() >= MIN_SAME_VALUED and not (self.two_lines or few)
 
     def _overlap_beside_names(self) -> float:
-        """Return the share of the words of the fact that the passage has, without the words of shared names of code."""
+        """Return the share of the words of the fact that the passage has, without shared names of several words."""
         shared_names = (
-            value.text
+            meaning_of(value.text).concepts
             for value, match in self.value_pairs
             if value.form == "identifier" and match is not None
         )
-        in_names = frozenset[str]().union(*(meaning_of(name).concepts for name in shared_names))
+        in_names = frozenset[str]().union(*(concepts for concepts in shared_names if len(concepts) > 1))
         words = [word for word in self.probe.main.words if word.concept not in in_names]
         shared = sum(word.weight for word, _ in self.pairs if word.concept not in in_names)
         return shared / sum(word.weight for word in words) if words else self.overlap
