@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,27 @@ def test_a_session_of_hermes_begins_with_the_list_after_its_compaction(tmp_path:
     assert texts(store, conversation, 2)[-1] == "Moored."
     (sentence,) = unknown_losses([read_losses(Answers(store, {}, None), conversation.id)])
     assert "losses of 1 compaction are unknown" in sentence
+
+
+def test_a_session_of_hermes_has_its_prompt_its_reasoning_and_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "session_20260417_132146_06891a.json"
+    document = {
+        "session_id": "20260417_132146_06891a",
+        "session_start": "2026-04-17T13:21:46.000001",
+        "last_updated": "2026-04-17T14:21:46.000001",
+        "system_prompt": "You are an agent of the harbour.",
+        "messages": [
+            {"role": "user", "content": RULE},
+            {"role": "assistant", "content": "Noted.", "reasoning": "A rule of the harbour."},
+        ],
+    }
+    path.write_text(json.dumps(document))
+    store = open_store(path)
+    (row,) = store.conversations()
+    assert store.system_prompt(row.id) == "You are an agent of the harbour."
+    assert store.messages(store.open(row.id).live)[1].wire["reasoning"] == "A rule of the harbour."
+    assert row.started_at == datetime(2026, 4, 17, 13, 21, 46, 1).timestamp()
+    assert row.last_active - row.started_at == 3_600
 
 
 def test_a_transcript_of_hermes_has_a_message_in_each_line(tmp_path: Path) -> None:

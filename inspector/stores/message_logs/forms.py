@@ -6,6 +6,7 @@ A record is a request, or holds it under `request`, `body` or the like, and has 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC
 from typing import Any, NamedTuple
 
 from inspector.core.conversations import Usage
@@ -43,7 +44,8 @@ class Exchange(NamedTuple):
     The API drops messages before a compaction block; `dropped` is their number. `block` is the place of
     OpenAI's last compaction item among the messages, None if there is none. `compacted`: the answer has a compaction.
     `answers_list`: the answer is the whole list after the compaction (`/responses/compact`). `previous` names the
-    response that the request continues, if the API adds the messages before it.
+    response that the request continues, if the API adds the messages before it. `began` is the time at which the
+    session of the messages began, 0.0 if unknown.
     """
 
     wires: list[Wire]
@@ -60,6 +62,7 @@ class Exchange(NamedTuple):
     block: int | None = None
     answers_list: bool = False
     previous: str = ""
+    began: float = 0.0
 
 
 def has_request(record: Mapping[str, Any]) -> bool:
@@ -159,13 +162,17 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
         wires = list(map(_chat_wire, live))
         while wires and wires[0]["role"] in ("system", "developer"):
             prompt = "\n\n".join(filter(None, (prompt, "\n".join(texts_in(wires.pop(0).get("content"))))))
+        # A session of Hermes has it beside its messages.
+        prompt = prompt or text_at(body, "system_prompt")
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
     answers_list = compacted and text_at(response, "object") == "response.compaction"
     previous, conversation = _previous(body) if "messages" not in body else ("", "")
     last = body["messages"][-1] if "messages" in body else {}
     times = (*(record.get(key) for key in _TIMES), last.get("timestamp"))
-    at = next((time for time in map(seconds_of, times) if time), 0.0)
+    # Hermes writes the time of this machine without its zone.
+    zone = None if "session_start" in record else UTC
+    at = next((time for time in (seconds_of(value, zone) for value in times) if time), 0.0)
     return Exchange(
         wires,
         blocks[-1] if blocks and "messages" in body else 0,
@@ -185,6 +192,7 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
         blocks[-1] if blocks and "messages" not in body else None,
         answers_list,
         previous,
+        seconds_of(record.get("session_start"), zone),
     )
 
 
@@ -234,7 +242,7 @@ def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
 
 
 def _chat_wire(message: Mapping[str, Any]) -> Wire:
-    keys = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content")
+    keys = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning", "reasoning_content")
     wire = {key: message[key] for key in keys if message.get(key) is not None}
     if wire.get("role") == "developer":
         wire["role"] = "system"

@@ -198,6 +198,7 @@ def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
 
 def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, offset: int) -> None:
     session = logged.session
+    session.note_time(exchange.began)
     session.note_time(exchange.at)
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
@@ -401,7 +402,7 @@ def _add_first_compaction(
         exchange.at,
         text=handoff.body,
         exact=False,
-        note="The list before it is not in this file.",
+        note="The list before it is not in this file. The list after it may have later messages.",
     )
 
 
