@@ -119,6 +119,8 @@ _MISSING = late_pattern(
 )
 _FAILED = late_pattern(r"\A\s*\{\s*\"status\":\s*\"error\"|\A\s*\(no output\)\s*\Z")
 _SHORT = 1_000
+#: Characters of the number that a tool shows before a line of a file.
+_AROUND_LINE = " \t\r0123456789→:|"
 _TAG = late_pattern(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
@@ -132,7 +134,8 @@ class Act(Struct, frozen=True):
 
     `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read or written
     (None: all of it). `content` is the new text of a write. `tokens` are rough: the call, and its result if there is
-    one. `folder` is the working directory that the call names, "" if it names none.
+    one. `folder` is the working directory that the call names, "" if it names none. `seen` are the hashes of the lines
+    that a reading of one file got.
     """
 
     kind: ActKind
@@ -142,6 +145,7 @@ class Act(Struct, frozen=True):
     content: str = ""
     tokens: int = 0
     folder: str = ""
+    seen: frozenset[int] = frozenset()
 
     @property
     def path(self) -> str:
@@ -236,6 +240,12 @@ def opened(act: Act, result: str) -> bool:
         return True
     missing = _MISSING.search(result) and (act.key in result or "\n" not in result.strip())
     return not (missing or _FAILED.search(result))
+
+
+def lines_seen(result: str) -> frozenset[int]:
+    """The hashes of the lines of a result, without the numbers before them. Some agents record results as JSON."""
+    lines = result.replace("\\n", "\n").split("\n")
+    return frozenset(hash(text) for line in lines if (text := line.strip(_AROUND_LINE)))
 
 
 def failure(act: Act, error: str) -> Act:

@@ -20,11 +20,13 @@ from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.quality.acts import (
+    SOME_LINES,
     Act,
     acts_of_call,
     covers,
     error_in,
     failure,
+    lines_seen,
     marked_error,
     opened,
     overlap,
@@ -191,7 +193,7 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
 def _with_result(step: Step, message: Message, tool: str) -> Step:
     """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
 
-    A cancelled or refused call has no acts but its questions.
+    A cancelled or refused call has no acts but its questions. A tool that failed wrote nothing.
     Files and pages that one call opens share the tokens of its result. A file that it could not open is left out.
     Agents do not mark every failed command, so this searches the output of commands and writes for an error. It does
     not search the text of a read file, which may have such lines.
@@ -212,7 +214,12 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
         failed = failed or next(iter(acts), Act("run", tool, tool, tokens=tokens))
     # A command may fail after it printed a file.
     stopped = bool(message.wire.get("is_error")) and all(act.kind != "run" for act in acts)
-    acts = tuple(act for act in acts if act.kind not in _OPENS or (opened(act, result) and not stopped))
+    acts = tuple(
+        replace(act, seen=lines_seen(result)) if act.kind == "read" and shares == 1 else act
+        for act in acts
+        if not (stopped and act.kind in (*_OPENS, "write"))
+        and (act.kind not in _OPENS or opened(act, result))
+    )
     return replace(step, acts=(*acts, failure(failed, error)) if failed is not None and error else acts)
 
 
@@ -377,10 +384,14 @@ def _place_of(act: Act) -> tuple[str, str]:
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
     """Return the last earlier step with the same act, if every such step has left the list.
 
-    An edit moves the lines of a file, so a part that left the list before it is not the same part afterwards.
+    A step with all lines of a file counts before a later reading of a part. An edit moves the lines of a file, so a
+    part that left the list before it is not the same part afterwards. An edit that is in the list does not have the
+    file. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote it, and the
+    earlier reading was of another text.
     """
     last: _Before | None = None
     covered = edited = False
+    seen: set[int] = set()
     for other, done in reversed(earlier):
         in_file = act.kind in ("read", "write")
         same = (act.key == done.key and _in_one_folder(act, done)) or (in_file and act.path == done.path)
@@ -390,12 +401,21 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before 
         edited = edited or done.kind == "write"
         if not overlap(act.lines, done.lines):
             continue
+        seen |= done.seen
         if other.left is None or other.left >= step.generation:
+            if done.kind == "write" and done.lines == SOME_LINES:
+                continue
             return None
         if same and not moved:
-            last = last or _Before(other, done.kind)
-            covered = covered or covers(done.lines, act.lines)
-    return None if last is None else replace(last, covered=covered)
+            has_all = covers(done.lines, act.lines)
+            if last is None or (last.kind == "read" and has_all and not covered):
+                last = _Before(other, done.kind)
+            covered = covered or has_all
+    sizes = len(act.seen), len(seen)
+    least = sizes[0] if covered else min(sizes)
+    # A result of one line is not comparable: it may be cut, or be in a form of the tool.
+    is_new = not edited and min(sizes) > 1 and 2 * len(act.seen & seen) < least
+    return None if last is None or is_new else replace(last, covered=covered)
 
 
 def _in_one_folder(act: Act, done: Act) -> bool:

@@ -172,9 +172,8 @@ def events(
     """The events of parts (generation, compaction that took it, messages)."""
     placed: list[tuple[Step, Message]] = []
     for generation, left, messages in parts:
-        placed.extend(
-            said(len(placed) + at, generation, message, left) for at, message in enumerate(messages)
-        )
+        first = len(placed)
+        placed.extend(said(first + at, generation, message, left) for at, message in enumerate(messages))
     return list(aftermath_of(steps_with_acts(placed), facts or ConversationFacts()))
 
 
@@ -270,6 +269,42 @@ def test_an_event_says_what_the_earlier_act_was_and_had() -> None:
     ):
         (event,) = events((1, 1, first), (2, None, again))
         assert (event.written, event.in_part) == (written, in_part)
+
+
+def test_a_file_that_another_program_rewrote_is_not_read_again() -> None:
+    def shown(text: str, **part: int) -> list[Message]:
+        lines = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(text.split(), 1))
+        return tool_use("Read", lines, file_path="/app/a.css", **part)
+
+    old, grown, new = "red blue green grey", "red blue green grey pink", "red lime gold cyan navy teal"
+    assert len(events((1, 1, shown(old)), (2, None, shown(grown)))) == 1
+    assert events((1, 1, shown(old)), (2, None, shown(new))) == []
+    # What the agent changed itself was in the list.
+    edit = tool_use("Edit", "ok", file_path="/app/a.css", old_string="1", new_string="2")
+    assert len(events((1, 1, shown(old) + edit), (2, None, shown(new)))) == 1
+    assert len(events((1, 1, shown("red blue", offset=1, limit=2)), (2, None, shown(grown)))) == 1
+
+
+def test_a_file_that_is_edited_without_its_text_in_the_list_is_read_again() -> None:
+    refused = tool_use(
+        "Edit", "File has not been read yet.", file_path="/app/a.py", old_string="1", new_string="2"
+    )
+    refused[-1].wire["is_error"] = True
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    write = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
+    for again in (refused + READ, edit + READ, edit + refused + READ):
+        assert [event.kind for event in events((1, 1, READ), (2, None, again))] == ["read again"]
+    assert events((1, 1, READ), (2, None, write + READ)) == []
+    assert events((1, 1, refused), (2, None, READ)) == []
+
+
+def test_an_act_with_the_whole_file_is_the_earlier_one() -> None:
+    part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
+    wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
+    (event,) = events((1, 1, wrote + part), (2, None, READ))
+    assert (event.written, event.in_part) == (True, False)
+    assert event.earlier is not None
+    assert event.earlier.index == 0
 
 
 def test_a_command_is_run_again_where_its_result_cannot_have_changed() -> None:
