@@ -4,8 +4,8 @@ texts."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from inspector.core.conversations import Conversation
 from inspector.core.messages import Message, ToolCall
@@ -87,10 +87,11 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Itera
             for call in message.tool_calls:
                 path = _path_in(call.arguments)
                 if text := _remembered(call, folder):
-                    is_whole = bool(path) and not _EDITS.intersection(mapping(call.arguments) or {})
-                    at = message.timestamp
+                    values, at = mapping(call.arguments) or {}, message.timestamp
+                    written = path or _path_of(values)
+                    is_whole = bool(written) and not _EDITS.intersection(values)
                     yield RuleFile(
-                        path or call.name, text, generation, index, message.id, at, "written", is_whole
+                        written or call.name, text, generation, index, message.id, at, "written", is_whole
                     )
                 elif path and not set(_WRITTEN).intersection(mapping(call.arguments) or {}):
                     reads[call.id] = path
@@ -110,10 +111,15 @@ def _remembered(call: ToolCall, folder: str) -> str:
     if not (named or ".md" in call.arguments or "rules" in call.arguments or _MEMORY.search(call.arguments)):
         return ""
     values = mapping(call.arguments) or {}
-    path = next(filter(None, (text_of(values, name) for name in _PATHS)), "")
+    path = _path_of(values)
     if not (named or _MEMORY.search(path) or (_FILE.search(path) and _is_loaded(path, folder))):
         return ""
     return "\n".join(values[name] for name in _WRITTEN if isinstance(values.get(name), str))
+
+
+def _path_of(values: Mapping[str, Any]) -> str:
+    """Return the file that the arguments of a call name, or ""."""
+    return next(filter(None, (text_of(values, name) for name in _PATHS)), "")
 
 
 def _is_loaded(path: str, folder: str) -> bool:

@@ -40,6 +40,7 @@ def test_a_file_that_the_agent_wrote(tmp_path: Path) -> None:
     found = rule_files(store, store.open(row.id))
     assert [(one.how, one.is_memory) for one in found] == [("written", False), ("written", True)]
     assert all(one.text == RULES for one in found)
+    assert [one.path for one in found] == [f"{session.cwd}/CLAUDE.md", f"{session.cwd}/memory/harbour.md"]
 
 
 def test_codex_instructions(tmp_path: Path) -> None:
