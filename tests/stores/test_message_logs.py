@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
+from inspector.stores.lines import read_spans
+from inspector.stores.message_logs import reader
 from tests.stores.agent_sessions import WRITERS, write_lines
 from tests.stores.writer import create, insert, session
 
@@ -643,3 +646,21 @@ def test_other_records_are_no_log(odd: dict[str, Any], tmp_path: Path) -> None:
 
     with pytest.raises(NotAStore):
         open_store(write_lines(tmp_path / "a.jsonl", [odd]))
+
+
+def test_a_log_of_many_short_conversations_is_not_read_again_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [" ".join(f"harbour{number}word{word}" for word in range(9)) for number in range(40)]
+    path = write_lines(
+        tmp_path / "set.jsonl", [{"messages": [{"role": "user", "content": text}]} for text in said]
+    )
+    reads: list[Path] = []
+
+    def counted(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
+        reads.append(path)
+        return read_spans(path, spans)
+
+    monkeypatch.setattr(reader, "read_spans", counted)
+    assert len(open_store(path).conversations()) == len(said)
+    assert len(reads) <= len(said)

@@ -118,6 +118,15 @@ class _LoggedConversation(Struct):
     answers: list[tuple[str, list[int], int, int]] = field(default_factory=list)
     #: How many compactions were inferred.
     inferred: int = 0
+    #: The longer words of the live list; None until they are compared.
+    words: set[str] | None = None
+
+    def live_words(self) -> set[str]:
+        """Return the longer words of the live list."""
+        if self.words is None:
+            bodies = self.session.entries.bodies(self.session.live)
+            self.words = {word for message in bodies.values() for word in _WORD.findall(message.text)}
+        return self.words
 
 
 def _scan(path: Path) -> dict[str, _LoggedConversation]:
@@ -176,28 +185,26 @@ def _conversation_name(conversations: Mapping[str, _LoggedConversation], exchang
         return best
     # No message is equal, as after a compaction that keeps none. Compare the subject and the system prompt.
     latest = sorted(conversations, key=lambda name: conversations[name].session.last_active)[-1]
+    words = [set(_WORD.findall(str(wire["content"]))) for wire in exchange.wires[:3]]
     for name in (latest, *conversations):
         logged = conversations[name]
         same = logged.session.prompt[:_PROMPT] == exchange.prompt[:_PROMPT]
-        if same and _same_subject(logged.session, exchange.wires):
+        if same and any(_same_subject(logged, of_message) for of_message in words):
             return name
     return str(len(conversations) + 1)
 
 
-def _same_subject(session: SessionLists, wires: Sequence[Wire]) -> bool:
-    """Return whether one of the first messages shares enough longer words with the live list."""
-    text = "\n".join(message.text for message in session.entries.bodies(session.live).values())
-    live_words = set(_WORD.findall(text))
-    for wire in wires[:3]:
-        words = set(_WORD.findall(str(wire["content"])))
-        shared = words & live_words
-        if len(shared) >= _SHARED_WORDS and 2 * len(shared) >= len(words):
-            return True
-    return False
+def _same_subject(logged: _LoggedConversation, words: set[str]) -> bool:
+    """Return whether a message with these longer words shares enough of them with the live list."""
+    if len(words) < _SHARED_WORDS:
+        return False
+    shared = words & logged.live_words()
+    return len(shared) >= _SHARED_WORDS and 2 * len(shared) >= len(words)
 
 
 def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, offset: int) -> None:
     session = logged.session
+    logged.words = None
     session.note_time(exchange.began)
     session.note_time(exchange.at)
     session.model = exchange.model or session.model
