@@ -88,6 +88,8 @@ _TONGUES: Mapping[str, frozenset[str]] = {
     "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
     "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
 }  # fmt: skip
+#: Maximum share of words with letters outside ASCII in an English text.
+_MAX_ACCENTED = 0.3
 
 
 class ListText(Struct, frozen=True):
@@ -125,7 +127,10 @@ def plain(text: str) -> str:
 
 
 def tongue_of(text: str) -> str:
-    """Return the language of a text by its script and its small words, "" if these do not decide."""
+    """Return the language of a text by its script and its small words, "" if these do not decide.
+
+    "other" is a language without a list of small words: many of its words have letters that English does not have.
+    """
     sample = text[:4_000]
     if re.search("[\u3040-\u30ff]", sample):
         return "ja"
@@ -139,7 +144,10 @@ def tongue_of(text: str) -> str:
     counts = {tongue: sum(word in small for word in words) for tongue, small in _TONGUES.items()}
     best = max(counts, key=lambda tongue: (counts[tongue], tongue == "en"))
     others = max(count for tongue, count in counts.items() if tongue != best)
-    return best if counts[best] > others or (best == "en" and counts[best]) else ""
+    if counts[best] > others or (best == "en" and counts[best]):
+        return best
+    accented = sum(not word.isascii() for word in words)
+    return "other" if accented > max(1, _MAX_ACCENTED * len(words)) else ""
 
 
 class PassageIndex:

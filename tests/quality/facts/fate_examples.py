@@ -1005,4 +1005,12 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- `handleAddList`: pass `userKey` to `createListMetadata`, forward `craneKeyEncrypted` to the service",
         "uncertain",
     ),
+    # A language without a lexicon, and a summary in English.
+    ("vi", "Làm xong mới báo, không báo cáo tiến độ.", "- Report only after the work is done", "uncertain"),
+    (
+        "vi",
+        "Thêm bài này nữa nhé, anh.",
+        "- Anh: thêm bài ngày hôm nay và sửa bảng của anh này nữa",
+        "uncertain",
+    ),
 )

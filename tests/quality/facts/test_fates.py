@@ -17,9 +17,13 @@ from tests.quality.facts.fate_examples import EXAMPLES
 from tests.quality.facts.made_facts import facts, said, searchable
 
 KEPT = ("verbatim", "paraphrased")
-STATEMENTS = sorted({statement for what, statement, _, _ in EXAMPLES if what not in ("zh", "de", "fr", "es")})
+STATEMENTS = sorted(
+    {statement for what, statement, _, _ in EXAMPLES if what not in ("zh", "de", "fr", "es", "vi")}
+)
 #: In one language: what is nowhere in a summary of another one is uncertain, whatever the summary says.
-SUMMARIES = sorted({summary for what, _, summary, _ in EXAMPLES if what not in ("zh", "de", "fr", "es")})
+SUMMARIES = sorted(
+    {summary for what, _, summary, _ in EXAMPLES if what not in ("zh", "de", "fr", "es", "vi")}
+)
 
 
 def judged(statement: str, summary: str) -> tuple[Fact, Fate]:
