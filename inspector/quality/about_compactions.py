@@ -214,8 +214,11 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
         tokens = sum(event.tokens for event in again)
         size = size_words(tokens, any(event.in_part for event in again))
         if len(names) >= READ_AGAIN and tokens >= READ_AGAIN_TOKENS:
+            when = f"After compaction {compaction.index}"
+            if compaction.turn_end is not None:
+                when = f"Between compaction {compaction.index} and the user's next request,"
             yield Violation(
-                f"After compaction {compaction.index} {len(names):,} files or pages were opened again "
+                f"{when} {len(names):,} files or pages were opened again "
                 f"({size}): {', '.join(names[:3])}, and {len(names) - 3:,} more.",
                 compaction.index,
                 again[0].place.generation,

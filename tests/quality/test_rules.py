@@ -572,3 +572,13 @@ def test_pauses_that_no_setting_makes_cheaper_are_no_finding() -> None:
     # A keep-alive would save something, but hardly any agent has one.
     paused = replace(billed(8), idle=replace(idled(3.3), other=Cost(10, 10, 0), saved=1.0))
     assert "idling-costs-most" not in ids(paused)
+
+
+def test_files_opened_before_the_next_request_are_named_as_these() -> None:
+    events = after(*(opened(number) for number in range(6)))
+    (every,) = find(evidence(events))
+    assert every.text.startswith("After compaction 1 6 files or pages were opened again")
+    (earlier,) = find(evidence(replace(events, turn_end=55)))
+    assert earlier.text.startswith(
+        "Between compaction 1 and the user's next request, 5 files or pages were opened"
+    )
