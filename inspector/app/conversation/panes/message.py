@@ -91,7 +91,8 @@ def message_view(
     row: MessageRow, message: StoredMessage, following: Sequence[StoredMessage], pruned: str | None
 ) -> MessageView:
     """A message with the results of its calls, which are looked for in `following`."""
-    results = {other.tool_call_id: other for other in following if other.role == "tool"}
+    # Some agents use an id again: the next result with it answers the call.
+    results = {other.tool_call_id: other for other in reversed(following) if other.role == "tool"}
     calls = []
     for call in message.tool_calls:
         result = results.get(call.id)
