@@ -107,8 +107,8 @@ _REFUSED = late_pattern(
 )
 #: The result of a call that did nothing: another call of the message failed, or the user refused it.
 _NOT_MADE = late_pattern(
-    r"\A\s*(?:<tool_use_error>\s*cancell?ed\b|cancell?ed: parallel tool call\b|\[tool execution cancell?ed\b"
-    r"|exec command rejected by user|the user (?:doesn['’]t|does not) want to proceed\b)",
+    r"\A\s*(?:<tool_use_error>\s*(?:cancell?ed|sibling tool call errored)\b|cancell?ed: parallel tool call\b"
+    r"|\[tool execution cancell?ed\b|exec command rejected by user|the user (?:doesn['’]t|does not) want to proceed\b)",
     re.I,
 )
 #: A short result that says that a file is not there, and one that says that the call failed.

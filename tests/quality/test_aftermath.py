@@ -437,6 +437,7 @@ def test_a_question_is_asked_again() -> None:
     "result",
     [
         "<tool_use_error>Cancelled: parallel tool call Bash(du -sh /app) errored</tool_use_error>",
+        "<tool_use_error>Sibling tool call errored</tool_use_error>",
         "Cancelled: parallel tool call Read(/app/b.py) errored",
         "[Tool execution cancelled — terminal was skipped due to user interrupt]",
         "The user doesn't want to proceed with this tool use. The tool use was rejected.",
