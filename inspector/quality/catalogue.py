@@ -428,7 +428,7 @@ _ALL = (
         "orphaned-result",
         "warning",
         "A tool result without its call",
-        "Chat APIs refuse a list with such a result. Hermes leaves it out of the request, so the agent "
+        "Chat APIs refuse a list with such a result. An agent that leaves it out of the request, as Hermes does, "
         "does not see what the store shows.",
         "A tool result of the live list has an id that no earlier call has.",
         "Read the message here if its content matters. The call was not removed by a compaction of Hermes.",
@@ -437,7 +437,7 @@ _ALL = (
         "unanswered-call",
         "warning",
         "A tool call without its result",
-        "Chat APIs refuse a list with such a call. Hermes puts a stub into the request, so the agent sees "
+        "Chat APIs refuse a list with such a call. An agent that puts a stub into the request, as Hermes does, sees "
         "no result. Usually the agent was stopped while the tool ran.",
         "A call of the live list has no result, and messages other than results follow. The last calls may "
         "still run.",
@@ -572,7 +572,7 @@ _ALL = (
         "them.",
         "A message of the live list has the role of the previous message (user or assistant). To-do lists "
         "that a compaction put back do not count. How other agents send their lists is unknown.",
-        "Nothing to do with Hermes.",
+        "With Hermes, nothing. With another agent, look for a failed request after it.",
     ),
 )
 
