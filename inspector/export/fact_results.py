@@ -50,7 +50,7 @@ def print_losses(documents: Sequence[Document]) -> None:
     """Every compaction that lost something, the worst first, with the worst of what it lost."""
     lines = StyledLines()
     names = _names(documents)
-    for entry in lines.each(documents, "No loss was found."):
+    for entry in lines.each(documents, "No loss is known."):
         others = plural(entry["others"], "result or request", "results and requests")
         lines.add(
             (names[entry["conversation"]], "bold"),

@@ -53,7 +53,7 @@ _AT = (
 _NO_RULE = (
     r"(?:no|zero) (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
     r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
-    r"questions?|wait|way|module|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
+    r"questions?|wait|way|module|no|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
     r"your|our|don|please|is|are|was|like)\b|"
     r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
     r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
@@ -101,12 +101,16 @@ CUES: tuple[Cue, ...] = (
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
          r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
-         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|you must (?:provide|specify|supply|enter)"),
+         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|"
+         r"absolutely (?:right|correct|sure|fine|love\w*)|you must (?:provide|specify|supply|enter)"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
-         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would|i|had) (?:have|need) to|has to do with|have to "
+         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|['’]d|['’]ll) (?:have|need) "
+         r"to|has to (?:much|many)|has to do with|have to "
          r"do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
-         r"\b(?:what|how|why|where|which|if (?:any|some)thing)\b[^,;:.?!\n]{0,40} (?:need|have|has)s? to|" + _TASK),
+         r"\b(?:(?:what|how|why|where|which)\b[^,;:.?!\n]{0,40}|if (?:it|you|we|they|\w{3,4}thing)) "
+         r"(?:need|have|has)s? to|"
+         + _TASK),
     _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere",
          r"(?:almost|as|it|has|have|now|would|will) always|always (?:wondered|fails?|seems?|looks?|returns?|"
          r"been|true|false|the)"),
@@ -127,7 +131,8 @@ CUES: tuple[Cue, ...] = (
                                             r"follow (?:the |our |my )?(?:existing|same|usual)|beware|"
                                             r"refrain|stop (?:using|doing))", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|"
-                                           r"remember to|treat)", r"keep (?:going|on|me posted)|leave it to me|"
+                                           r"remember to|treat)",
+         r"keep (?:going|on|trying|in mind|me posted)|leave it to me|"
          # A condition of the request before it.
          r"(?:ensure|make sure)(?: that)? (?:it|they)\b"),
     _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
@@ -148,13 +153,16 @@ CUES: tuple[Cue, ...] = (
          r"the only|not only|if only|only (?:happens|occurs|seems|the first)"),
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
-         r"should be (?:fine|ok|okay|done|good)|should have been|(?:what|how|where|why) should|should (?:i|we|"
+         r"should be (?:fine|ok|okay|done|good)|should have (?:been|\w+ed|done|gone|had|made)\b|"
+         r"(?:what|how|where|why) should|should (?:i|we|"
          r"it|this|that)\b|" + _TASK),
     _cue("en.prefer", "preference", 9,
          r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|(?:i|we) (?:don['’]?t|do not) "
          r"like|(?:my|our) (?:preference|style|convention|taste)|"
          r"prefer(?:ably)?|by convention|the way (?:i|we) (?:like|do)",
-         r"i like (?:it|this|that)|would you like|if you like|looks like"),
+         r"i like (?:it|this|that)|would you like|if you like|looks like|"
+         # A wish that is over once it is done.
+         r"(?:['’]d| would) (?:like|love) (?:you to|to (?!keep\b|always\b))"),
     _cue("en.answer-style", "preference", 9,
          r"(?:answer|reply|respon(?:d|se)|write|speak)(?: me)? (?:in|with)|(?:keep|your) (?:it short|answers?|"
          r"repl(?:y|ies))|be (?:brief|concise)|no emojis?|"
@@ -169,7 +177,9 @@ CUES: tuple[Cue, ...] = (
     _cue("en.decided", "decision", 8,
          r"(?:we|i)(?:['’]ve| have|['’]ll| will)? (?:chose|choose|decided?|agreed|settled|switch(?:ed)?|moved?|"
          r"stay|take|go with|went with|picked|dropped?|"
-         r"keep|kept|use|license|support)|let['’]?s (?:use|go|take|keep|do)|let us use|go(?:ing)? with|settle "
+         r"keep|kept|use|license|support)|let['’]?s (?:use|go (?:with|for|\d+)|"
+         r"take (?!a\b)\w+|keep (?!\w+ing\b|on\b)\w+|do (?!(?:this|that|it|the|a|one|some)\b)\w+)|"
+         r"let us use|go(?:ing)? with|settle "
          r"on|the (?:decision|choice) is|we(?:['’]re| are) (?:keeping|using|switching|going|moving|upgrading|"
          r"dropping|migrating|replacing|staying)|"
          r"decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|no need for|(?:is|are) the default|we "
@@ -276,6 +286,7 @@ _VERBS = (
 ASKS = late_pattern(
     rf"{_FILLER}(?:{_VERBS})\b(?!\s+(?:is|are|was|were|has|had|says|said|fails?|failed|returns?|"
     rf"works?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|"
+    rf"{_FILLER}let['’]?s (?!(?:say|see|hope|assume)\b)\w|"
     r"请|請|[帮幫]我|麻[烦煩]|把",
     re.I,
 )
