@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.widgets import Input
 
 from inspector.answers.answers import Answers
 from inspector.answers.conversations import list_conversations
+from inspector.app.conversations.reading import read_index
+from inspector.app.events import StoreChanged
 from inspector.app.launch import shows_most, theme_on
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from inspector.config.folders import state_dir
+from inspector.core.conversations import ConversationRow
+from inspector.core.watching import Watch
 from inspector.export.conversations import conversation_documents
+from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from tests.app.running import (
@@ -245,6 +251,31 @@ async def test_a_conversation_without_messages_and_one_with_one(tmp_path: Path, 
         )
         assert conversation(pilot) is screen
         assert notes(pilot) == () or "assumed" in notes(pilot)[0]
+
+
+async def test_a_read_ends_although_the_store_changes_meanwhile(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, ended, go_on = 0, 0, Event()
+
+    def slow_read(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
+        nonlocal began, ended
+        began += 1
+        go_on.wait(60)
+        ended += 1
+        return read_index(store, watch)
+
+    async with running(rotating) as pilot:
+        screen = conversations(pilot)
+        monkeypatch.setattr("inspector.app.conversations.screen.read_index", slow_read)
+        for _ in range(4):
+            screen.post_message(StoreChanged())
+            await pilot.pause()
+        assert (began, ended) == (1, 0)
+        go_on.set()
+        await settled(pilot)
+        # The last read began after the last change.
+        assert (began, ended) == (2, 2)
 
 
 async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.judging import judge_prompts
+from inspector.app.events import StoreChanged
 from inspector.models.judging import answer_key
 from inspector.models.kept import default_attempts
 from inspector.models.masking import Masker
@@ -25,6 +26,7 @@ from tests.app.running import (
     row,
     running,
     screen_text,
+    settled,
     title,
     told,
 )
@@ -259,3 +261,20 @@ async def test_losses_of_conversations_with_one_title_name_the_agent_and_the_id(
         await press(pilot, "l")
         shown = screen_text(pilot)
         assert "hermes: Same (" in shown
+
+
+async def test_the_list_of_losses_follows_the_store(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Harbor")
+    writer.say([{"role": "user", "content": "Never delete the table orders."}, *talk(12)])
+    writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
+    async with running(tmp_path) as pilot:
+        await press(pilot, "l")
+        assert title(pilot).endswith("1 compaction")
+        writer.say([{"role": "user", "content": "Always weigh the crates twice."}, *talk(12)])
+        writer.compact(0, len(writer.live) - 3, "## Goal\nGo on")
+        pilot.app.screen.post_message(StoreChanged())
+        await settled(pilot)
+        assert title(pilot).endswith("2 compactions")
+        assert "weigh the crates" in screen_text(pilot)
+    writer.db.close()

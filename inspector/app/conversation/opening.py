@@ -78,14 +78,13 @@ class Opener:
         self._host.jobs.take_early(_JOB)
 
     def again(self) -> None:
-        """Read new data after a change of the store."""
+        """Read new data after a change of the store. A running read ends first, so a live writer cannot starve it."""
         host, opened = self._host, self._host.loaded.opened
-        if opened is None:
-            self._missed = True
-        else:
+        self._missed = opened is None or _JOB in host.jobs.busy()
+        if opened is not None and not self._missed:
             host.jobs.cancel(_JOB)
             values = (host.store, self._name, opened.inspection, host.flags, host.config)
-            host.jobs.run(_JOB, values, open_conversation, self._grown)
+            host.jobs.run(_JOB, values, open_conversation, self._read_again)
 
     def _opened(self, opening: Opening) -> None:
         host, opened = self._host, opening.opened
@@ -113,6 +112,11 @@ class Opener:
             dismissed_findings=dismissals.findings_of(root),
         )
         host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)
+        if self._missed:
+            self.again()
+
+    def _read_again(self, opening: Opening) -> None:
+        self._grown(opening)
         if self._missed:
             self.again()
 

@@ -93,6 +93,8 @@ class ConversationsScreen(JobScreen):
         self.saved = saved
         self._index = index
         self._entries: dict[str, ConversationEntry] = {}
+        #: Whether the store changed during a read of the index.
+        self._changed_again = False
         #: Whether the whole list was shown. Before that it may arrive in parts.
         self._whole = False
         self._rows: tuple[ConversationRow, ...] = ()
@@ -217,6 +219,8 @@ class ConversationsScreen(JobScreen):
         # Its imports would delay the frame with the list.
         self.call_after_refresh(self._read_overviews)
         self._follow(first)
+        if self._changed_again:
+            self._changed()
 
     def _follow(self, first: bool) -> None:
         """Look for events of conversations that changed since the list was first shown, one look at a time."""
@@ -341,7 +345,10 @@ class ConversationsScreen(JobScreen):
 
     @on(StoreChanged)
     def _changed(self) -> None:
-        self._read_index()
+        """Read the index again. A running read ends first, so that a live writer cannot starve it."""
+        self._changed_again = "index" in self.jobs.busy()
+        if not self._changed_again:
+            self._read_index()
 
     @on(ConversationTable.Opened)
     def _opened(self, event: ConversationTable.Opened) -> None:

@@ -18,7 +18,8 @@ from inspector.answers.store_losses import (
     LostFact,
     sort_worst_first,
 )
-from inspector.app.conversations.reading import read_store_losses
+from inspector.app.conversations.reading import read_index, read_store_losses
+from inspector.app.events import StoreChanged
 from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
 from inspector.core.places import place_name
@@ -120,7 +121,11 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._rows = tuple(rows)
         self._apart = apart
         self._losses: list[ListedLoss] = []
+        #: Losses of a read that is not on screen yet, None if what comes is shown at once.
+        self._coming: list[ListedLoss] | None = None
         self._resting = False
+        #: Whether the store changed during a read, or while another screen was open.
+        self._changed_again = False
         self._dismissals = Dismissals.load()
 
     def on_mount(self) -> None:
@@ -144,21 +149,43 @@ class LossesScreen(ListScreen[ListedLoss]):
         changed, self._dismissals = dismissals.changed_since(self._dismissals), dismissals
         if self._resting or changed:
             self._resting = False
-            self._losses = []
+            self._losses, self._coming = [], None
             self._read()
+        if self._changed_again:
+            self._changed()
+
+    @on(StoreChanged)
+    def _changed(self) -> None:
+        """Read the losses again, and keep the old ones on screen until then. A running read ends first."""
+        busy = not {"index", "losses"}.isdisjoint(self.jobs.busy())
+        self._changed_again = busy or self.app.screen is not self
+        if not self._changed_again:
+            self.jobs.cancel("index")
+            self.jobs.run("index", (self.store,), read_index, self._indexed)
+
+    def _indexed(self, rows: tuple[ConversationRow, ...]) -> None:
+        self._rows, self._coming = rows, []
+        self._read()
 
     def _came(self, losses: Iterable[ListedLoss]) -> None:
+        if self._coming is not None:
+            self._coming += losses
+            return
         self._losses = sort_worst_first([*self._losses, *losses])
         self._show()
 
     def _read_all(self, read: tuple[int, list[str]]) -> None:
         unread, open_losses = read
+        if self._coming is not None:
+            self._losses, self._coming = sort_worst_first(self._coming), None
         if unread:
             self.tell(
                 f"{human.plural(unread, 'conversation')} could not be read; opening one says what is wrong."
             )
         self.tell(*open_losses)
         self._show(nothing=NOTHING_KNOWN_LOST if unread or open_losses else "No loss was found.")
+        if self._changed_again:
+            self._changed()
 
     def _show(self, *, nothing: str = "reading …") -> None:
         count = human.plural(len(self._losses), "compaction")
