@@ -780,6 +780,21 @@ def test_titles(tmp_path: Path, titles: list[dict[str, str]], title: str) -> Non
     assert (row.title, row.agent, row.folder) == (title, "claude-code", "/home/dev/harbor")
 
 
+def test_of_the_output_of_hooks_the_model_gets_some(tmp_path: Path) -> None:
+    made = session(version="2.1.220")
+    made.user("Moor the ferry.")
+    made.attach(type="hook_success", hookEvent="SessionStart", content="Never moor at berth 4.")
+    made.attach(type="hook_success", hookEvent="UserPromptSubmit", content="It is noon.")
+    made.attach(type="hook_success", hookEvent="PostToolUse", content="Formatted.")
+    made.attach(type="hook_system_message", hookEvent="SessionStart", content="Welcome.")
+    blocked = {"command": "check-the-berths-before-the-agent-stops.sh", "blockingError": "Berth 2 is open."}
+    made.attach(type="hook_blocking_error", hookEvent="Stop", blockingError=blocked)
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    told = [text.partition("\n")[2] for role, text in texts(store, conversation) if role == "system"]
+    assert told == ["Never moor at berth 4.", "It is noon.", "Berth 2 is open."]
+    assert conversation.row.messages == len(conversation.live)
+
+
 def test_the_list_of_conversations_counts_what_is_opened(tmp_path: Path) -> None:
     made = session(version="2.1.217")
     worked(made)

@@ -43,8 +43,10 @@ _HUMAN = ("", "human", "user")
 PROMPT = "prompt_snapshot"
 #: Attachments that the model does not get.
 _SILENT = frozenset(
-    {"hook_success", "batching_reminder_sent", "budget_usd", "command_permissions", "auto_mode"}
+    {"hook_system_message", "batching_reminder_sent", "budget_usd", "command_permissions", "auto_mode"}
 )
+#: The hooks whose output the model gets.
+_HOOKS = ("SessionStart", "UserPromptSubmit")
 
 #: Keys of an attachment with names and ids.
 _NAMES = frozenset({"type", "filename", "filePath", "path", "displayPath", "toolUseID", "hookName"})
@@ -145,12 +147,12 @@ def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
         return []
     if isinstance(line.get("rendered"), list):
         return _rendered(line)
-    if kind in _SILENT:
+    if kind in _SILENT or (kind == "hook_success" and attachment.get("hookEvent") not in _HOOKS):
         return []
     name = _file_name(attachment)
     if kind == "compact_file_reference":
         return [{"role": "system", "content": f"(a file named again after the compaction: {name})"}]
-    text = _attached_text(attachment)
+    text = text_at(attachment, "blockingError", "blockingError") or _attached_text(attachment)
     if not text.strip():
         return []
     label = kind.replace("_", " ")
