@@ -9,7 +9,8 @@ PROFILES = (
         share=0.8,
         reserve=0,
         why_threshold="0.8 of the window fits. Observed on a window of 200,000: 144,000 tokens did not start a "
-        "compaction, 163,500 did. Not read in code. /compact starts one by hand",
+        "compaction, 163,500 did; two real ones started at 160,095 and 160,540. One on a window of 128,000 started at "
+        "112,275. Not read in code. /compact starts one by hand",
         tail_tokens=0,
         why_tail="the summary is written while one more request is sent. The answer to that request stays with its "
         "results. Observed: 7 of 7 real tails are equal",
