@@ -55,6 +55,7 @@ _NO_RULE = (
     r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
     r"questions?|wait|way|module|no|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
     r"your|our|don|please|is|are|was|like)\b|"
+    r"no \w+(?: (?:or|and) \w+)? (?:performed|encountered|found|seen|reported|occurred|needed|necessary)\b|"
     r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
     r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
 )
@@ -150,7 +151,7 @@ CUES: tuple[Cue, ...] = (
     _cue("en.only", "constraint", 6,
          r"only (?:when|if|on|after|above|below|with|in|the|for|from|between|via|by|use|run|touch|change)|"
          r"only(?= *(?:[,;.)]|\Z))|exclusively|nothing (?:but|else|until|yet)",
-         r"the only|not only|if only|only (?:happens|occurs|seems|the first)"),
+         r"the only|not only|if only|only (?:happens|occurs|seems|the first)|\b(?:explain|describe)\b.{0,300}"),
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
          r"should be (?:fine|ok|okay|done|good)|should have (?:been|\w+ed|done|gone|had|made)\b|"
@@ -185,7 +186,8 @@ CUES: tuple[Cue, ...] = (
          r"decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|no need for|(?:is|are) the default|we "
          r"(?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
          r"we (?:do|ship|render|go|freeze|release|start)",
-         r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use"),
+         r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use|"
+         r"(?:same|the|this|that|new) \w+ (?:that |which )?we(?:['’]re| are)? us(?:e|ing)\b"),
     _cue("en.use", "decision", 6, _AT + r"(?:use|pick|choose|take|go for|go with)", r"use (?:case|it|them)\b"),
     _cue("en.fact", "value", 7,
          r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|(?:lives?|runs?|listens?|stored|located|"
@@ -320,9 +322,16 @@ APPROVALS = late_pattern(
     r"happy with|any (?:questions|changes)|anything else|可以[吗嗎]|[继繼][续續][吗嗎]|[对對][吗嗎]", re.I,
 )  # fmt: skip
 _QUESTION = late_pattern(r"[?？][\s\"')*_]*$")
+#: The start of a question that may lack its mark.
+_INQUIRES = late_pattern(
+    r"\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
+    r"(?:(?:why|how|what|where|who|which|when)(?:['’]?s| (?:is|are|was|were|do|does|did|can|could|would|should|come))|"
+    r"what about|should we)\b(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",
+    re.I,
+)
 _ASKS_POLITELY = late_pattern(
-    r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:can|could|would|will|shall|should) "
-    r"(?:you|we)\b|[能可][不否]|麻[烦煩]",
+    r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:(?:can|could|would|will|shall) "
+    r"(?:you|we)|should you)\b|[能可][不否]|麻[烦煩]",
     re.I,
 )
 _ASKS_TO_TELL = late_pattern(
@@ -395,7 +404,8 @@ CHOICES = late_pattern(
     r"(?:(?:do|fix|take|choose|pick|go (?:with|for)|use|option|number|approach|variant|skip|"
     r"就|[选選]|用|做|方案|第)\s*)*"
     r"(?P<labels>(?:\d{1,2}|[A-Ha-h])(?:\s*(?:,|\+|and|&|和|、)\s*(?:\d{1,2}|[A-Ha-h]))*)"
-    r"\W*(?:please|too|first|then|(?:is|seems|sounds|looks) (?:fine|good|best)|thanks|吧|个|個|項|项)?\W*\Z", re.I,
+    r"\W*(?:please|too|first|then|(?:is|seems|sounds|looks) (?:fine|good|best)(?: (?:for|to) me)?|thanks|"
+    r"吧|个|個|項|项)?\W*\Z", re.I,
 )  # fmt: skip
 
 _STOP = word_set(
@@ -640,7 +650,7 @@ def excludes(one: str, other: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Return whether a sentence only asks for information. A polite request ("could you ...?") does not."""
-    asks = _QUESTION.search(text) is not None
+    asks = _QUESTION.search(text) is not None or _INQUIRES.match(text) is not None
     return asks and not (_ASKS_POLITELY.match(text) and not _ASKS_TO_TELL.match(text))
 
 
