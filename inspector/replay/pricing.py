@@ -9,7 +9,7 @@ summarizes and writing the summary. docs/costs.md has the formulas.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -72,47 +72,45 @@ class Stretches:
         self._sent = [call.sent for call in calls]
         self._cached = [0, *(call.read + call.written if writes else call.sent for call in calls)]
         self._costs = list(accumulate((call.cost for call in calls), initial=0.0))
-        steps = [step for call in calls for step, _ in call.rates.steps[:1]]
+        steps = [step for call in calls for step in call.rates.steps]
         #: Prompts with more tokens than this may have other prices.
-        self._small = min(steps, default=_NEVER)
-        # The costs of all calls at the prices of small prompts.
-        small = (
-            call.cost
-            if call.sent <= self._small
-            else _priced(call, call.rates, call.uncached, call.read, call.written)
-            for call in calls
-        )
-        self._small_costs = list(accumulate(small, initial=0.0))
+        self._small = min((above for above, _ in steps), default=_NEVER)
+        #: Whether all larger prompts have the same prices.
+        self._one_step = len({above for above, _ in steps}) < 2
+        small = [(call, call.rates) for call in calls]
+        large = [(call, call.rates.steps[0][1] if call.rates.steps else call.rates) for call in calls]
+        #: The costs of all calls, and those of a token more in each, as sums: at the prices of small and large prompts.
+        self._sums = tuple(_sums(priced, writes) for priced in (small, large))
         #: By how many tokens the prompt of each call can shrink without a change of other tokens than those that the
         #: call reads, or writes after a long pause.
         self._room: list[int] = []
-        token_costs: list[float] = []
         #: Numbers of the other calls, and a sentinel after the last call.
         self._others: list[int] = []
         for number, call in enumerate(calls):
             cold = call.expired and not call.read
-            rates = call.rates
-            short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
-            writing = short + call.hour_share * (hour - short) if writes else rates.input or 0.0
             self._room.append((call.written if writes else call.uncached) if cold else call.read)
-            token_costs.append((writing if cold else rates.cache_read or 0.0) / _MILLION)
             warm = call.read == self._cached[number] and not call.expired
             if not number or call.after_compaction or not (warm or cold):
                 self._others.append(number)
         self._others.append(len(calls))
-        self._token_costs = list(accumulate(token_costs, initial=0.0))
 
     def cached_before(self, number: int) -> int:
         """Return the tokens that were cached before a call."""
         return self._cached[number]
 
-    def end(self, number: int, step: int) -> int:
-        """Return the end of the stretch that begins with a call.
+    def end(self, number: int, step: int, more: float) -> int:
+        """Return the end of the stretch that begins with a call and whose prompts grow by `more` tokens.
 
-        It is the next call that belongs to no stretch, or the first call at or after `step`.
+        It is the next call that belongs to no stretch, the first call at or after `step`, or the first whose prompt is
+        large if that of `number` is small.
         """
         other = self._others[bisect_left(self._others, number)]
-        return min(other, bisect_left(self._steps, step, number)) if other > number else number
+        if other == number:
+            return number
+        end = min(other, bisect_left(self._steps, step, number))
+        # Between two compactions prompts only grow.
+        large = bisect_right(self._sent, self._small - more, number, end) if more else number
+        return end if large == number else large
 
     def hold(self, start: int, stop: int, more: float, min_cached: int) -> bool:
         """Return whether every prompt of a stretch can grow by `more` tokens (shrink if negative) and is still cached
@@ -120,16 +118,34 @@ class Stretches:
         if not more:
             return True
         sent = self._sent[start:stop]
-        if max(sent) + more > self._small:
+        smallest, largest = min(sent) + more, max(sent) + more
+        if largest > self._small and not (self._one_step and smallest > self._small):
             return False
-        return more > 0 or (min(self._room[start:stop]) + more >= 0 and min(sent) + more >= min_cached)
+        return more > 0 or (min(self._room[start:stop]) + more >= 0 and smallest >= min_cached)
 
     def cost(self, start: int, stop: int, more: float) -> float:
         """Return the cost of a stretch whose prompts grow by `more` tokens."""
         if not more:
             return self._costs[stop] - self._costs[start]
-        small = self._small_costs[stop] - self._small_costs[start]
-        return small + more * (self._token_costs[stop] - self._token_costs[start])
+        costs, token_costs = self._sums[self._sent[start] + more > self._small]
+        return costs[stop] - costs[start] + more * (token_costs[stop] - token_costs[start])
+
+
+def _sums(calls: Sequence[tuple[PricedCall, Rates]], writes: bool) -> tuple[list[float], list[float]]:
+    """Return the sums of the costs of the first n calls at given prices, and of the costs of a token more in each."""
+    costs = [
+        call.cost
+        if rates is call.rates.at(call.sent)
+        else _priced(call, rates, call.uncached, call.read, call.written)
+        for call, rates in calls
+    ]
+    token_costs = []
+    for call, rates in calls:
+        short, hour = rates.cache_write_5m or 0.0, rates.cache_write_1h or 0.0
+        writing = short + call.hour_share * (hour - short) if writes else rates.input or 0.0
+        is_cold = call.expired and not call.read
+        token_costs.append((writing if is_cold else rates.cache_read or 0.0) / _MILLION)
+    return list(accumulate(costs, initial=0.0)), list(accumulate(token_costs, initial=0.0))
 
 
 def _priced(call: PricedCall, rates: Rates, uncached: float, read: float, written: float) -> float:
@@ -194,7 +210,7 @@ class CostBasis(Struct, frozen=True, eq=False, dict=True):
                 # Until the next compaction, every call reads `more` tokens more, and all else stays as recorded.
                 coming = [event.step for event in events[next_event : next_event + 1]]
                 coming += [compaction.step for compaction in recorded[next_recorded : next_recorded + 1]]
-                end = stretches.end(number, min(coming, default=_NEVER))
+                end = stretches.end(number, min(coming, default=_NEVER), more)
                 if end > number and stretches.hold(number, end, more, self.min_cached):
                     spent += stretches.cost(number, end, more)
                     cached, number = stretches.cached_before(end) + more, end
