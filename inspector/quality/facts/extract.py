@@ -112,6 +112,8 @@ _REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
 _SHOWS = late_pattern(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件)", re.I
 )
+# The path of a picture that the user attaches. Its spaces may be escaped.
+_PICTURE = late_pattern(r"(?:[^\s\\]|\\.){1,400}+(?<=\.png|\.jpg|jpeg|\.gif|webp|heic)\s*\Z", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
@@ -299,6 +301,8 @@ def _says_something(body: str, values: Sequence[Value]) -> bool:
 def _given(body: str, values: Sequence[Value]) -> Value | None:
     """Return the exact value that a short sentence gives: "port 8080", "VPN gateway is 10.44.0.1"."""
     stems = sum(1 for _ in load_stemmer().words(body, [value.span for value in values]))
+    if _PICTURE.match(body):
+        return None
     weak = ("name", "option", "identifier", "weekday", *(("number",) if stems > 3 else ()))
     return next((value for value in values if value.form not in weak), None) if stems <= 6 else None
 

@@ -84,9 +84,9 @@ _PRINTED = late_pattern(
     # A chat command alone.
     r"/[a-z][\w-]{1,40}(?:@\w{1,40})?\s*$|"
     r"Traceback \(|File \"[^\"\n]+\", line \d+|at (?:async |new )?[\w.$<>]{1,80}(?: \[as \w{1,80}\])?(?: \(|\()|"
-    r"(?<=\s\s)at \S{1,200}\s*$|\S{0,80}(?:Error|Exception|Warning): \S|"
+    r"\S{0,80}(?:Error|Exception|Warning): \S|"
     # The prompt of PowerShell, a question of an installer, a script without a name.
-    r"PS [A-Z]:\\[^>\n]{0,200}>|\? \S|VM\d{1,6}:\d+(?:\s|$)|"
+    r"PS [A-Z]:\\[^>\n]{0,200}>|\? (?-i:[A-Z])[^\n]{3,200}[?:](?:\s|$)|VM\d{1,6}:\d+(?:\s|$)|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
     r"error|warn) |"
     r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
@@ -401,7 +401,7 @@ def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
         joins = prose and not heading and open_at >= 0 and shown == was and _continues(text, open_end, line)
         if open_at >= 0 and not joins:
             said = text.find(": ", open_at, open_end) + 1
-            if said and not was and _FRAME.match(line):
+            if said and not was and shown and _FRAME.match(line):
                 # The person introduces the error over its stack.
                 yield open_at, said, False, False
                 open_at, was = said, True
@@ -454,7 +454,12 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     flush = any(line[:1].strip() for line in lines)
     ended, listed = False, False
     for block in _line_blocks(lines):
-        printed = [number for number in block if _PRINTED.match(lines[number][:_LINE])]
+        frames = [number for number in block if _FRAME.match(lines[number])]
+        printed = [
+            number
+            for number in block
+            if _PRINTED.match(lines[number][:_LINE]) or (number in frames and len(frames) > 1)
+        ]
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
         if ended and ends:
             found.update(block)
