@@ -180,7 +180,7 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("You're absolutely right about the tides.", "link"),
         ("The lamp should have burned all night.", "link"),
         ("How do I do option 2", "link"),
-        ("/tmp/shots/Pier\\ 2025-12-24\\ at\\ 13.03.png", "link"),
+        ("/tmp/harbour/Screenshot\\ 2025-12-24.png", "link"),
         ("The pier is in harbour.png", "value"),
         ("Should we remove the lamp and always use the moon", "link"),
         ("How the boats leave: they must never cross.", "constraint"),
