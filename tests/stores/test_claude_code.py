@@ -780,6 +780,25 @@ def test_titles(tmp_path: Path, titles: list[dict[str, str]], title: str) -> Non
     assert (row.title, row.agent, row.folder) == (title, "claude-code", "/home/dev/harbor")
 
 
+def test_the_model_gets_the_output_of_local_commands(tmp_path: Path) -> None:
+    made = session(version="2.1.220")
+    made.user("Moor the ferry.")
+    for text in (
+        "<command-name>/context</command-name>",
+        "<local-command-stdout>10 of 200k</local-command-stdout>",
+    ):
+        made.line("system", subtype="local_command", content=text)
+    made.answer(lines.text("Moored."))
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    assert texts(store, conversation) == [
+        ("user", "Moor the ferry."),
+        ("system", "<command-name>/context</command-name>"),
+        ("system", "<local-command-stdout>10 of 200k</local-command-stdout>"),
+        ("assistant", "Moored."),
+    ]
+    assert conversation.row.messages == 4
+
+
 def test_of_the_output_of_hooks_the_model_gets_some(tmp_path: Path) -> None:
     made = session(version="2.1.220")
     made.user("Moor the ferry.")

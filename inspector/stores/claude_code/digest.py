@@ -21,7 +21,14 @@ from inspector.stores.claude_code.chain import (
     messages_of,
     split_abandoned,
 )
-from inspector.stores.claude_code.forms import answer_name, attachment_wires, opening_words, user_wires
+from inspector.stores.claude_code.forms import (
+    LOCAL_COMMAND,
+    answer_name,
+    attachment_wires,
+    local_wires,
+    opening_words,
+    user_wires,
+)
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
 from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.scan import LOCAL, SYNTHETIC, Node, boundary_of
@@ -189,6 +196,8 @@ class _File:
         if line.type == "attachment":
             # Most attachments have no message for the model.
             node.entries = tuple(range(len(attachment_wires(mapping(raw) or {}))))
+        elif line.subtype == LOCAL_COMMAND:
+            node.entries = tuple(range(len(local_wires(mapping(raw) or {}))))
         elif line.type == "user":
             self._user_line(line, raw, node, tally)
         elif node.answer and (node.answer, node.side) not in self.answers:

@@ -39,6 +39,8 @@ _FAILED = late_pattern(
 )
 #: Origins of a line that a person wrote.
 _HUMAN = ("", "human", "user")
+#: The subtype of a line of type system about a local command. Measured with 2.1.110 to 2.1.280: the model gets it.
+LOCAL_COMMAND = "local_command"
 #: The attachment with the system prompt.
 PROMPT = "prompt_snapshot"
 #: Attachments that the model does not get.
@@ -92,6 +94,12 @@ def user_wires(line: Mapping[str, Any]) -> list[Wire]:
     if line.get("isMeta") is True or _origin(line) not in _HUMAN:
         return [*wires, {"role": "system", "content": plain(words)}]
     return [*wires, *_split_user_text(words)]
+
+
+def local_wires(line: Mapping[str, Any]) -> list[Wire]:
+    """Return the message in a line about a local command of the user, such as /context: the command, or its output."""
+    text = text_of(line, "content") if line.get("subtype") == LOCAL_COMMAND else ""
+    return [{"role": "system", "content": text}] if text else []
 
 
 def joined_texts(content: object) -> str:

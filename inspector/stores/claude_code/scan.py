@@ -10,11 +10,13 @@ from typing import Any
 from msgspec import Struct, field
 
 from inspector.stores.claude_code.forms import (
+    LOCAL_COMMAND,
     answer_in,
     assistant_wire,
     attachment_wires,
     blocks_of,
     failure_in,
+    local_wires,
     prompt_in,
     queued_wires,
     user_wires,
@@ -137,6 +139,8 @@ def wires_of(line: Mapping[str, Any]) -> list[Wire]:
     """Return the messages in a line other than an answer of the model."""
     if line.get("type") == QUEUED:
         return queued_wires(line)
+    if line.get("type") == "system":
+        return local_wires(line)
     return user_wires(line) if line.get("type") == "user" else attachment_wires(line)
 
 
@@ -208,8 +212,9 @@ class _Scanner:
                     result.prompt = prompt_in(value) or result.prompt
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
-        elif subtype in ("local_command", "status"):
+        elif subtype in (LOCAL_COMMAND, "status"):
             node.failure = failure_in(value)
+            node.entries = result.entries.add(local_wires(value), node.at)
         elif subtype == "api_error":
             result.api_errors += 1
         if kind in ("user", "assistant") and not node.side and node.message:
