@@ -74,7 +74,8 @@ _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt
 _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
 #: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
 _PRINTED = late_pattern(
-    r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
+    r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|(?-i:[A-Z][a-z]{2}) [ \d]\d \d\d:\d\d:\d\d|"
+    r"\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|ERROR: |\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
@@ -86,7 +87,7 @@ _PRINTED = late_pattern(
     r"Traceback \(|File \"[^\"\n]+\", line \d+|at (?:async |new )?[\w.$<>]{1,80}(?: \[as \w{1,80}\])?(?: \(|\()|"
     r"\S{0,80}(?:Error|Exception|Warning): \S|"
     # The prompt of PowerShell, a question of an installer, a script without a name.
-    r"PS [A-Z]:\\[^>\n]{0,200}>|\? (?-i:[A-Z])[^\n]{3,200}[?:](?:\s|$)|VM\d{1,6}:\d+(?:\s|$)|"
+    r"P?S [A-Z]:\\[^>\n]{0,200}>|\? (?-i:[A-Z])[^\n]{3,200}[?:](?:\s|$)|VM\d{1,6}:\d+(?:\s|$)|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
     r"error|warn) |"
     r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
@@ -97,8 +98,9 @@ _PRINTED = late_pattern(
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
-# A line of the stack under an error.
+# A line of the stack under an error, and a line that a program ticks off. A person may write a single one.
 _FRAME = late_pattern(r"\s{2,}at \S")
+_OFTEN = late_pattern(r"\s{2,}at \S|\s*[✓✔✗✘] ")
 # Cells between bars, lines of a box, tabs, wide spaces, commas or semicolons.
 _TABLE = late_pattern(
     r"\s*\|.*\|\s*$|[^│┃║\n]{1,400}\s[│┃║](?:\s|$)|"
@@ -167,7 +169,7 @@ _BOT = late_pattern(
     r"codecov|dependabot|renovate\[bot\])|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
-    r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)PS [A-Z]:\\[^>\n]{0,200}> |"
+    r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
     r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
@@ -454,11 +456,11 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     flush = any(line[:1].strip() for line in lines)
     ended, listed = False, False
     for block in _line_blocks(lines):
-        frames = [number for number in block if _FRAME.match(lines[number])]
+        often = [number for number in block if _OFTEN.match(lines[number])]
         printed = [
             number
             for number in block
-            if _PRINTED.match(lines[number][:_LINE]) or (number in frames and len(frames) > 1)
+            if _PRINTED.match(lines[number][:_LINE]) or (number in often and len(often) > 1)
         ]
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
         if ended and ends:

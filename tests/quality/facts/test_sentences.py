@@ -27,6 +27,8 @@ SAID = (
     ("It stops:\nPS C:\\boats> npm run sail\nboats should be moored first\n\nWhat is wrong?",
      ["It stops:", "What is wrong?"]),
     ("One rule: never sail\n  at night", ["One rule: never sail", "at night"]),
+    ("It stops here:\n✓ 94 berths read\n✓ Boats should be moored\n\nWhy?", ["It stops here:", "Why?"]),
+    ("Still bad:\nFeb  9 09:56:48.954 |DEBU| boats must be moored\n\nWhy?", ["Still bad:", "Why?"]),
     ("? How should the boat leave? [Use arrows to move]\n Under sail\n> With the engine", []),
     ("You said:\n\n Boats must leave before noon, as the tide\n falls then.\n\n Let me check:\n\nThat is wrong.",
      ["You said:", "That is wrong."]),
