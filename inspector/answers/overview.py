@@ -30,7 +30,8 @@ class Overview(NamedTuple):
     """Counts of a conversation.
 
     `lost` facts are lost for good, and `constraints` are the constraints among them. `findings` counts errors and
-    warnings; findings with one cause count once. `unknown` counts facts with an unknown fate.
+    warnings; findings with one cause count once. `unknown` counts facts with an unknown fate. `foreign`: the user
+    mostly writes in a language without a lexicon, so a lost constraint may not be recognized.
     """
 
     conversation: str
@@ -39,6 +40,7 @@ class Overview(NamedTuple):
     weakened: int
     findings: int
     unknown: int
+    foreign: bool = False
 
 
 LIVE: AnswerKind[Live] = AnswerKind("live", Live)
@@ -109,6 +111,8 @@ def read_overview(
     findings = read_findings(inspection, inspection.resolved(flags))
     grave = tuple(dismissal_key(finding) for finding in findings if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
-    overview = Overview(row.id, losses.total, rules, losses.weakened, len(set(grave)), losses.unjudged)
+    overview = Overview(
+        row.id, losses.total, rules, losses.weakened, len(set(grave)), losses.unjudged, losses.foreign
+    )
     kept.keep((overview, grave))
     return _without_dismissed(row, overview, grave)

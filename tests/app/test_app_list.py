@@ -36,6 +36,7 @@ from tests.app.running import (
     settled,
     title,
     told,
+    until,
     write,
 )
 from tests.examples import also
@@ -271,6 +272,7 @@ async def test_a_read_ends_although_the_store_changes_meanwhile(
         for _ in range(4):
             screen.post_message(StoreChanged())
             await pilot.pause()
+        await until(pilot, lambda: began > 0)
         assert (began, ended) == (1, 0)
         go_on.set()
         await settled(pilot)

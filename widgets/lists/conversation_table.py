@@ -41,6 +41,7 @@ class ConversationEntry(NamedTuple):
     constraints: int = 0
     weakened: int = 0
     unknown: int = 0
+    foreign: bool = False
     parent: str = ""
     agent: str = ""
     folder: str = ""
@@ -156,8 +157,9 @@ class ConversationTable(LineList):
             ("↓", "facts that were weakened", any(entry.weakened for entry in entries)),
             (
                 "?",
-                "unknown fates: the summary cannot be read, or the list before is missing",
-                any(entry.unknown for entry in entries),
+                "unknown: the summary cannot be read, the list before is missing, or constraints in the language "
+                "of the user are not recognized",
+                any(entry.unknown or _is_unknown(entry) for entry in entries),
             ),
             ("!", "errors and warnings", any(entry.findings for entry in entries)),
             ("↳", "branch or sub-agent of the conversation above", bool(self._under)),
@@ -399,7 +401,7 @@ class ConversationTable(LineList):
         rules = f" ‼{entry.constraints:,}" if entry.constraints else ""
         weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
         unknown = f" ?{entry.unknown:,}" if entry.unknown else ""
-        number = "" if unknown and not entry.lost else f"{entry.lost:,}"
+        number = "" if unknown and not entry.lost else "?" if _is_unknown(entry) else f"{entry.lost:,}"
         count = fit(number, width - len(rules) - len(weakened) - len(unknown), right=True)
         row.add(count, Style() if entry.lost else muted)
         row.add(rules, self.ink("error")).add(weakened, self.ink("warning")).add(unknown, muted)
@@ -432,6 +434,11 @@ def _gravity(entry: ConversationEntry) -> tuple[int, ...]:
     if entry.lost is None:
         return (-1,)
     return (entry.constraints, entry.lost, entry.weakened, entry.unknown)
+
+
+def _is_unknown(entry: ConversationEntry) -> bool:
+    """Return whether no loss is known, and constraints in the language of the user are not recognized."""
+    return entry.foreign and not entry.lost and bool(entry.compactions)
 
 
 def _known(number: int | None) -> str:

@@ -25,6 +25,8 @@ NARROW = 60
 #: Cells of the name before a line.
 _LEAD = 10
 _WHO = {"assistant": "agent"}
+#: Maximum width of "planned by" with a profile, in cells.
+_NAME = 32
 #: Maximum number of events after a compaction.
 _AFTERMATH_SHOWN = 6
 #: A compaction that saves a smaller share of the tokens gets a warning.
@@ -215,17 +217,17 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
         for at, title, cells, bare in ((0, "head_end", 10, 0), (1, "tail_start", 12, done.before))
         if any(row[2][at] != bare for row in rows)
     ]
-    name = max(len(one_line(row[1], 28)) for row in rows) + 2
+    name = max(len(one_line(row[1], _NAME)) for row in rows) + 2
     # Sizes follow the boundaries if a row has room for both.
-    narrow = room < NARROW or min(28, name) + 45 > room - 2
-    width = min(11 if room < NARROW else 28, name)
+    narrow = room < NARROW or min(_NAME, name) + 45 > room - 2
+    width = min(11 if room < NARROW else _NAME, name)
     titles = "".join(title.rjust(cells) for _, title, cells in columns)
     lines = [
         TextLine(f"{'':{width + 2}}{titles}" + ("" if narrow else f"{'summary':>10}{'after':>9}"), "muted")
     ]
     for sign, by, bounds, size, after, note in rows:
         style = "" if sign == "━" else "accent"
-        parts = [(f"{sign} {fit(one_line(by, 28), width)}", style)]
+        parts = [(f"{sign} {fit(one_line(by, _NAME), width)}", style)]
         for at, _, cells in columns:
             differs = bounds[at] != rows[0][2][at]
             cell = f"{'≠ ' if differs else ''}{bounds[at]:,}".rjust(cells)
