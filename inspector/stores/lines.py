@@ -157,9 +157,10 @@ def parsed(raw: bytes | str) -> Any:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file. Raises StoreErrors."""
+    """Return the bytes of a file, decompressed. Raises StoreErrors."""
     try:
-        return path.read_bytes()
+        with open_decompressed(path) as file:
+            return file.read()
     except OSError as error:
         raise cannot_read(path, error) from error
 

@@ -25,6 +25,11 @@ from tests.recipes import recipe
 from tests.stores.alone import opened, texts
 from widgets.lists.message_list import MessageRow
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 lines = recipe("claude_lines")
 ASKED = "Question 0: how does berth 0 work?"
 SUMMARY = lines.nine_sections(primary=["Move the harbor importer"], current=["tests of the parser"])
@@ -915,6 +920,15 @@ def test_neighbours_that_changed_places_are_put_right(tmp_path: Path, seed: int)
     lists, compactions, requests = _told(made.write(tmp_path / "b.jsonl"))
     assert (lists, compactions) == expected[:2]
     assert sorted(requests) == sorted(expected[2])
+
+
+def test_a_compressed_transcript_is_read(tmp_path: Path) -> None:
+    made = _long()
+    path = made.write(tmp_path / "a.jsonl")
+    packed = tmp_path / "packed" / "a.jsonl.zst"
+    packed.parent.mkdir()
+    packed.write_bytes(zstd.compress(path.read_bytes()))
+    assert _told(packed) == _told(path)
 
 
 def test_a_growing_file_is_followed(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
 from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.scan import LOCAL, SYNTHETIC, Node, boundary_of
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
+from inspector.stores.compressed import open_decompressed
 from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, lines_in, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
@@ -381,7 +382,7 @@ def _lines(raws: Iterable[bytes]) -> Iterator[tuple[_Line, bytes]]:
 
 def _raw(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb", buffering=_PIECE) as file:
+        with open_decompressed(path, _PIECE) as file:
             yield from file
     except OSError as error:
         raise cannot_read(path, error) from error

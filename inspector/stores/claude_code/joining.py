@@ -24,6 +24,7 @@ from inspector.stores.assembly import row_of
 from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import Node, scan
+from inspector.stores.compressed import open_decompressed
 from inspector.stores.recorded import FileDigest, Memory, Source
 
 #: Context windows of Claude Code. The transcript does not record the window, so the largest request decides.
@@ -142,7 +143,7 @@ def _fingerprint(digests: tuple[FileDigest, ...]) -> str:
 def holds_line(digest: FileDigest, uuid: str) -> bool:
     """Return whether a file mentions a line's uuid; cached while its digest is the same. Raises OSError."""
     wanted = f'"{uuid}"'.encode()
-    with open(digest.path, "rb") as file:
+    with open_decompressed(Path(digest.path)) as file:
         return any(wanted in line for line in file)
 
 

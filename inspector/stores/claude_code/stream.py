@@ -102,8 +102,7 @@ def stream_lines(path: Path) -> Iterator[Line]:
 
 def stream_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[_Value | None]:
     """Return the lines at these places of a stream that was read before. Raises StoreErrors."""
-    with path.open("rb") as file:
-        is_list = _is_list(file.read(1))
+    is_list = _is_list(head_of(path))
     values = [_listed(path)[start] for start, _ in spans] if is_list else read_spans(path, spans)
     return [None if value is None else _as_line(value) for value in values]
 
