@@ -122,19 +122,21 @@ def read_spans(path: Path, spans: Sequence[tuple[int, int]]) -> list[dict[str, A
     try:
         with open_decompressed(path) as file:
             if path.name.endswith(ENDINGS):
-                return list(_forwards(file, spans))
+                return _forwards(file, spans)
             return [_at(file, start, length) for start, length in spans]
     except OSError as error:
         raise cannot_read(path, error) from error
 
 
-def _forwards(file: BinaryIO, spans: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any] | None]:
-    """Yield the records of a file that can only be read forwards; spans ascend."""
+def _forwards(file: BinaryIO, spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """Return the records of a file that can only be read forwards, in the order of `spans`."""
     place = 0
-    for start, length in spans:
+    records: dict[tuple[int, int], dict[str, Any] | None] = {}
+    for start, length in sorted(set(spans)):
         file.read(start - place)
-        yield mapping(file.read(length))
+        records[start, length] = mapping(file.read(length))
         place = start + length
+    return [records[span] for span in spans]
 
 
 def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
