@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +25,8 @@ _BATCH = 256
 _NOWHERE: Span = (0, 0)
 #: A helper process starts after _HELP_AFTER uncached messages, if more than _MUCH messages are left.
 _HELP_AFTER, _MUCH = 1_000, 8_000
+#: Maximum texts of the agent to search for what a user copies.
+_RECENT = 64
 #: Mark of a command call in a system message.
 _CALLED = "<command-name>"
 #: Beginnings of the tool result of a command that the agent called.
@@ -77,6 +80,8 @@ class _Reader:
         self.names: set[str] = set()
         #: Last text of the agent: the user may choose from a list in it.
         self.offered = ""
+        #: The last texts of the agent: the user may paste a part of them.
+        self.told: deque[str] = deque(maxlen=_RECENT)
         #: Number of messages to read before a helper process pays off.
         self.help_after = _HELP_AFTER
         self.helper: HelperProcess | None = None
@@ -179,10 +184,14 @@ class _Reader:
                 answer = agreed(safe(message.text), self.offered)
                 facts = replace(facts, statements=answer or facts.statements)
             else:
-                facts = replace(facts, statements=sent_back(facts.statements, self.offered))
+                facts = replace(facts, statements=sent_back(facts.statements, self.told))
             self.offered = ""
+        elif message.role == "user":
+            facts = replace(facts, statements=sent_back(facts.statements, self.told))
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)
+            if not message.summary:
+                self.told.append(self.offered)
         self.names.update(value.canon for statement in facts.statements for value in statement.values)
         if self.placed and message.role != "tool":
             self.names.update(mention.value.canon for mention in facts.mentions)

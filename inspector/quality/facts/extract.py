@@ -478,17 +478,16 @@ def agreed(text: str, before: str) -> tuple[Statement, ...]:
     return (_answer(text, (start, start + len(body)), question),)
 
 
-def sent_back(statements: tuple[Statement, ...], before: str) -> tuple[Statement, ...]:
-    """Return the statements of a user's message. A statement copied from the agent's message before it is pasted.
+def sent_back(statements: tuple[Statement, ...], before: Iterable[str]) -> tuple[Statement, ...]:
+    """Return the statements of a user's message. A statement copied from one of the agent's texts before it is pasted.
 
     A copy has several statements. A user may repeat a single sentence to agree.
     """
-    source = " ".join(_MARKS.sub("", before).split())
-    copied = {
-        statement.span
-        for statement in statements
-        if len(statement.text) >= _COPIED and " ".join(statement.text.split()) in source
-    }
+    long = [statement for statement in statements if len(statement.text) >= _COPIED]
+    if len(long) < _FEWEST_COPIED:
+        return statements
+    source = " ".join(_MARKS.sub("", "\n".join(before)).split())
+    copied = {statement.span for statement in long if " ".join(statement.text.split()) in source}
     if len(copied) < _FEWEST_COPIED:
         return statements
     return tuple(

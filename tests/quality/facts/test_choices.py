@@ -10,6 +10,7 @@ import pytest
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.quality.facts.extract import agreed, chosen, facts_of, sent_back
+from inspector.quality.facts.fact import Fact
 from inspector.stores.detect import open_store
 
 NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
@@ -60,8 +61,8 @@ def test_a_list_that_is_sent_back_is_the_agents() -> None:
     text = "Build this. " + " ".join(points)
     said = facts_of(text, "user").statements
     before = "We could do this:\n" + "\n".join(f"{at}. **{point}**" for at, point in enumerate(points))
-    assert [one.text for one in sent_back(said, before) if not one.pasted] == ["Build this."]
-    assert sent_back(said, before.replace("vests", "belts")) == said
+    assert [one.text for one in sent_back(said, [before, "Later."]) if not one.pasted] == ["Build this."]
+    assert sent_back(said, [before.replace("vests", "belts")]) == said
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes, go ahead!", "ok, do it", "no", "好的", " sure "])
@@ -121,48 +122,36 @@ def test_what_says_more_or_answers_nothing_is_no_agreement(text: str, before: st
     assert not agreed(text, before)
 
 
-def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
+def told(folder: Path, *messages: tuple[str, str]) -> tuple[Fact, ...]:
+    """The facts of a conversation of these messages, each a role and a text."""
     lines = []
-    for number, (role, text) in enumerate(
-        [("user", "How shall we keep the cart?"), ("assistant", NUMBERS), ("user", "2")]
-    ):
+    for number, (role, text) in enumerate(messages):
         lines.append({
             "type": role, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s",
             "timestamp": f"2026-03-12T08:00:0{number}Z", "version": "2.1.0", "cwd": "/shop", "isSidechain": False,
             "message": {"role": role, "content": [{"type": "text", "text": text}]},
         })  # fmt: skip
-    path = tmp_path / "s.jsonl"
+    path = folder / "s.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
     store = open_store(path)
     facts = read_facts(Inspection.open(store, store.conversations()[0].id)).facts.facts
     store.close()
+    return facts
+
+
+def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
+    facts = told(tmp_path, ("user", "How shall we keep the cart?"), ("assistant", NUMBERS), ("user", "2"))
     (fact,) = (one for one in facts if one.rule == "any.choice")
     assert (fact.text, fact.role, fact.first.index) == ("2 ← Move it to Redis 7.2", "user", 2)
-    assert [value.canon for value in fact.values] == ["7.2"]
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_what_the_agent_gives_a_command_is_not_the_users(own: bool, tmp_path: Path) -> None:
-    wanted = "The card has to show the price in two currencies"
-    call = {"type": "tool_use", "id": "t1", "name": "SlashCommand", "input": {"command": f"/make {wanted}"}}
-    result = {"type": "tool_result", "tool_use_id": "t1", "content": "Launching command: /make"}
-    command = "<command-message>make is running…</command-message>\n<command-name>/make</command-name>\n"
-    command += f"<command-args>{wanted}</command-args>"
-    said: list[tuple[str, object]] = [("user", "Now build the page of the harbour fees.")]
-    if not own:
-        said += [("assistant", [call]), ("user", [result])]
-    said += [("user", command), ("assistant", [{"type": "text", "text": "It is made."}])]
-    lines = [
-        {
-            "type": role, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s",
-            "timestamp": f"2026-03-12T08:00:0{number}Z", "version": "2.0.26", "cwd": "/shop", "isSidechain": False,
-            "message": {"role": role, "content": content},
-        }
-        for number, (role, content) in enumerate(said)
-    ]  # fmt: skip
-    path = tmp_path / "s.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-    store = open_store(path)
-    facts = read_facts(Inspection.open(store, store.conversations()[0].id)).facts.facts
-    store.close()
-    assert any(fact.text == wanted for fact in facts) is own
+def test_what_a_user_copies_from_an_earlier_answer_is_pasted(tmp_path: Path) -> None:
+    points = (
+        "Never moor a ferry at the old pier.\nEach boat must have two vests.\nThe flag must be up by 06:00."
+    )
+    asked = ("user", "What are the rules?")
+    facts = told(
+        tmp_path, asked, ("assistant", points), asked, ("assistant", "As above."), ("user", f"Odd:\n{points}")
+    )
+    rules = {one.text: one.pasted for one in facts if one.role == "user" and one.kind == "constraint"}
+    assert rules == dict.fromkeys(points.split("\n"), True)
