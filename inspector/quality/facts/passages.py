@@ -88,6 +88,8 @@ _TONGUES: Mapping[str, frozenset[str]] = {
     "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
     "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
 }  # fmt: skip
+#: A wording with more characters may be a piece of a sentence that was cut within a word.
+_VERY_LONG = 100
 #: Maximum share of words with letters outside ASCII in an English text.
 _MAX_ACCENTED = 0.3
 
@@ -278,9 +280,10 @@ class PassageIndex:
         return tongue_of("\n".join(part.text for part in self.parts if part.where == "summary"))
 
     def quoting(self, wording: str) -> list[int]:
-        """Return the parts that have a plain text as whole words."""
+        """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""
         parts = (1 << len(self.parts)) - 1 if wording else 0
-        for piece in PIECES.findall(wording):
+        pieces = PIECES.findall(wording)
+        for piece in pieces[1:-1] if len(wording) > _VERY_LONG else pieces:
             parts &= self._pieces.get(piece, 0)
             if not parts:
                 return []
@@ -325,8 +328,9 @@ def _says(text: str, wording: str) -> bool:
     at = text.find(wording)
     while at >= 0:
         end = at + len(wording)
-        cut = (text[at - 1 : at] in _INSIDE and at > 0 and wording[0] in _INSIDE) or (
-            text[end : end + 1] != "" and text[end : end + 1] in _INSIDE and wording[-1] in _INSIDE
+        cut = len(wording) <= _VERY_LONG and (
+            (text[at - 1 : at] in _INSIDE and at > 0 and wording[0] in _INSIDE)
+            or (text[end : end + 1] != "" and text[end : end + 1] in _INSIDE and wording[-1] in _INSIDE)
         )
         if not cut and not _is_changed(text, at, end):
             return True

@@ -467,3 +467,11 @@ def test_a_thing_in_two_clauses_changes_no_place() -> None:
 def test_a_windows_path_is_found_word_for_word() -> None:
     text = r"Never delete D:\quay\new\next.log of the harbor."
     assert judged(text, f"## Rules\n- {text}")[1].outcome == "verbatim"
+
+
+def test_the_pieces_of_a_long_text_without_spaces_are_found_word_for_word() -> None:
+    text = "Never close the " + "berthwithoutspaces" * 40
+    after = searchable("## Goal\n- go on", tail=[text])
+    found = facts(text)
+    assert found
+    assert {fate(fact, after, 1).outcome for fact in found} == {"verbatim"}
