@@ -42,6 +42,16 @@ def texts(store: Store, conversation: Conversation, number: int) -> list[str]:
     return [message.text for message in store.messages(conversation.generations[number - 1])]
 
 
+def called_tool(name: str, result: str) -> list[dict[str, Any]]:
+    """A call with this id, and its result."""
+    function = {"name": "berths", "arguments": "{}"}
+    calls = [{"id": name, "type": "function", "function": function}]
+    return [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": name, "content": result},
+    ]
+
+
 def chat_log(with_answers: bool) -> list[dict[str, Any]]:
     """A chat of four requests; the third asks for a summary, and the fourth begins with it."""
     system = {"role": "system", "content": "You are an agent of the harbour."}
@@ -143,6 +153,39 @@ def test_a_session_of_hermes_has_its_prompt_its_reasoning_and_its_start(tmp_path
     assert store.messages(store.open(row.id).live)[1].wire["reasoning"] == "A rule of the harbour."
     assert row.started_at == datetime(2026, 4, 17, 13, 21, 46, 1).timestamp()
     assert row.last_active - row.started_at == 3_600
+
+
+def test_equal_messages_of_one_list_are_several_rows(tmp_path: Path) -> None:
+    """Two calls may have equal results, and a user says "Go on." twice."""
+    messages: list[dict[str, Any]] = []
+    for name in ("c1", "c2"):
+        messages += [{"role": "user", "content": "Go on."}, *called_tool(name, '{"total_count": 0}')]
+    log = [
+        {"model": "gpt-5.5", "messages": messages[:stop], "timestamp": 1791187200 + stop} for stop in (4, 6)
+    ]
+    store = open_store(write_lines(tmp_path / "a.jsonl", log))
+    conversation = store.open(store.conversations()[0].id)
+    assert not store.compactions(conversation)
+    rows = store.messages(conversation.live)
+    assert len({row.id for row in rows}) == 6
+    assert [row.wire["tool_call_id"] for row in rows if row.wire["role"] == "tool"] == ["c1", "c2"]
+
+
+def test_equal_placeholders_clear_each_its_result(tmp_path: Path) -> None:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": RULE}]
+    for name in ("c1", "c2"):
+        messages += called_tool(name, f"{name}: " + "berth " * 100)
+    cleared = [{**one, "content": "[cleared]"} if one["role"] == "tool" else one for one in messages]
+    asked = {"role": "user", "content": "Moor it."}
+    log = [
+        {"model": "gpt-5.5", "messages": sent, "timestamp": 1791187200 + at}
+        for at, sent in enumerate((messages, [*cleared, asked], [*cleared, asked, asked]))
+    ]
+    store = open_store(write_lines(tmp_path / "a.jsonl", log))
+    conversation = store.open(store.conversations()[0].id)
+    assert not store.compactions(conversation)
+    assert [step.cleared for step in store.microcompactions(conversation)] == [(2, 4)]
+    assert [text[:2] for text in texts(store, conversation, 1)[2:5:2]] == ["c1", "c2"]
 
 
 def test_a_transcript_of_hermes_has_a_message_in_each_line(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ in the answer.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -109,8 +110,9 @@ class _LoggedConversation(Struct):
 
     session: SessionLists
     requests: int = 0
-    #: The number of a message by its hash. Equal messages are one.
-    number_of: dict[int, int] = field(default_factory=dict)
+    #: The number of a message by its hash and the number of equal messages before it in its list. Equal messages of two
+    #: lists are one.
+    number_of: dict[tuple[int, int], int] = field(default_factory=dict)
     hashes: list[int] = field(default_factory=list)
     #: The list after each response, by its id.
     answered: dict[str, list[int]] = field(default_factory=dict)
@@ -163,8 +165,9 @@ def _scan(path: Path) -> dict[str, _LoggedConversation]:
 
 
 def _hash(wire: Wire) -> int:
-    """Return a key that is equal for equal messages; encrypted summaries are distinguished by their names."""
-    return hash((hash_of(wire), str(wire.get(COMPACTION, ""))))
+    """Return a number that is equal for equal messages; results are distinguished by their calls, encrypted summaries
+    by their names."""
+    return hash((hash_of(wire), str(wire.get("tool_call_id", "")), str(wire.get(COMPACTION, ""))))
 
 
 def _conversation_name(conversations: Mapping[str, _LoggedConversation], exchange: Exchange) -> str:
@@ -177,7 +180,7 @@ def _conversation_name(conversations: Mapping[str, _LoggedConversation], exchang
     hashes = [_hash(wire) for wire in exchange.wires]
     best, most = "", 0
     for name, logged in conversations.items():
-        shared = sum(value in logged.number_of for value in hashes)
+        shared = sum((value, 0) in logged.number_of for value in hashes)
         quoted = any(_quotes(exchange.wires, text) for text, *_ in logged.answers)
         if shared + quoted > most:
             best, most = name, shared + quoted
@@ -212,10 +215,16 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     session.begin_record(line.start, line.length)
     start = _ignored(logged, exchange)
     wires = exchange.wires[start:]
-    numbers = [_number_of(logged, wire, offset + start + at, exchange.at) for at, wire in enumerate(wires)]
-    if exchange.previous:
-        # The API adds the messages that it stored.
-        numbers = [*logged.answered.get(exchange.previous, session.live), *numbers]
+    # The API adds the messages that it stored.
+    stored = logged.answered.get(exchange.previous, session.live) if exchange.previous else []
+    earlier = Counter(session.hashes[number] for number in stored)
+    numbers = [
+        *stored,
+        *(
+            _number_of(logged, wire, offset + start + at, exchange.at, earlier)
+            for at, wire in enumerate(wires)
+        ),
+    ]
     hashes = [session.hashes[number] for number in numbers]
     block = None if exchange.block is None else exchange.block - start
     if exchange.previous:
@@ -234,7 +243,7 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     session.note_first_words(wires)
     before = list(numbers)
     answer = [
-        _number_of(logged, wire, offset + len(exchange.wires) + at, exchange.at)
+        _number_of(logged, wire, offset + len(exchange.wires) + at, exchange.at, earlier)
         for at, wire in enumerate(exchange.answer)
     ]
     first = len(session.requests)
@@ -267,7 +276,7 @@ def _ignored(logged: _LoggedConversation, exchange: Exchange) -> int:
     """
     if exchange.block is None:
         return exchange.dropped
-    block = logged.number_of.get(_hash(exchange.wires[exchange.block]))
+    block = logged.number_of.get((_hash(exchange.wires[exchange.block]), 0))
     hashes = [_hash(wire) for wire in exchange.wires[: len(logged.hashes)]]
     return exchange.block if block in logged.session.live and hashes != logged.hashes else 0
 
@@ -297,16 +306,19 @@ def _compact_at(
     return session.live
 
 
-def _number_of(logged: _LoggedConversation, wire: Wire, part: int, at: float) -> int:
-    """Return the number of the equal message of this conversation, or of a new message."""
+def _number_of(logged: _LoggedConversation, wire: Wire, part: int, at: float, earlier: Counter[int]) -> int:
+    """Return the number of the equal message of another list, or of a new message. `earlier` counts the messages
+    before it in its list by hash."""
     value, session = _hash(wire), logged.session
-    if value in logged.number_of:
-        return logged.number_of[value]
+    key = (value, earlier[value])
+    earlier[value] += 1
+    if key in logged.number_of:
+        return logged.number_of[key]
     number = len(session.entries.items)
     line = len(session.entries.spans) - 1
     summary = bool(wire.get(COMPACTION))
     session.entries.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
-    logged.number_of[value] = number
+    logged.number_of[key] = number
     session.hashes[number] = value
     return number
 
@@ -356,9 +368,11 @@ def _add_clearing(logged: _LoggedConversation, numbers: list[int], at: float) ->
     if not places or any(not entries[live[p]].role == entries[numbers[p]].role == _TOOL for p in places):
         return False
     session.clear(places, at)
+    hashes = [session.hashes[number] for number in numbers]
     # The list shows cleared results with their texts.
     for place in places:
-        logged.number_of[session.hashes[numbers[place]]] = numbers[place] = live[place]
+        earlier = hashes[:place].count(hashes[place])
+        logged.number_of[hashes[place], earlier] = numbers[place] = live[place]
     return True
 
 
