@@ -94,7 +94,11 @@ def list_requests(answers: Answers, name: str) -> Requests:
     file of prices cannot be used."""
     inspection, resolved = answers.opened(name)
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
-    if requests.is_estimated:
+    if requests.is_estimated and not requests.sent:
+        answers.note(
+            "The store keeps no usage of single calls, and no request can be estimated from the messages."
+        )
+    elif requests.is_estimated:
         comparison = "The store has no total to compare with."
         if requests.reported:
             off = (requests.sent - requests.reported) / requests.reported

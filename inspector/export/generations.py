@@ -256,7 +256,9 @@ def print_compactions(documents: Sequence[Document]) -> None:
         say(f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""
-        if not planned["compacts"]:
+        if not entry["before"]:
+            recorded, plan = "no recorded boundaries", "no plan: the list before it is unknown"
+        elif not planned["compacts"]:
             plan = f"{planned['profile']} would not compact: {planned['reason']}"
         elif planned["agrees"]:
             plan = f"planned by {planned['profile']}: the same"

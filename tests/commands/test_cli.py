@@ -438,3 +438,17 @@ def test_one_of_several_conversations_must_be_named(tmp_path: Path) -> None:
         assert done.code == 2
         assert "Name a conversation" in done.err
     assert run("show", env={"HERMES_HOME": str(tmp_path / "none")}).code == 2
+
+
+def test_an_unknown_list_has_no_boundaries_no_plan_and_no_estimate(tmp_path: Path) -> None:
+    """A session file of Hermes has only the list after its compaction."""
+    handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\nThe quay has nine berths."
+    said = [("user", "Count the berths."), ("user", handoff), ("assistant", "Nine.")]
+    session = {"session_id": "a", "messages": [{"role": role, "content": text} for role, text in said]}
+    path = tmp_path / "session_a.json"
+    path.write_text(json.dumps(session))
+    told = run("compactions", str(path)).out
+    assert "no plan: the list before it is unknown" in told
+    assert "head_end" not in told
+    assert "would not compact" not in told
+    assert "no request can be estimated" in run("requests", str(path)).err

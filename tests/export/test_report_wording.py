@@ -67,5 +67,6 @@ def test_a_report_says_that_the_list_before_is_missing(tmp_path: Path, whole: bo
     for page in (render_html(report), render_markdown(report)):
         assert ("the files lack the list before, or a part" in page) is not whole
         assert ("(the size before is unknown)" in page) is not whole
+        assert ("No recorded boundaries and no plan: the list before it is unknown." in page) is not whole
         assert "(+0%)" not in page
     answers.store.close()

@@ -199,7 +199,9 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
 
 def _bounds(view: CompactionView, room: int) -> list[TextLine]:
     """Boundaries as a table: recorded, and planned below; ≠ marks differences."""
-    done, plan = view.done, view.plan
+    done = view.done
+    # There is no plan of a list that is unknown.
+    plan = view.plan if done.before else None
     summary = None if done.summary is None else text_tokens(len(done.summary))
     planned = "" if plan is None else f"planned by {plan.profile}"
     rows = [("━", "recorded", (done.head_end, done.tail_start), summary, done.tokens_after, "")]

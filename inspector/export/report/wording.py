@@ -118,6 +118,8 @@ def later_words(entry: ReportedFact) -> tuple[str, ...]:
 def boundary_words(compared: Compared) -> str:
     """Recorded and planned in a sentence."""
     recorded, planned = compared.recorded, compared.planned
+    if not recorded.before:
+        return "No recorded boundaries and no plan: the list before it is unknown."
     sentence = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     sentence += "" if recorded.exact else " (inferred)"
     sentence += f", {len(recorded.kept):,} between them stayed word for word" if recorded.kept else ""
