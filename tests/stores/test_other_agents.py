@@ -277,6 +277,20 @@ def test_where_codex_records_no_list_the_users_newest_messages_stay(tmp_path: Pa
     assert "20,000 tokens" in compaction.note
 
 
+def test_final_answers_in_the_list_after_a_compaction_of_codex_are_kept(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
+    rollout.says("user", "Fix the loom.")
+    rollout.says("assistant", "I look at the loom.")
+    rollout.calls("c1", "shell", "A broken belt.", command="look")
+    rollout.line("response_item", type="reasoning", summary=[], encrypted_content="made-up")
+    rollout.says("assistant", "The belt is replaced.")
+    rollout.says("user", "Now the wheel.")
+    asked = ("user", "Fix the loom."), ("assistant", "The belt is replaced."), ("user", "Now the wheel.")
+    rollout.compact([rollout.message(*one) for one in asked])
+    _, _, (compaction,) = opened(written(tmp_path / "a.jsonl", rollout.text()))
+    assert compaction.kept == ((0, 0), (3, 1), (4, 2))
+
+
 def test_a_compaction_that_is_a_whole_turn_of_codex_was_asked_for(tmp_path: Path) -> None:
     def trigger(name: str, asked: bool) -> str | None:
         rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")

@@ -22,7 +22,7 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.recorded import Recorded, Source
-from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
@@ -75,6 +75,8 @@ class _Scanner(SessionScanner):
     request_names: list[str] = field(default_factory=list)
     #: The number of the answer whose items follow each other.
     open: int | None = None
+    #: The items of that answer.
+    items: list[dict[str, Any]] = field(default_factory=list)
     #: The cumulative usage of the last count.
     counted: object = None
     last_size: int | None = None
@@ -158,8 +160,15 @@ class _Scanner(SessionScanner):
             if self.open is None:
                 (self.open,) = self.entries.add([{"role": "assistant"}], at)
                 self.lists[-1].append(self.open)
+                self.items = [item]
             else:
                 self.entries.extend(self.open)
+                self.items.append(item)
+            # A list after a compaction may have answers, but no answer with calls.
+            if item.get("type") == "message":
+                self.hashes[self.open] = hash_of(answer_wire(self.items))
+            elif item.get("type") != "reasoning":
+                self.hashes.pop(self.open, None)
             return
         wires = item_wires(item)
         if wires:
