@@ -622,6 +622,32 @@ def test_a_file_of_a_sub_agent_with_two_names_is_one_conversation(tmp_path: Path
     assert len(store.open(row.id).live) == 8
 
 
+def test_a_sub_agent_counts_no_copied_request(tmp_path: Path) -> None:
+    """Some releases write a summary with a sub-agent that begins with a copy of the list."""
+    made = session(version="2.1.71")
+    worked(made, 2)
+    made.compact(SUMMARY)
+    worked(made, 1, first=2)
+    name = "acompact-14831d5eb8f6e98a"
+    agent = session("5e55a000-0000-4000-8000-000000000002", version="2.1.71", start=made.at)
+    agent.lines = [dict(line) for line in made.lines]
+    agent.last = made.last
+    agent.user("Write a summary.")
+    agent.answer(lines.text(SUMMARY))
+    for line in agent.lines:
+        line |= {"isSidechain": True, "agentId": name, "sessionId": made.session}
+    made.compact(SUMMARY)
+    made.write(tmp_path / "main.jsonl")
+    agent.write(tmp_path / made.session / "subagents" / f"agent-{name}.jsonl")
+    store = open_store(tmp_path)
+    row = next(row for row in store.conversations() if row.id == name)
+    conversation = store.open(name)
+    assert (row.kind, row.parent, row.compactions) == ("sub-agent", made.session, 0)
+    assert len(store.compactions(conversation)) == 0
+    assert row.messages == len(conversation.live) == 7
+    assert len(store.requests(conversation)) == 1
+
+
 def _forked(folder: Path) -> tuple[Any, Any]:
     """A session with a compaction, and another that copies it whole; the second is not written yet."""
     made = session()

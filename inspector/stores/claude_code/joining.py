@@ -44,17 +44,32 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
             sources.append(_source(group))
         else:
             sources += _conversations(_roles_of(tuple(group), memory))
-    tips = {session: source.row.id for source in sources for session in source.row.sessions}
+    tips = {session: source for source in sources for session in source.row.sessions}
+    digest_of = {digest.path: digest for digest in digests if not digest.part}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
         if digest.parent:
             agents.setdefault(digest.session, []).append(digest)
     for group in agents.values():
         source = _source(_own_files(group))
-        parent = tips.get(source.row.parent or "", source.row.parent)
-        kind = "branch" if is_abandoned(source.part) else source.row.kind
-        sources.append(replace(source, row=source.row._replace(parent=parent, kind=kind)))
+        main = tips.get(source.row.parent or "")
+        if main is not None:
+            source = replace(source, row=source.row._replace(parent=main.row.id))
+        if is_abandoned(source.part):
+            source = replace(source, row=source.row._replace(kind="branch"))
+        elif main is not None and _copies(source):
+            shared = [digest_of[path] for path in main.files]
+            source = _sharing(source, group, shared)
+        sources.append(source)
     return tuple(sources)
+
+
+def _copies(agent: Source) -> bool:
+    """Return whether a sub-agent may begin with copied lines of the session that started it.
+
+    It does if its name says its work (acompact-..., which writes a summary) and it has a file.
+    """
+    return "-" in agent.row.id and not agent.part
 
 
 def _own_files(group: list[FileDigest]) -> list[FileDigest]:
@@ -294,10 +309,15 @@ def _conversations(group: Sequence[tuple[FileDigest, _Role]]) -> list[Source]:
 
 
 def _branch(main: Source, digest: FileDigest, shared: Sequence[FileDigest]) -> Source:
-    source = _source([digest])
-    new = _compactions([*shared, digest]) - _compactions(shared)
-    row = source.row._replace(kind="branch", parent=main.row.id, compactions=len(new))
-    return Source(row, source.files, tuple(other.path for other in shared))
+    source = _sharing(_source([digest]), [digest], shared)
+    return replace(source, row=source.row._replace(kind="branch", parent=main.row.id))
+
+
+def _sharing(source: Source, group: Sequence[FileDigest], shared: Sequence[FileDigest]) -> Source:
+    """Return the source of a group of files that begin with lines of other files."""
+    new = _compactions([*shared, *group]) - _compactions(shared)
+    row = source.row._replace(compactions=len(new))
+    return Source(row, source.files, tuple(other.path for other in shared), source.part)
 
 
 def _compactions(digests: Sequence[FileDigest]) -> set[str]:
