@@ -1131,6 +1131,19 @@ def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> 
                 assert request.cache_read == read
 
 
+def test_an_abandoned_first_line_without_its_parent_hides_no_beginning(tmp_path: Path) -> None:
+    made = session()
+    made.last = "5e55a000-0000-4000-8000-0000000000ff"
+    made.user("[Request interrupted by user for tool use]")
+    made.last = None
+    worked(made, 2)
+    made.compact(SUMMARY)
+    worked(made, 1, first=2)
+    _, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert (compaction.whole, compaction.note, compaction.before) == (True, "", 8)
+    assert not any("not in these files" in note for note in conversation.notes)
+
+
 def test_a_session_that_was_resumed_says_that_its_beginning_is_elsewhere(tmp_path: Path) -> None:
     """Its first request sends far more than its lines hold: nothing is told of that as if the list were whole."""
     before, made = session(), session("5e55a000-0000-4000-8000-000000000002")

@@ -18,12 +18,14 @@ class ListLines(Struct, frozen=True):
     """One list of the model: its lines with messages between two boundaries, in order.
 
     `boundary` is the line that starts the list, None for the first list. A summary line without a boundary line
-    is itself the boundary. `abandoned` counts the messages on abandoned branches.
+    is itself the boundary. `abandoned` counts the messages on abandoned branches. `start` is the first line on the path
+    to the last line, None if no line has a message.
     """
 
     boundary: Node | None
     nodes: tuple[Node, ...]
     abandoned: int
+    start: Node | None = None
 
 
 def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
@@ -228,6 +230,7 @@ def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> Lis
         # The boundary names the last line of the list before it. Use the path to that line if it has messages.
         named = _path(part, places, part[places[end]])
         path = named if any(node.uuid in named for node in messages) else path
+    start = part[min(places[uuid] for uuid in path)]
     answers = {node.answer: list[Node]() for node in messages if node.uuid in path and node.answer}
     for node in messages:
         if node.answer in answers:
@@ -252,7 +255,8 @@ def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> Lis
         for line in (*answer_starts.get(node.uuid, ()), node)
     )
     listed = {node.uuid for node in lines}
-    return ListLines(boundary, lines, sum(len(node.entries) for node in messages if node.uuid not in listed))
+    abandoned = sum(len(node.entries) for node in messages if node.uuid not in listed)
+    return ListLines(boundary, lines, abandoned, start)
 
 
 def _answer_starts(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tuple[Node]]:

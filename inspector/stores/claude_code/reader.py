@@ -139,9 +139,10 @@ class _Reading:
         shared_lines = {node.uuid for scanned in shared for node in scanned.nodes}
         self.nodes = joined([(part.nodes, part.scan.stream) for part in parts], shared_lines)
         self.lists = lists_of(self.nodes)
-        #: Whether the parent of the first line is missing: the session was resumed, and its file begins midway.
+        #: Whether the parent of the first list's first line is missing: the session was resumed, and its file begins
+        #: midway.
         uuids = shared_lines | self.file_of.keys()
-        first = self.nodes[0] if self.nodes else None
+        first = self.lists[0].start
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *uuids)
         #: Whether the files are streams that lack the user's prompts.
         self.lacks_prompts = all(part.scan.stream for part in parts) and not any(
