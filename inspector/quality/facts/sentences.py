@@ -162,7 +162,7 @@ _TEMPLATE = late_pattern(
 )
 _FURTHER = late_pattern(r"^#{1,4} ", re.MULTILINE)
 # A question with a colon asks about the text below.
-_ASKS_ABOUT = late_pattern(r"[^\n]*[?？]\s?[:：]\s*$")
+_ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
 _BOT = late_pattern(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
@@ -272,10 +272,7 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
             for own in _spoken_in_tags(text, start, end):
                 yield from _of_part(text, own, False)
             return
-    plan = _passed_on(text, start, end) if of_user else None
-    document = (plan.end(), len(text)) if plan is not None else (len(text), 0)
-    if of_user and plan is None and len(text) > _DOCUMENT:
-        document = (_EDGE, len(text) - _EDGE)
+    document = _passed_on(text, start, end) if of_user else (len(text), 0)
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
         for sentence in _of_part(text, part, pasted):
             planned = document[0] <= sentence.start and sentence.end <= document[1]
@@ -283,12 +280,23 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
             yield replace(sentence, planned=True) if planned else sentence
 
 
-def _passed_on(text: str, start: int, end: int) -> re.Match[str] | None:
-    """Return the words of the user before a plan, or in a filled template."""
+def _passed_on(text: str, start: int, end: int) -> Span:
+    """Return the span of what the user passes on: a plan, a filled template, the text below a question with
+    a colon, the middle of a long text. Without any of these, its end is before its start."""
     template = _TEMPLATE.match(text, start, end)
     if template is not None and _FURTHER.search(text, template.end(), end):
-        return template
-    return _LEADS_IN.match(text, start, end)
+        return template.end(), len(text)
+    if (plan := _LEADS_IN.match(text, start, end)) is not None:
+        return plan.end(), len(text)
+    if len(text) > _DOCUMENT:
+        return _EDGE, len(text) - _EDGE
+    asks = _ASKS_ABOUT.search(text, start, end)
+    if asks is None or _ITEM.match(text, asks.end(), end) is not None:
+        return len(text), 0
+    # A last paragraph in plain words belongs to the person.
+    last = text.rstrip().rfind("\n\n", asks.end(), end)
+    lines = text[last:].strip().split("\n") if last >= 0 else []
+    return asks.end(), last if lines and _plain_words(lines, range(len(lines)), ()) else len(text)
 
 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
@@ -479,7 +487,6 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
-    found.update(_asked_about(lines, filled))
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
     if len(pages) >= 3 or bots:
@@ -500,18 +507,6 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
                 paste[-1].pop()
         found.update(number for block in paste for number in block)
     return frozenset(found)
-
-
-def _asked_about(lines: Sequence[str], filled: Sequence[int]) -> Iterator[int]:
-    """Yield the numbers of the lines below a question with a colon. A list, and a last paragraph in plain words, belong
-    to the person."""
-    asks = next((number for number in filled if _ASKS_ABOUT.match(lines[number][:_LINE])), len(lines))
-    below = [[number for number in block if number > asks] for block in _line_blocks(lines)]
-    below = [block for block in below if block]
-    if not below or _ITEM.match(lines[below[0][0]]) is not None:
-        return
-    last = below[:-1] if len(below) > 1 and _plain_words(lines, below[-1], ()) else below
-    yield from (number for block in last for number in block)
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:

@@ -33,7 +33,6 @@ SAID = (
     ("You said:\n\n Boats must leave before noon, as the tide\n falls then.\n\n Let me check:\n\nThat is wrong.",
      ["You said:", "That is wrong."]),
     ("The table says\n Pull the anchor in slowly      │ Crew\nbut why?", ["The table says", "but why?"]),
-    ("Is this right?:\nBoats should be moored first.\n\nNever sail alone.", ["Is this right?:", "Never sail alone."]),
     ("Can you do this?:\n- Moor the boat.\n- Never sail alone.",
      ["Can you do this?:", "- Moor the boat.", "- Never sail alone."]),
     ("1. Moor the boat.\n\n Never sail alone.\n\nGo.", ["1. Moor the boat.", "Never sail alone.", "Go."]),
@@ -69,6 +68,12 @@ def test_sentences_of_a_plan_are_marked() -> None:
     first, *rest = [one.planned for one in sentences(message)]
     assert not first
     assert rest == [True] * len(rest)
+
+
+def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
+    message = "Is this right?:\nBoats should be moored first.\n\nCould you paint them?\n\nNever sail alone."
+    marked = [message[one.start : one.end] for one in sentences(message) if one.planned]
+    assert marked == ["Boats should be moored first.", "Could you paint them?"]
 
 
 def test_data_is_marked() -> None:
