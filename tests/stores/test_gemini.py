@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -203,3 +204,24 @@ def test_results_that_are_shortened_to_the_same_text_stay_apart(tmp_path: Path) 
     store, conversation, texts = opened(session.write(tmp_path))
     assert texts[2:] == [LONG.result, OTHER.result]
     assert [one.cleared for one in store.microcompactions(conversation)] == [(3, 4)]
+
+
+def test_a_document_may_have_the_name_of_a_file_of_lines(tmp_path: Path) -> None:
+    messages = [
+        {"id": "1", "timestamp": "2026-05-01T10:00:00Z", "type": "user", "content": "Moor the ferry."},
+        {"id": "2", "timestamp": "2026-05-01T10:00:05Z", "type": "gemini", "content": "Moored."},
+    ]
+    document = {
+        "sessionId": SESSION,
+        "projectHash": "ab",
+        "startTime": "2026-05-01T10:00:00Z",
+        "messages": messages,
+    }
+    path = tmp_path / "full.jsonl"
+    path.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    store = open_store(path)
+    (row,) = store.conversations()
+    assert [message.text for message in store.messages(store.open(row.id).live)] == [
+        "Moor the ferry.",
+        "Moored.",
+    ]

@@ -16,7 +16,17 @@ from msgspec import field
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, mapping, mapping_at, read_file, seconds_of, text_at, usage_of
+from inspector.stores.lines import (
+    Line,
+    first_mappings,
+    head_of,
+    mapping,
+    mapping_at,
+    read_file,
+    seconds_of,
+    text_at,
+    usage_of,
+)
 from inspector.stores.recorded import FileDigest, Memory, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
@@ -80,7 +90,7 @@ class _Scanner(SessionScanner):
     times: dict[str, float] = field(default_factory=dict)
 
     def read(self, path: Path) -> Iterable[Line]:
-        if path.suffix != ".json":
+        if path.suffix != ".json" and next(first_mappings(head_of(path)), None) is not None:
             return super().read(path)
         # An older file is one document.
         raw = read_file(path)
