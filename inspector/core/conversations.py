@@ -114,7 +114,8 @@ class Compaction(Struct, frozen=True):
     boundaries that are also in the list after, unchanged: (index before, index after). `usage` is the usage of the
     summarizing calls, if the agent records it with the compaction and not as requests. `began` is the length of the
     list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
-    made the summary, and its calls are not recorded.
+    made the summary, and its calls are not recorded. `overflow`: the agent compacted because a request did not fit into
+    the window.
     """
 
     index: int
@@ -143,6 +144,7 @@ class Compaction(Struct, frozen=True):
     usage: Usage | None = None
     began: int | None = None
     by_hook: bool = False
+    overflow: bool = False
 
     def region(self, index: int) -> str:
         """Return head, middle or tail for a message of the list before; kept messages of the middle count as tail."""

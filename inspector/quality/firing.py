@@ -170,6 +170,14 @@ def _as_reported(
     tokens = recorded.tokens_before if reported is None else reported
     if recorded.trigger == "manual":
         return Why("manual", f"manual /compact at {size}", None, None, tokens)
+    if recorded.overflow:
+        return Why(
+            "reported",
+            f"the request before it did not fit into the window (overflow), at {size}",
+            None,
+            None,
+            tokens,
+        )
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
     more = "adds the last results and earlier reasoning to that, and " if adds else ""
     if usual is not None:

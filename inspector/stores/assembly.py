@@ -97,6 +97,13 @@ def unreadable_note(unreadable: int) -> tuple[str, ...]:
     return (f"{plural(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)
 
 
+def failed_calls_note(errors: int) -> tuple[str, ...]:
+    """Return the sentence about calls of the API that failed; empty if there are none."""
+    if not errors:
+        return ()
+    return (f"{plural(errors, 'call')} of the API failed. The error texts were not sent to the model.",)
+
+
 def abandoned_note(messages: int) -> tuple[str, ...]:
     """Return the sentence about messages on branches that were left; empty if there are none."""
     if not messages:

@@ -141,6 +141,7 @@ class SessionLists(Struct):
         began: int | None = None,
         usage: Usage | None = None,
         by_hook: bool = False,
+        overflow: bool = False,
     ) -> None:
         """Replace the live list by `after`. Messages in both lists, and equal messages, are kept.
 
@@ -178,6 +179,7 @@ class SessionLists(Struct):
                 whole=bool(before),
                 usage=usage,
                 by_hook=by_hook,
+                overflow=overflow,
             )
         )
         self.lists.append(new)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.measures import measure_conversation
@@ -754,7 +755,9 @@ def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
         1,
         2,
     )
-    assert "overflow" in compaction.note
+    assert compaction.overflow
+    (judged,) = compare_compactions(Answers.of([path], {}, None), "ses_1")
+    assert judged.why.text.startswith("the request before it did not fit into the window (overflow), at ")
 
 
 class PiSession:
@@ -782,6 +785,24 @@ class PiSession:
     @property
     def text(self) -> str:
         return "".join(json.dumps(one) + "\n" for one in self.entries)
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_compaction_of_pi_after_a_request_that_did_not_fit(tmp_path: Path, goes_on: bool) -> None:
+    """pi goes on by itself only if it compacts because of the error."""
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    failed = {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "It is too much."}
+    made.add("c", "b", message=failed)
+    made.compact("d", "c")
+    made.say("e", "d", *(("assistant", "Next.") if goes_on else ("user", "Now the bay.")))
+    path = written(tmp_path / "p1.jsonl", made.text)
+    _, conversation, (compaction,) = opened(path)
+    assert "1 call of the API failed. The error texts were not sent to the model." in conversation.notes
+    assert compaction.overflow is goes_on
+    (judged,) = compare_compactions(Answers.of([path], {}, None), conversation.id)
+    assert ("the request before it did not fit into the window (overflow)" in judged.why.text) is goes_on
 
 
 def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:

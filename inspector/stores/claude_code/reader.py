@@ -25,6 +25,7 @@ from inspector.core.shares import plural
 from inspector.stores.assembly import (
     abandoned_note,
     bodies_of,
+    failed_calls_note,
     generations_of,
     identity,
     session_of,
@@ -351,9 +352,7 @@ class _Reading:
         yield from abandoned_note(sum(listed.abandoned for listed in self.lists))
         yield from _about_queue([part.scan.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
-        errors = sum(part.scan.api_errors for part in self.parts)
-        if errors:
-            yield f"{plural(errors, 'call')} of the API failed. The error texts were not sent to the model."
+        yield from failed_calls_note(sum(part.scan.api_errors for part in self.parts))
 
 
 def _about_calls(calls: Sequence[Call]) -> Iterator[str]:

@@ -187,7 +187,7 @@ class _Scanner(SessionLists, kw_only=True):
         overflow = request is not None and request.get("overflow") is True
         self.compact(
             [*numbers, *kept], numbers[place], at, text=text, trigger=trigger, encrypted=encrypted, exact=start_known,
-            note=_note(start_known, place + 1 < len(numbers), overflow),
+            note=_note(start_known, place + 1 < len(numbers)), overflow=overflow,
         )  # fmt: skip
 
     def _add_cleared(self) -> None:
@@ -233,9 +233,7 @@ def _error(error: object) -> str:
     return text_at(error, "data", "message") or text_at(error, "name") or "an error"
 
 
-def _note(start_known: bool, recent: bool, overflow: bool) -> str:
-    if overflow:
-        return "The request before it did not fit into the window (overflow)."
+def _note(start_known: bool, recent: bool) -> str:
     if not start_known:
         return "The message that it names as the first that stayed is missing."
     return "The newest messages stay as one text behind the summary." if recent else ""

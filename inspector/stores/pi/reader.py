@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from inspector.core.shares import plural
-from inspector.stores.assembly import abandoned_note
+from inspector.stores.assembly import abandoned_note, failed_calls_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import (
@@ -45,6 +45,9 @@ class Node(Struct):
     answer: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
     compaction: Mapping[str, Any] | None = None
+    #: Whether it is a message of the user, and whether it is an answer with an error of the API.
+    asks: bool = False
+    failed: bool = False
     #: Whether the entry is a copy from the session that this session was forked from.
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
@@ -116,6 +119,7 @@ class PiScanner(SessionLists, kw_only=True):
         self._requests(self.join())
         abandoned = {number for node in self.nodes for number in node.messages}
         self.notes += abandoned_note(len(abandoned.difference(*(node.messages for node in self.path))))
+        self.notes += failed_calls_note(sum(node.failed and self._is_own(node) for node in self.nodes))
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
             self.notes.append(
@@ -166,9 +170,11 @@ class PiScanner(SessionLists, kw_only=True):
             self.provider = text_at(message, "provider") or self.provider
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
+            node.failed = text_at(message, "stopReason") == "error"
             if text_at(message, "stopReason") in ("stop", "toolUse"):
                 self.newer = "rawStopReason" in message
         elif kind == "message":
+            node.asks = message.get("role") == "user"
             self.note_first_words(wires)
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
@@ -225,6 +231,8 @@ class PiScanner(SessionLists, kw_only=True):
             self.lists = [after]
             return
         summary, usage = data.get("summary"), data.get("usage")
+        last = next((other for other in reversed(self.path[:place]) if other.messages), node)
+        following = next((other for other in self.path[place + 1 :] if other.asks or other.answer), node)
         self.names.append(node.name or str(node.place))
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
@@ -234,7 +242,13 @@ class PiScanner(SessionLists, kw_only=True):
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
             by_hook=data.get("fromHook") is True,
+            # After other errors the agent waits for the user.
+            overflow=last.failed and bool(following.answer),
         )  # fmt: skip
+
+    def _is_own(self, node: Node) -> bool:
+        """Return whether the calls of an entry belong to this session, and not to one that it copied."""
+        return not node.repeated and not (self.shared and node.copied)
 
     def _requests(self, number_of: Mapping[int, int]) -> None:
         """Add every call with recorded usage, also on abandoned branches, because it was paid for."""
@@ -244,7 +258,7 @@ class PiScanner(SessionLists, kw_only=True):
             # The requests after an abandoned compaction belong to the next list.
             above = numbers.get(node.parent or "", number) + (node.compaction is not None)
             number = numbers[node.name] = number_of.get(node.place, min(above, last))
-            if node.usage and not node.repeated and not (self.shared and node.copied):
+            if node.usage and self._is_own(node):
                 self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"),
