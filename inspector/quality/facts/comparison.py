@@ -528,8 +528,12 @@ class Comparison:
 
         Things that an agent counts in passing do not count.
         """
-        measures = [match for value, match in self.value_pairs if value.unit and value.unit not in FLEETING]
-        return self.probe.of_user and bool(measures) and None not in measures
+        measures = [
+            match is not None and match.unit != ""
+            for value, match in self.value_pairs
+            if value.unit and value.unit not in FLEETING
+        ]
+        return self.probe.of_user and bool(measures) and all(measures)
 
     def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
         """Return the text that the passage has in place of a value or word of the fact, else ""."""

@@ -243,6 +243,12 @@ def test_a_denial_in_quotation_marks_ends_with_them() -> None:
     assert judged(statement, "- The hook adds the trailer to the commit")[1].outcome != "contradicted"
 
 
+def test_the_number_of_a_step_is_no_measure() -> None:
+    assert judged("Never let the crane have more than 10 ropes.", "## Done\n- step 10 is over in 30 ms")[
+        1
+    ].gone
+
+
 def test_a_stressed_adverb_is_no_name() -> None:
     assert judged("Follow the log format EXACTLY.", "- Follow the log format")[1].outcome != "value lost"
     assert judged("Follow the log format EXACTLY.", "- Follow the log format exactly")[1].alive
