@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
-from inspector.answers.inspection import SHOWN, Compared, Inspection, budgets_of
+from inspector.answers.inspection import AT_LEAST, SHOWN, Compared, Inspection, budgets_of
 from inspector.answers.requests import bills_of, requests_of, why_no_bill
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
@@ -100,7 +100,8 @@ def why_of(
     share = default_threshold(rules, settings.context_length) if inferred else None
     usual = None if share is None else threshold_at(share)
     adds = loop_of(rules).reasoning > 0
-    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual)
+    is_least = resolved.sources["context_length"].startswith(AT_LEAST)
+    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least)
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:

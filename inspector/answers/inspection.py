@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 #: The beginning of the source of a setting that only the recorded compactions show.
 SHOWN = "shown by the recorded compactions"
+#: Begins the source of a window that may be larger.
+AT_LEAST = "at least"
 #: Minimum threshold in tokens that recorded compactions can show.
 _LEAST_THRESHOLD = 1_000
 #: The oldest token index leaves the cache if the cache has more indexes than the first number and more messages than
@@ -220,7 +222,7 @@ class Inspection:
         larger = [call.context for call in requests if call.context > window and self._limits(call) == row]
         if len(larger) < 2:
             return resolved
-        source = f"at least: a request of {max(larger):,} tokens was answered"
+        source = f"{AT_LEAST}: a request of {max(larger):,} tokens was answered"
         wider = resolve(
             self.store, row._replace(window=max(larger), window_source=source), flags, self.config
         )

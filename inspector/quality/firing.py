@@ -77,17 +77,20 @@ def why_fired(
     threshold_at: Callable[[float], int],
     adds: bool = False,
     usual: int | None = None,
+    is_least: bool = False,
 ) -> Why:
     """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
     `threshold_at` returns the threshold in tokens for a share of the window. `adds`: the agent adds the last results
     and earlier reasoning to the size that it reports. `usual`: the threshold of the profile in tokens, if the one in
-    force only follows from recorded compactions.
+    force only follows from recorded compactions. `is_least`: the window may be larger than that of the settings.
     """
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
-        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, adds, usual)
+        return _as_reported(
+            recorded, listed.last_size, settings, budgets.threshold_tokens, adds, usual, is_least
+        )
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
@@ -152,6 +155,7 @@ def _as_reported(
     threshold: int,
     adds: bool,
     usual: int | None,
+    is_least: bool,
 ) -> Why:
     """The trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported = recorded.tokens_before_reported
@@ -181,10 +185,16 @@ def _as_reported(
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
     more = "adds the last results and earlier reasoning to that, and " if adds else ""
     if usual is not None:
-        share = f"{usual / settings.context_length:.0%} of {settings.context_length:,}"
+        window = f"{'at least ' if is_least else ''}{settings.context_length:,}"
         text = (
-            f"{by}, at {size}; no threshold is recorded; {settings.profile} {more}usually fires at {usual:,} "
-            f"({share})"
+            f"{by}, at {size}; no threshold is recorded (the compactions show {threshold:,}); {settings.profile} {more}"
+            f"usually fires at {usual:,} ({usual / settings.context_length:.0%} of {window})"
+        )
+        return Why("reported", text, None, None, tokens)
+    if is_least:
+        text = (
+            f"{by}, at {size}; {settings.profile} {more}fires at {threshold:,} or more, because the window is at least "
+            f"{settings.context_length:,}"
         )
         return Why("reported", text, None, None, tokens)
     if reported is not None and reported >= threshold:

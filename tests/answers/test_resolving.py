@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.compactions import compare_compactions
 from inspector.answers.resolving import (
     LiveSize,
     _later_tokens,
@@ -141,6 +142,17 @@ def test_answered_requests_show_that_a_window_is_wider_than_expected(
     _, chosen = Answers.of([path], {"context_length": 50_000}, None).opened("ferry")
     assert chosen.settings.context_length == 50_000
     assert not [note for note in chosen.notes if note.startswith("The context window is at least")]
+
+
+def test_no_list_reached_the_threshold_of_a_window_that_may_be_larger(tmp_path: Path) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", (70_000, 90_000))
+    made = [json.loads(line) for line in path.read_text().splitlines()]
+    made.append(
+        {"type": "compaction", "id": "c", "parentId": "4", "summary": "Two ferries.", "tokensBefore": 91_000}
+    )
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    (judged,) = compare_compactions(Answers.of([path], {}, None), "ferry")
+    assert "or more, because the window is at least 90,000" in judged.why.text
 
 
 def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:

@@ -122,6 +122,16 @@ def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
     assert ("no trigger is recorded" in told.text) == (trigger is None)
 
 
+def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> None:
+    done = replace(compacted(5, 110_000), tokens_before_reported=110_000)
+    settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=0.5)
+    budgets = Budgets(WINDOW // 2, 0, 0, WINDOW, {})
+    before = replace(listed(TALK), agent="pi")
+    told = why_fired(done, before, settings, budgets, lambda share: int(share * WINDOW), is_least=True)
+    assert (told.rule, told.threshold_tokens) == ("reported", None)
+    assert told.text.endswith(f"fires at {WINDOW // 2:,} or more, because the window is at least {WINDOW:,}")
+
+
 def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
     assert told_by(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
 
