@@ -119,8 +119,8 @@ _MISSING = late_pattern(
 )
 _FAILED = late_pattern(r"\A\s*\{\s*\"status\":\s*\"error\"|\A\s*\(no output\)\s*\Z")
 _SHORT = 1_000
-#: Characters of the number that a tool shows before a line of a file.
-_AROUND_LINE = " \t\r0123456789→:|"
+#: Characters of the number that a tool shows before a line of a file, and of the signs of a patch.
+_AROUND_LINE = " \t\r0123456789→:|+-"
 _TAG = late_pattern(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
@@ -135,7 +135,7 @@ class Act(Struct, frozen=True):
     `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read or written
     (None: all of it). `content` is the new text of a write. `tokens` are rough: the call, and its result if there is
     one. `folder` is the working directory that the call names, "" if it names none. `seen` are the hashes of the lines
-    that a reading of one file got.
+    that a reading of one file got, or that a write has.
     """
 
     kind: ActKind

@@ -215,7 +215,9 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
     # A command may fail after it printed a file.
     stopped = bool(message.wire.get("is_error")) and all(act.kind != "run" for act in acts)
     acts = tuple(
-        replace(act, seen=lines_seen(result)) if act.kind == "read" and shares == 1 else act
+        replace(act, seen=lines_seen(result if act.kind == "read" else act.content))
+        if act.kind == "write" or (act.kind == "read" and shares == 1)
+        else act
         for act in acts
         if not (stopped and act.kind in (*_OPENS, "write"))
         and (act.kind not in _OPENS or opened(act, result))
@@ -382,40 +384,64 @@ def _place_of(act: Act) -> tuple[str, str]:
 
 
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
-    """Return the last earlier step with the same act, if every such step has left the list.
+    """Return the last earlier step with the same act, if every such step has left the list."""
+    if act.kind == "read":
+        return _left_file(step, act, earlier)
+    last = None
+    for other, done in reversed(earlier):
+        if other.step != step.step and act.key == done.key and _in_one_folder(act, done):
+            if _in_list(other, step):
+                return None
+            last = last or _Before(other, done.kind)
+    return last
 
-    A step with all lines of a file counts before a later reading of a part. An edit moves the lines of a file, so a
-    part that left the list before it is not the same part afterwards. An edit that is in the list does not have the
-    file. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote it, and the
-    earlier reading was of another text.
+
+def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
+    """Return the last earlier step that read or wrote what a reading got, if it has left the list.
+
+    A step with all lines counts before a later one with a part. An edit moves the lines of a file: from then on, parts
+    are compared by their text. An edit or a part that is in the list has its own lines only. If most lines of a file
+    have changed without an edit of the agent, a sub-agent or the user wrote it, and the earlier text was another one.
     """
     last: _Before | None = None
-    covered = edited = False
-    seen: set[int] = set()
+    covered = edited = partly = False
+    gone: set[int] = set()
+    live: set[int] = set()
     for other, done in reversed(earlier):
-        in_file = act.kind in ("read", "write")
-        same = (act.key == done.key and _in_one_folder(act, done)) or (in_file and act.path == done.path)
-        if other.step == step.step or not (same or (in_file and same_file(act.path, done.path))):
+        same = (act.key == done.key and _in_one_folder(act, done)) or act.path == done.path
+        if other.step == step.step or not (same or same_file(act.path, done.path)):
             continue
-        moved = edited and act.lines is not None and done.lines is not None
+        is_edit = done.kind == "write" and done.lines == SOME_LINES
+        moved = (edited or is_edit) and act.lines is not None and done.lines is not None
         edited = edited or done.kind == "write"
-        if not overlap(act.lines, done.lines):
-            continue
-        seen |= done.seen
-        if other.left is None or other.left >= step.generation:
-            if done.kind == "write" and done.lines == SOME_LINES:
-                continue
-            return None
-        if same and not moved:
-            has_all = covers(done.lines, act.lines)
-            if last is None or (last.kind == "read" and has_all and not covered):
+        # A result of one line is not comparable: it may be cut, or be in a form of the tool.
+        comparable = len(act.seen) > 1 and len(done.seen) > 1
+        shared = len(act.seen & done.seen) >= MIN_OVERLAP * len(act.seen)
+        overlaps = shared if moved and comparable else overlap(act.lines, done.lines)
+        if _in_list(other, step):
+            part = comparable and (moved or not covers(done.lines, act.lines))
+            if overlaps and not (part or is_edit):
+                return None
+            if part and (moved or overlaps):
+                live |= done.seen
+                partly = partly or not (moved or is_edit)
+        elif overlaps and (comparable or not moved):
+            gone |= done.seen
+            has_all = moved or covers(done.lines, act.lines)
+            if same and (last is None or (last.kind == "read" and has_all and not covered)):
                 last = _Before(other, done.kind)
-            covered = covered or has_all
-    sizes = len(act.seen), len(seen)
-    least = sizes[0] if covered else min(sizes)
-    # A result of one line is not comparable: it may be cut, or be in a form of the tool.
-    is_new = not edited and min(sizes) > 1 and 2 * len(act.seen & seen) < least
-    return None if last is None or is_new else replace(last, covered=covered)
+            covered = covered or (same and has_all)
+    new = act.seen - live
+    if last is None or 2 * len(new) < len(act.seen) or (partly and not gone):
+        return None
+    least = len(new) if covered else min(len(new), len(gone))
+    is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1
+    return None if is_other and (partly or not edited) else replace(last, covered=covered and not partly)
+
+
+def _in_list(other: Step, step: Step) -> bool:
+    """Return whether the list of a step has an earlier step."""
+    return other.left is None or other.left >= step.generation
 
 
 def _in_one_folder(act: Act, done: Act) -> bool:

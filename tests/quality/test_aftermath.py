@@ -298,6 +298,43 @@ def test_a_file_that_is_edited_without_its_text_in_the_list_is_read_again() -> N
     assert events((1, 1, refused), (2, None, READ)) == []
 
 
+def shown_lines(first: int, last: int, moved: int = 0) -> list[Message]:
+    """A reading of lines of a file whose lines are `moved` lines further down."""
+    lines = "\n".join(f"{number:>6}→line {chr(100 + number)}" for number in range(first, last + 1))
+    return tool_use("Read", lines, file_path="/app/a.py", offset=first + moved, limit=last - first + 1)
+
+
+def test_a_part_that_an_edit_moved_is_found_by_its_text() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    for before in (shown_lines(1, 20) + edit, shown_lines(1, 20) + edit + shown_lines(41, 60)):
+        (event,) = events((1, 1, before), (2, None, shown_lines(3, 20, moved=30)))
+        assert (event.kind, event.in_part) == ("read again", False)
+        assert events((1, 1, before), (2, None, shown_lines(61, 80, moved=-58))) == []
+    assert (
+        events(
+            (1, 1, shown_lines(1, 20)),
+            (1, None, edit + shown_lines(1, 20, 5)),
+            (2, None, shown_lines(2, 20, 9)),
+        )
+        == []
+    )
+
+
+def test_a_part_in_the_list_does_not_hide_the_rest_of_a_reading() -> None:
+    whole = tool_use("Read", shown_lines(1, 80)[1].text, file_path="/app/a.py")
+    (first, rest) = events((1, 1, whole), (2, None, shown_lines(1, 10) + shown_lines(10, 60)))
+    assert (first.in_part, rest.in_part) == (False, True)
+    assert len(events((1, 1, whole), (2, None, shown_lines(1, 40) + shown_lines(20, 45)))) == 1
+
+
+def test_what_an_edit_wrote_is_read_again() -> None:
+    text = "\n".join(f"line {chr(100 + number)}" for number in range(1, 21))
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string=text)
+    (event,) = events((1, 1, edit), (2, None, shown_lines(2, 18)))
+    assert (event.written, event.in_part) == (True, False)
+    assert events((1, 1, shown_lines(1, 20)), (2, None, edit + shown_lines(2, 18))) == []
+
+
 def test_an_act_with_the_whole_file_is_the_earlier_one() -> None:
     part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
     wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
