@@ -16,7 +16,7 @@ from inspector.answers.kept_results import KeptResults
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.core.watching import OnProgress
-from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract, sent_back
+from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract, replied, sent_back
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
 from inspector.replay.transcript import Transcript, transcript_of
 
@@ -184,7 +184,8 @@ class _Reader:
                 answer = agreed(safe(message.text), self.offered)
                 facts = replace(facts, statements=answer or facts.statements)
             else:
-                facts = replace(facts, statements=sent_back(facts.statements, self.told))
+                own = sent_back(facts.statements, self.told)
+                facts = replace(facts, statements=replied(own, safe(message.text), self.offered))
             self.offered = ""
         elif message.role == "user":
             facts = replace(facts, statements=sent_back(facts.statements, self.told))

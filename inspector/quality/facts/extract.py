@@ -116,6 +116,11 @@ _SHOWS = late_pattern(
 _PICTURE = late_pattern(r"(?:[^\s\\]|\\.){1,400}+(?<=\.png|\.jpg|jpeg|\.gif|webp|heic)\s*\Z", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
+#: Matches a numbered line of answers, up to the end of its first sentence.
+_REPLY = late_pattern(
+    rf"^[ \t]*(?P<number>\d{{1,2}})[.):][ \t]+(?P<said>\S[^\n.!?。！？]{{0,{_SHORT}}})(?=[.!。！]?(?:\s|\Z))",
+    re.MULTILINE,
+)
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
 _MARKS = late_pattern(r"[*_]{2,}")
 #: Matches a heading over a description.
@@ -471,11 +476,36 @@ def agreed(text: str, before: str) -> tuple[Statement, ...]:
     if not questions:
         return ()
     question = _MARKS.sub("", before[questions[-1].start : questions[-1].end])
-    refuses = _REFUSES.search(text) is not None
-    if len(set(load_stemmer().words(question))) < 3 or (not refuses and APPROVALS.search(question)):
-        return ()
     start = text.find(body)
-    return (_answer(text, (start, start + len(body)), question),)
+    return (_answer(text, (start, start + len(body)), question),) if _asks(question, body) else ()
+
+
+def _asks(question: str, answer: str) -> bool:
+    """Return whether a question has a subject that an answer decides. A mere approval decides nothing."""
+    approves = _REFUSES.search(answer) is None and APPROVALS.search(question) is not None
+    return len(set(load_stemmer().words(question))) > 2 and not approves
+
+
+def replied(statements: tuple[Statement, ...], text: str, before: str) -> tuple[Statement, ...]:
+    """Return the statements of a user's safe text, with numbered answers joined to the numbered points before them.
+
+    An answer is the short first sentence of a numbered line. The statements behind it stay.
+    """
+    spans = {match["number"]: match.span("said") for match in _REPLY.finditer(text)}
+    points = points_of(list(spans), [before]) if len(spans) > 1 else {}
+    answers = []
+    for number, point in points.items():
+        question = " ".join(_MARKS.sub("", point).split())
+        if _asks(question, text[slice(*spans[number])]):
+            answers.append(_answer(text, spans[number], question))
+    others = [
+        statement
+        for statement in statements
+        if all(
+            statement.span[1] <= answer.span[0] or answer.span[1] <= statement.span[0] for answer in answers
+        )
+    ]
+    return tuple(sorted([*others, *answers], key=lambda statement: statement.span))
 
 
 def sent_back(statements: tuple[Statement, ...], before: Iterable[str]) -> tuple[Statement, ...]:

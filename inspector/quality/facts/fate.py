@@ -35,6 +35,8 @@ ORDER: tuple[Outcome, ...] = (
 #: Maximum number of passages of a part that are compared in full: those with the most words and values of the fact.
 _CANDIDATES = 8
 _EXCERPT, _BEFORE = 200, 40
+#: Minimum words of a long question that a list needs to have its answer.
+_SHARED = 3
 #: Fates of what can still be read.
 KEPT = ("verbatim", "paraphrased")
 
@@ -79,17 +81,23 @@ def fate(
 
 
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
-    """Return the fate of a fact without a match: uncertain if the summary is in another language, else lost."""
-    return "uncertain" if foreign(probe, after) else "lost"
+    """Return the fate of a fact without a match.
+
+    It is uncertain if the summary is in another language, or if the list has several words of a long question that the
+    fact answers. Else it is lost.
+    """
+    shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
+    return "uncertain" if shared >= _SHARED or foreign(probe, after) else "lost"
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list if it counts, else None: the fact is lost.
 
-    An uncertain match counts if the fact has no exact value, if the list has one of its values, or if the summary is in
-    another language. For a rule of the user, the results of tools are not searched for values.
+    An uncertain match counts if the fact has no exact value, if the list has one of its values, if the fact answers a
+    long question, or if the summary is in another language. For a rule of the user, the results of tools are not
+    searched for values.
     """
-    if best.outcome != "uncertain" or foreign(probe, after) or not probe.values:
+    if best.outcome != "uncertain" or foreign(probe, after) or probe.answers_at_length or not probe.values:
         return best
     is_users_rule = probe.of_user and probe.binds
     return None if all(after.lacks(value, not is_users_rule) for value in probe.values) else best

@@ -13,7 +13,7 @@ from inspector.quality.facts.extract import ARROW, asked_and_answered
 from inspector.quality.facts.fact import PLAIN, REQUESTS, Fact, Value
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, meaning_of, parts_of
 from inspector.quality.facts.passages import EDGES, PIECES, plain, tongue_of
-from inspector.quality.facts.rules import HEDGES, load_stemmer
+from inspector.quality.facts.rules import HEDGES, agrees, load_stemmer
 from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.values import values_of
 
@@ -27,6 +27,8 @@ _BEHIND_MODAL = late_pattern(
     r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
     re.I,
 )
+#: Maximum content words of an answer with a short question.
+_LONG_QUESTION = 6
 _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
@@ -69,6 +71,11 @@ class Probe(Struct, frozen=True):
         return frozenset(
             word.concept for number, word in enumerate(words) if number == 0 or word.stem in stems
         )
+
+    @property
+    def answers_at_length(self) -> bool:
+        """Whether it answers a long question. A summary has only what was decided, in words of its own."""
+        return bool(self.answers) and len(self.main.words) > _LONG_QUESTION
 
     @property
     def weight(self) -> float:
@@ -123,7 +130,7 @@ def _probe(fact: Fact) -> Probe:
         fact.rule.endswith(PLAIN),
         fact.rule.endswith(REQUESTS),
         fact.pasted,
-        meaning_of(answer).concepts if question else frozenset(),
+        meaning_of(answer).concepts if question and not agrees(answer) else frozenset(),
     )
 
 

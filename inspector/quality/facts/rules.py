@@ -313,7 +313,8 @@ NODS = late_pattern(
 )
 _AGREES = late_pattern(
     r"(?:\W|\b(?:yes|yep|yeah|sure|ok(?:ay)?|please|do (?:it|that|so)|go(?: ahead| for it)?|proceed|sounds good|"
-    r"agreed|correct|exactly|right|no|nope|not now|then|now)\b|好的?|可以|是的?|不用|不要|行|[对對])+", re.I,
+    r"agreed|correct|exactly|right|no|nope|not now|then|now|(?:that )?works|acceptable|confirm(?:ed)?|"
+    r"(?:with )?(?:the |your )?recommend(?:ed|ations?))\b|好的?|可以|是的?|不用|不要|行|[对對])+", re.I,
 )  # fmt: skip
 #: A question that only asks whether all is well or whether to go on.
 APPROVALS = late_pattern(

@@ -90,7 +90,8 @@ _PRINTED = late_pattern(
     r"P?S [A-Z]:\\[^>\n]{0,200}>|\? (?-i:[A-Z])[^\n]{3,200}[?:](?:\s|$)|VM\d{1,6}:\d+(?:\s|$)|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
     r"error|warn) |"
-    r"={3,}|(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
+    r"={3,}|-{3} (?:FAIL|PASS|SKIP): |"
+    r"(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
     r"(?:passed|failed)\b|"
     r"\d+ files? changed|create mode \d{6} |(?:Setting up|Unpacking|Get:\d+|Hit:\d+|Step \d+/\d+) \S|"
     r"[a-z][\w.-]{1,30}: (?:unable to|cannot|can't|could not|failed to|falling back|no such|not found|\()|"
@@ -470,6 +471,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             for number in block
             if _PRINTED.match(lines[number][:_LINE]) or (number in often and len(often) > 1)
         ]
+        printed = _with_deeper(lines, block, printed)
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
         if ended and ends:
             found.update(block)
@@ -507,6 +509,21 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
                 paste[-1].pop()
         found.update(number for block in paste for number in block)
     return frozenset(found)
+
+
+def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: Sequence[int]) -> list[int]:
+    """Return the numbers of printed lines and of the deeper lines under each: a test's output under its place."""
+    found: list[int] = []
+    depth: int | None = None
+    for number in block:
+        indent = len(lines[number]) - len(lines[number].lstrip())
+        if number in printed:
+            depth = indent
+        elif depth is None or indent <= depth:
+            depth = None
+            continue
+        found.append(number)
+    return found
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:

@@ -9,9 +9,12 @@ import pytest
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.quality.facts.extract import agreed, chosen, facts_of, sent_back
-from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.extract import agreed, chosen, facts_of, replied, sent_back
+from inspector.quality.facts.fact import Fact, MessageFacts, Saying, SpokenMessage
+from inspector.quality.facts.fate import fate
+from inspector.quality.facts.gather import gather
 from inspector.stores.detect import open_store
+from tests.quality.facts.made_facts import searchable
 
 NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
 LETTERS = "- **A) Ask first**\n- **B) Add `--yes`** to skip it\n\nThoughts?"
@@ -120,6 +123,38 @@ def test_what_only_goes_on_answers_nothing(text: str) -> None:
 )
 def test_what_says_more_or_answers_nothing_is_no_agreement(text: str, before: str) -> None:
     assert not agreed(text, before)
+
+
+def test_numbered_answers_have_the_numbered_questions() -> None:
+    before = (
+        "Please decide:\n\n1. **Berths:** Should the port use two berths, or three?\n\n"
+        "2. **Cranes:** I recommend electric cranes. Acceptable?\n3. Should the lamp of the pier follow the clock?"
+    )
+    text = "1. All three.\n2. Recommended\n3. Always on. make sure to weigh all crates"
+    found = replied(facts_of(text, "user").statements, text, before)
+    assert [one.text for one in found] == [
+        "All three ← Berths: Should the port use two berths, or three?",
+        "Recommended ← Cranes: I recommend electric cranes. Acceptable?",
+        "Always on ← Should the lamp of the pier follow the clock?",
+        "make sure to weigh all crates",
+    ]
+    assert replied((), text, "1. Berths?\n2. Cranes?") == ()
+
+
+def test_an_answer_to_a_long_question_is_lost_only_if_nothing_is_about_it() -> None:
+    before = (
+        "1. Should the port of the old town accept tankers from the northern islands during winter storms, or close?\n"
+        "2. Should the cranes of the inner pier be painted by the summer crew or by the shipyard of the neighbours?"
+    )
+    text = "1. Yes, recommended\n2. Go with the crew"
+    saying = Saying(0, 1, 0, 1, "s", "user", (0, 0), 1)
+    found = gather([SpokenMessage(saying, 0, MessageFacts(replied((), text, before)))])
+    (tankers,) = (fact for fact in found if "tankers" in fact.text)
+    for summary, outcome in (
+        ("- Tankers: the port stays open in winter storms", "uncertain"),
+        ("- Crane list is written", "lost"),
+    ):
+        assert fate(tankers, searchable(summary), 1).outcome == outcome
 
 
 def told(folder: Path, *messages: tuple[str, str]) -> tuple[Fact, ...]:

@@ -46,6 +46,8 @@ SAID = (
     ("Add it.\n2. Stop the pump.", ["Add it.", "2. Stop the pump."]),
     ("Checks still fail   Running [lint] in [/srv/app] ...", ["Checks still fail", "Running [lint] in [/srv/app] ..."]),
     ("<task-notification>done</task-notification>\nPlease go on.", ["Please go on."]),
+    ("--- FAIL: TestPier (3.4s)\n    pier.go:209: Hook output: none\n        Created the berth list\n"
+     "        Moved three boats\n\nWhy does it fail?", ["Why does it fail?"]),
 )  # fmt: skip
 
 
