@@ -54,7 +54,7 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "said again": ("statement repeated", "statements repeated"),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
-    "read again": ("file read again", "files read again"),
+    "read again": ("file reading repeated", "file readings repeated"),
     "fetched again": ("page fetched again", "pages fetched again"),
     "ran again": ("command run again", "commands run again"),
 }
@@ -226,7 +226,7 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
 
 
 def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
-    """Return counts in words: "2 acts against a lost constraint, 5 files read again"; "" if nothing was done again."""
+    """Return counts in words: "2 statements repeated, 5 file readings repeated"; "" if nothing was done again."""
     return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
 
 

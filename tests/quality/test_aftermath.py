@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 
 from inspector.core.messages import Message, ToolCall
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
-from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
+from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts, aftermath_of, steps_with_acts
 from inspector.quality.facts.fact import (
     Contradiction,
     ConversationFacts,
@@ -324,6 +325,8 @@ def test_a_part_in_the_list_does_not_hide_the_rest_of_a_reading() -> None:
     whole = tool_use("Read", shown_lines(1, 80)[1].text, file_path="/app/a.py")
     (first, rest) = events((1, 1, whole), (2, None, shown_lines(1, 10) + shown_lines(10, 60)))
     assert (first.in_part, rest.in_part) == (False, True)
+    # Two events are about one file, so the words count readings.
+    assert aftermath_counts(Counter(event.kind for event in (first, rest))) == "2 file readings repeated"
     assert len(events((1, 1, whole), (2, None, shown_lines(1, 40) + shown_lines(20, 45)))) == 1
 
 
