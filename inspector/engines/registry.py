@@ -120,6 +120,19 @@ def profile_of(agent: str, version: str) -> str:
     return agent if rules is None else rules.name
 
 
+def observed_on(agent: str, version: str) -> str:
+    """Return the releases on which the rules of an agent's release were observed, and whether it is one of them; "" for
+    its newest rules."""
+    rules = observed_of(agent, version)
+    if rules is None or rules.until is None:
+        return ""
+    until = ".".join(map(str, rules.until))
+    if rules.since is None:
+        return f"the rules are those of releases up to {until}"
+    text = f"the rules were observed on {'.'.join(map(str, rules.since))} to {until}"
+    return f"{text}, not on this release" if numbers_of(version) < rules.since else text
+
+
 def profile_status(profile: str) -> str:
     """Describe the basis of a profile: compared with the program, read from its source, observed, or of a package."""
     policies = policies_of(profile)

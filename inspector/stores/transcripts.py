@@ -86,15 +86,17 @@ class TranscriptStore(SingleStore):
     def info_of(self, session: str) -> StoreInfo:
         """Describe this store, with the profile of the release that wrote a session last."""
         # Imported late: the list of conversations does not need the engines.
-        from inspector.engines.registry import profile_of
+        from inspector.engines.registry import observed_on, profile_of
 
         agent = self._agent
         source = self._listing.known_source(session) or self._source(session)
         version = source.row.source.removeprefix(agent).lstrip(", ")
         if not version or self.info.profile != agent:
             return self.info
-        reason = f"{self._title} {version} wrote it last."
-        return self.info._replace(profile=profile_of(agent, version), profile_reason=reason)
+        release, _, form = version.partition(", ")
+        wrote = f"{self._title} {release}{f' ({form})' if form else ''} wrote it last"
+        reason = "; ".join(filter(None, (wrote, observed_on(agent, version))))
+        return self.info._replace(profile=profile_of(agent, version), profile_reason=f"{reason}.")
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Return every conversation, the last active first."""

@@ -48,7 +48,7 @@ def test_breakpoints_skip_what_cannot_carry_one_from_0_18_1_on(profile: str, rul
 
 @pytest.mark.parametrize("several", [False, True])
 def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, several: bool) -> None:
-    releases = ["2.0.76", "2.1.20", "2.1.25", ""]
+    releases = ["2.1.20", "1.0.89", "2.1.25", ""]
     for at, version in enumerate(releases):
         made = lines.Session(
             f"5e55a000-0000-4000-8000-00000000000{at}", version=version, start=1_770_000_000.0 - at
@@ -69,7 +69,11 @@ def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, 
     )
     assert planned == [old, old, middle, new]
     reasons = [store.info_of(row.id).profile_reason for row in store.conversations()]
-    assert reasons[:2] == ["Claude Code 2.0.76 wrote it last.", "Claude Code 2.1.20 wrote it last."]
+    observed = "the rules were observed on 2.0.8 to 2.1.20"
+    assert reasons[:2] == [
+        f"Claude Code 2.1.20 wrote it last; {observed}.",
+        f"Claude Code 1.0.89 wrote it last; {observed}, not on this release.",
+    ]
     assert reasons[3] == "The files are those of Claude Code."
 
 

@@ -88,7 +88,11 @@ def test_pi(tmp_path: Path, version: int) -> None:
     ("field", "profile", "reason"),
     [
         ({}, "pi", "session version 3 wrote it last"),
-        ({"stopReason": "stop"}, "pi-0.84", "pi 0.82 or earlier, session version 3 wrote it last"),
+        (
+            {"stopReason": "stop"},
+            "pi-0.84",
+            "pi 0.82 or earlier (session version 3) wrote it last; the rules were observed on 0.30.2 to 0.84.0.",
+        ),
         ({"stopReason": "stop", "rawStopReason": "end_turn"}, "pi", "session version 3 wrote it last"),
         ({"stopReason": "aborted"}, "pi", "session version 3 wrote it last"),
     ],

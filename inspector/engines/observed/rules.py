@@ -17,6 +17,7 @@ STAND_IN = (
 
 class Observed(Struct, frozen=True):
     """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.
+    `since` is the oldest release with an observed compaction, if that is known.
 
     Threshold: `share` of the window less `reserve` tokens, at most `share_at_most` of the window. `why_threshold` is
     the evidence. `reserves_output`: the output limit is subtracted from the window first, and `reserve` is subtracted
@@ -71,6 +72,7 @@ class Observed(Struct, frozen=True):
     keeps_answer: bool = False
     agent: str = ""
     until: tuple[int, ...] | None = None
+    since: tuple[int, ...] | None = None
     marks: tuple[Marks, ...] = ()
 
     def marks_of(self, release: tuple[int, ...] | None) -> Marks | None:

@@ -1,6 +1,6 @@
 """The rules of Claude Code's compactions, for what-ifs.
 
-The events are 99 compactions of 2.0.76 to 2.1.232 in public transcripts.
+The events are 102 compactions of 2.0.8 to 2.1.232 in public transcripts.
 """
 
 from msgspec.structs import replace
@@ -50,17 +50,19 @@ _2_1 = replace(
     keeps_answer=False,
     agent="claude-code",
     until=(2, 1, 216),
+    since=(2, 1, 25),
 )
 _2_0 = replace(
     _2_1,
     name="claude-code-2.1.20",
-    summary="Claude Code 2.0.76 to 2.1.20: like the next releases, but it compacts 12,000 tokens earlier.",
+    summary="Claude Code up to 2.1.20: like the next releases, but it compacts 12,000 tokens earlier.",
     reserve=45_000,
-    why_threshold="42 real compactions of 2.0.76 to 2.1.20 on windows of 200,000, the smallest at 155,031 tokens. "
+    why_threshold="45 real compactions of 2.0.8 to 2.1.20 on windows of 200,000, the smallest at 155,031 tokens. "
     "The same reserve of 45,000 is assumed for other windows. Observed, not read in code. /compact starts one by "
     "hand",
     agent="claude-code",
     until=(2, 1, 20),
+    since=(2, 0, 8),
 )
 
 PROFILES = (_NEWEST, _2_1, _2_0)

@@ -42,5 +42,6 @@ PROFILES = (
         turns_end=True,
         agent="pi",
         until=(0, 84, 0),
+        since=(0, 30, 2),
     ),
 )
