@@ -90,7 +90,8 @@ CUES: tuple[Cue, ...] = (
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
          r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
-         r"may not (?:be (?!\w+(?:ed|en|wn|nt|ld)\b)|have)"),
+         r"may not (?:be (?!\w+(?:ed|en|wn|nt|ld)\b)|(?:have|match|work|need|apply|exist|know|always|even|yet)\b)|"
+         r"(?:actually|really|currently|still|usually) (?:do not|don['’]?t)"),
     _cue("en.nobody", "constraint", 8,
          r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?"
          r"(?:may|can|must|should|will|is|are|gets?|goes|leaves?)",
@@ -116,7 +117,8 @@ CUES: tuple[Cue, ...] = (
          r"(?:almost|as|it|has|have|now|would|will) always|always (?:wondered|fails?|seems?|looks?|returns?|"
          r"been|true|false|the)"),
     _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
-                                     r"go|is|are|must|should)"),
+                                     r"go|is|are|must|should)",
+         r"\ball (?:i|you|we|they)\b.{0,100}|(?:is|are) (?:already|currently|now)\b"),
     _cue("en.no", "constraint", 6, _AT + r"(?:no|zero) \w+", _NO_RULE),
     _cue("en.do-no", "constraint", 7,
          _AT + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
