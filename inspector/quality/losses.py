@@ -108,10 +108,11 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
 
 
 def unknown_facts(lives: Iterable[Life]) -> int:
-    """Return the number of facts with an unknown fate: an unreadable summary replaced them."""
+    """Return the number of facts that would count if lost, with an unknown fate: an unreadable summary replaced
+    them."""
     last: dict[str, Life] = {}
     for life in lives:
-        if life.fact.kind in KINDS_LOST:
+        if life.fact.kind in KINDS_LOST and counts(life):
             known = last.get(life.fact.key)
             last[life.fact.key] = life if known is None or known.compaction < life.compaction else known
     return sum(

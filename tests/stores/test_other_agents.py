@@ -260,8 +260,22 @@ def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
     assert shares == {"compression": Share(233_515 - 14_096, 233_515)}
     assert all(entry.known for one in found.of(1) for entry in one.evidence)
     assert dict(found.whole("cost")[1]) == {}
+
+
+@pytest.mark.parametrize(("role", "unknown"), [("assistant", 0), ("user", 1)])
+def test_facts_of_an_encrypted_summary_count_as_unknown_where_they_would_count_as_lost(
+    tmp_path: Path, role: str, unknown: int
+) -> None:
+    rollout = made.CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    rollout.says("user", "Fix the loom.")
+    rollout.says(role, "The limit is 512 threads, so I cap it at 512.")
+    rollout.compact([rollout.message("user", "Fix the loom.")])
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    inspection = Inspection(store, conversation)
+    facts = read_facts(inspection).facts
+    assert "unknown" in {life.fates[0].outcome for life in facts.lives}
     losses = losses_of_facts(inspection, facts)
-    assert (losses.total, losses.unknown) == (0, 1)
+    assert (losses.total, losses.unknown) == (0, unknown)
 
 
 def test_where_codex_records_no_list_the_users_newest_messages_stay(tmp_path: Path) -> None:
