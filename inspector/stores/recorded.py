@@ -28,8 +28,8 @@ class FileDigest(NamedTuple):
 
     `messages` counts the messages of its last list; `compactions` are the names of its compactions. `first` and `last`
     name its first and last line; `before` is the parent of its first line, in another file. `midway`: the file begins
-    with a compaction of the list in that file. `copied`: it begins with lines of another session. `parent` is the
-    session that started this sub-agent. `part` names a sub-agent whose messages are in the file of the main
+    with a compaction of the list in that file. `copied`: it has lines of another session. `parent` is the session that
+    started this sub-agent. `part` names a sub-agent whose messages are in the file of the main
     conversation. `stream`: the file is the agent's output for a program, not its transcript. `largest` is the size of
     the largest request in tokens, `max_tokens` the last recorded output limit.
     """

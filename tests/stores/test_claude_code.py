@@ -719,6 +719,28 @@ def test_a_fork_of_a_fork_counts_nothing_twice(tmp_path: Path) -> None:
     assert len(calls) == len(set(calls)) == 16
 
 
+def test_a_fork_of_a_fork_counts_nothing_of_the_fork_if_it_renames_some_copied_lines(tmp_path: Path) -> None:
+    """Claude Code 2.0.76 puts the name of the new session into some of the lines that it copies."""
+    made = session()
+    worked(made, 1)
+    fork = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    fork.lines, fork.last = [dict(line) for line in made.lines], made.last
+    worked(made, 1, first=1)
+    made.write(tmp_path / "a.jsonl")
+    worked(fork, 1, first=2)
+    fork.write(tmp_path / "b.jsonl")
+    third = session("5e55a000-0000-4000-8000-000000000003", start=fork.at)
+    third.lines, third.last = [dict(line) for line in fork.lines], fork.last
+    third.lines[0]["sessionId"] = third.session
+    worked(third, 1, first=3)
+    third.write(tmp_path / "c.jsonl")
+    store = open_store(tmp_path)
+    calls = {
+        name: len(store.requests(store.open(name))) for name in (made.session, fork.session, third.session)
+    }
+    assert calls == {made.session: 4, fork.session: 2, third.session: 2}
+
+
 def test_a_fork_behind_a_microcompaction_has_its_whole_list(tmp_path: Path) -> None:
     made = session()
     made.microcompact(worked(made, 2)[:1])

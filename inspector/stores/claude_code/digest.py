@@ -107,12 +107,17 @@ class _Tally:
         self.largest = 0
         #: Whether it has a message or a boundary.
         self.is_listed = False
+        #: Whether some lines are copies of lines of another session. A fork may rename the session in others.
+        self.has_others_lines = False
 
     def add(self, line: _Line, node: Node) -> None:
         """Count a line of the conversation."""
         self.is_listed = self.is_listed or node.message or node.compacts
         self.first = self.first or line
         self.last = line
+        self.has_others_lines = self.has_others_lines or bool(
+            line.sessionId and self.session and line.sessionId != self.session
+        )
         self.session = line.sessionId or self.session
         self.agent = self.agent or line.agentId or ""
         self.folder = self.folder or line.cwd or ""
@@ -343,7 +348,7 @@ def _digest(
         # Streams are in the order of their runs.
         midway=not file.stream
         and (first.subtype == "compact_boundary" or (bool(before) and first.uuid in compactions)),
-        copied=not part and not parent and (first.sessionId or tally.session) != tally.session,
+        copied=not part and not parent and tally.has_others_lines,
         stream=file.stream,
         parent=parent,
         largest=tally.largest,
