@@ -132,6 +132,8 @@ _CODE = late_pattern(
 _COMMAND = late_pattern(
     r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
     r"(?:install|add|ci)|"
+    # A command of an agent that names a package: "/plugin install moon@pier".
+    r"/[a-z][\w-]{1,40}(?= [a-z][\w-]{1,20} )(?= [^\n]{0,200}[/@])|"
     r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
     r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|must|only|"
     r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]++)+$"
