@@ -21,7 +21,7 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import Match, best_of, matches, placed_fate, settled, unfound
+from inspector.quality.facts.fate import KEPT, Match, best_of, matches, placed_fate, settled, unfound
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
@@ -47,7 +47,7 @@ def lives_of(
 
     `ends[k]` is the number of messages before compaction k + 1. `lists_after` has the list after each compaction.
     `watch` gets the number of followed facts from time to time. An exception from it ends the work. The summaries of
-    `unreadable` compactions cannot be read, so they may have any fact that is not in the list word for word.
+    `unreadable` compactions cannot be read, so they may have any fact that no message has.
     `placed_fates` selects the fates that have a place and an excerpt: every fate, the last fate and changes from the
     fate before, or only contradicted values. The places of a long conversation need more memory than everything else.
     `follow_fates` replaces `fates_of`.
@@ -162,7 +162,7 @@ def fates_of(
                 one.fates.append(unread or nothing["lost"])
                 continue
             state = best.outcome, after.parts[part].where
-            if unread is not None and best.outcome != "verbatim":
+            if unread is not None and best.outcome not in KEPT:
                 one.fates.append(unread)
                 continue
             shows_change = asked.placed_fates == "changes" and (

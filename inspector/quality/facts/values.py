@@ -448,7 +448,8 @@ def _alternates(match: re.Match[str]) -> bool:
 def _is_name(text: str, form: str) -> bool:
     # "utf-8-sig" is "utf-8" with a suffix.
     family = "-".join(text.lower().split("-")[:2])
-    return _COMMON.isdisjoint((text.lower(), family)) and not (form == "url" and _PLACEHOLDER.match(text))
+    hidden = "REDACTED" in text or (form == "url" and _PLACEHOLDER.match(text) is not None)
+    return _COMMON.isdisjoint((text.lower(), family)) and not hidden
 
 
 def _date(text: str, form: str) -> str:
@@ -543,7 +544,11 @@ def _same_name(one: Value, other: Value) -> bool:
     if one.canon == other.canon:
         return True
     if "url" in (one.form, other.form):
-        return _WEB.sub("", one.canon) == _WEB.sub("", other.canon)
+        short, long = sorted(
+            (_WEB.sub("", each.canon).removesuffix(".git") for each in (one, other)), key=len
+        )
+        # A text may name a repository without its host.
+        return short == long or ("/" in short and one.form != other.form and long.endswith(f"/{short}"))
     # A path may start at another folder or with the "@" of a prompt, or end with a line. A version may start with "v".
     if {one.form, other.form} <= FILES:
         short, long = sorted((value.canon.partition(":")[0].lstrip("/@") for value in (one, other)), key=len)

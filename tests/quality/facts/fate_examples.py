@@ -1013,4 +1013,10 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Anh: thêm bài ngày hôm nay và sửa bảng của anh này nữa",
         "uncertain",
     ),
+    (
+        "value",
+        "Restore the charts from https://github.com/harbor/tide-charts.git",
+        "- Restore the charts from the GitHub repository (harbor/tide-charts)",
+        "kept",
+    ),
 )

@@ -53,3 +53,21 @@ def test_a_later_use_of_its_names_does_not_bring_a_lost_rule_back(
     after = PassageIndex([ListText("summary", 0, "summary", "Summary: worked on tests.")])
     facts = lives_of(gather(steps), steps, [1], {1: after})
     assert sum(sum(losses.lost.values()) for losses in losses_of(facts.lives)) == lost
+
+
+@pytest.mark.parametrize(
+    ("kept", "outcome"),
+    [
+        ("Never edit config/prod.yaml.", "verbatim"),
+        ("The file config/prod.yaml must never be edited.", "paraphrased"),
+        ("Look at config/prod.yaml.", "unknown"),
+        ("Paint the crane.", "unknown"),
+    ],
+)
+def test_a_summary_that_cannot_be_read_leaves_a_fate_unknown_unless_a_message_has_it(
+    kept: str, outcome: str
+) -> None:
+    said = [step(0, "Never edit config/prod.yaml.")]
+    after = PassageIndex([ListText("tail", 1, "user", kept)])
+    (life,) = lives_of(gather(said), said, [1], {1: after}, unreadable=[1]).lives
+    assert life.outcome == outcome
