@@ -91,8 +91,12 @@ class TranscriptStore(SingleStore):
         agent = self._agent
         source = self._listing.known_source(session) or self._source(session)
         version = source.row.source.removeprefix(agent).lstrip(", ")
-        if not version or self.info.profile != agent:
+        if not version:
             return self.info
+        if self.info.profile != agent:
+            return self.info._replace(
+                profile_reason=f"{self.info.profile_reason[:-1]}; {version} made the session."
+            )
         release, _, form = version.partition(", ")
         wrote = f"{self._title} {release}{f' ({form})' if form else ''} wrote it last"
         reason = "; ".join(filter(None, (wrote, observed_on(agent, version))))

@@ -153,6 +153,8 @@ def test_a_session_of_hermes_has_its_prompt_its_reasoning_and_its_start(tmp_path
     assert store.messages(store.open(row.id).live)[1].wire["reasoning"] == "A rule of the harbour."
     assert row.started_at == datetime(2026, 4, 17, 13, 21, 46, 1).timestamp()
     assert row.last_active - row.started_at == 3_600
+    assert "Hermes Agent made the session" in store.info_of(row.id).profile_reason
+    assert row.source == "message-log Hermes Agent"
 
 
 def test_equal_messages_of_one_list_are_several_rows(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ _SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "th
 _TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created", "last_updated")
 #: Roles in logs with one message a line; the last role is a line of Hermes with the model.
 _ROLES = frozenset({"user", "assistant", "tool", "system", "developer", "session_meta"})
+#: Keys of the session files of Hermes, of its exports, and of the session that `session_of` makes of its lines.
+_OF_HERMES = frozenset({"session_start", "message_count", "session_meta"})
 COMPACTION = "compaction"
 #: Items of the responses API for tools that the server ran.
 _SERVER_TOOLS = frozenset(
@@ -45,7 +47,7 @@ class Exchange(NamedTuple):
     OpenAI's last compaction item among the messages, None if there is none. `compacted`: the answer has a compaction.
     `answers_list`: the answer is the whole list after the compaction (`/responses/compact`). `previous` names the
     response that the request continues, if the API adds the messages before it. `began` is the time at which the
-    session of the messages began, 0.0 if unknown.
+    session of the messages began, 0.0 if unknown. `writer` is the agent that wrote the session, "" if unknown.
     """
 
     wires: list[Wire]
@@ -63,6 +65,7 @@ class Exchange(NamedTuple):
     answers_list: bool = False
     previous: str = ""
     began: float = 0.0
+    writer: str = ""
 
 
 def has_request(record: Mapping[str, Any]) -> bool:
@@ -85,6 +88,7 @@ def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any
         "model": (models or [""])[0],
         "messages": messages,
         "timestamp": (times or [0])[-1],
+        **({"session_meta": True} if any(record.get("role") == "session_meta" for record in records) else {}),
     }
 
 
@@ -193,6 +197,7 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
         answers_list,
         previous,
         seconds_of(record.get("session_start"), zone),
+        "Hermes Agent" if "messages" in record and _OF_HERMES & record.keys() else "",
     )
 
 

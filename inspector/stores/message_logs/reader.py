@@ -212,6 +212,7 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     session.note_time(exchange.at)
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
+    session.version = exchange.writer or session.version
     session.begin_record(line.start, line.length)
     start = _ignored(logged, exchange)
     wires = exchange.wires[start:]
