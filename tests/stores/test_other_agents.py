@@ -28,6 +28,7 @@ from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.examples import also
 from tests.recipes import recipe
+from tests.stores.agent_sessions import write_lines
 from tests.stores.alone import opened, texts
 
 made = recipe("other_lines")
@@ -855,3 +856,63 @@ def test_requests_below_an_abandoned_compaction_are_of_the_list_after_it(tmp_pat
         made.say(f"x{number}", f"u{number}", "assistant", "The bay is charted.")
     store, conversation, _ = opened(written(tmp_path / "p1.jsonl", made.text))
     assert [request.generation for request in store.requests(conversation)] == [1, 2, 2]
+
+
+def _continued(
+    folder: Path, name: str, thread: str, base: tuple[str, int], asked: str, forked: str = ""
+) -> None:
+    """Write a rollout of Codex that goes on from the first lines of another file."""
+    rollout = made.CodexRollout(thread, start=1_784_001_000.0 + base[1])
+    rollout.says("user", asked)
+    rollout.says("assistant", "Done.")
+    rollout.counts(3_000 + base[1], 0)
+    lines = [json.loads(line) for line in rollout.text().splitlines()]
+    history = {"thread_id": base[0], "end_ordinal_exclusive": base[1]}
+    lines[0]["payload"] |= {
+        "id": thread,
+        "history_base": history,
+        **({"forked_from_id": forked} if forked else {}),
+    }
+    for number, line in enumerate(lines):
+        line["ordinal"] = base[1] + number
+    write_lines(folder / f"rollout-2026-05-01T10-00-00-{name}.jsonl", lines)
+
+
+def test_a_file_of_codex_may_go_on_from_another(tmp_path: Path) -> None:
+    """From 0.160 on a fork, and a session that went back, have only new lines."""
+    thread, segment, fork = (f"019a0000-0000-7000-8000-00000000000{number}" for number in (1, 2, 3))
+    folder = tmp_path / "2026" / "05" / "01"
+    rollout = made.CodexRollout(thread)
+    for number, asked in enumerate(("Fix the loom.", "And the wheel?"), start=1):
+        rollout.says("user", asked)
+        rollout.says("assistant", "Done.")
+        rollout.counts(1_000 * number, 0)
+    lines = [json.loads(line) for line in rollout.text().splitlines()]
+    asked_at = next(number for number, line in enumerate(lines) if "And the wheel?" in json.dumps(line))
+    write_lines(
+        folder / f"rollout-2026-05-01T09-00-00-{thread}.jsonl",
+        [{**line, "ordinal": number} for number, line in enumerate(lines)],
+    )
+    _continued(folder, f"{thread}_{segment}", thread, (thread, asked_at), "And the door?")
+    _continued(tmp_path / "2026" / "05" / "02", fork, fork, (segment, asked_at + 20), "And the roof?", thread)
+    store = open_store(tmp_path)
+    told = {row.id: [text for role, text in texts(store, store.open(row.id)) if role == "user"]
+            for row in store.conversations()}  # fmt: skip
+    assert told == {
+        thread: ["Fix the loom.", "And the door?"],
+        fork: ["Fix the loom.", "And the door?", "And the roof?"],
+    }
+    went_back = store.open(thread)
+    assert len(store.requests(went_back)) == 3
+    assert went_back.notes == ("2 messages on abandoned branches are in no list.",)
+    assert went_back.row.messages == len(went_back.live)
+    assert (store.open(fork).row.kind, len(store.requests(store.open(fork)))) == ("branch", 1)
+
+
+def test_a_file_of_codex_without_the_file_before_it_says_so(tmp_path: Path) -> None:
+    thread, base = (f"019a0000-0000-7000-8000-00000000000{number}" for number in (1, 2))
+    _continued(tmp_path, thread, thread, (base, 5), "And the door?", base)
+    store = open_store(tmp_path)
+    (row,) = store.conversations()
+    (note,) = store.open(row.id).notes
+    assert "another file, which is missing" in note

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
+from inspector.stores.codex.history import HistoryFile, fetch, history_of, place_in
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, mapping_at, mappings_in, text_at, usage_of
+from inspector.stores.lines import Line, count_at, mapping_at, mappings_in, read_lines, text_at, usage_of
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
@@ -33,6 +35,7 @@ _WHY_INFERRED = (
     "The record has no list. In this release, the newest 20,000 tokens of the user's messages stay."
 )
 _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
+_WHY_LACKING = "The session goes on from another file, which is missing: the messages before are in no list."
 _WHY_MISSING = "The record has no summary. The kept messages are known."
 
 
@@ -67,10 +70,13 @@ READER = CodexReader
 
 
 def _scan(path: Path) -> _Scanner:
-    return _Scanner(Entries(path, _convert)).run()
+    files = history_of(path)
+    return _Scanner(Entries(path, _convert, fetch=partial(fetch, files)), files=files).run()
 
 
-class _Scanner(SessionScanner):
+class _Scanner(SessionScanner, kw_only=True):
+    #: The files with the history of the session, the oldest first.
+    files: Sequence[HistoryFile]
     #: Keys that are equal in all copies of a request: the cumulative usage.
     request_names: list[str] = field(default_factory=list)
     #: The number of the answer whose items follow each other.
@@ -94,6 +100,24 @@ class _Scanner(SessionScanner):
     prompts: set[int] = field(default_factory=set)
     #: The messages that carry summaries.
     summaries: set[int | None] = field(default_factory=set)
+
+    def read(self, path: Path) -> Iterator[Line]:
+        """Yield the lines of the history and of the file. Later lines of a file that was left are abandoned."""
+        self._meta(self.files[-1].meta)
+        if self.files[0].lacks_base:
+            self.notes.append(_WHY_LACKING)
+        for number, file in enumerate(self.files):
+            left: tuple[int, int] | None = None
+            for line in read_lines(file.path):
+                ordinal = count_at(line.value, "ordinal")
+                if file.end is not None and ordinal is not None and ordinal >= file.end:
+                    if not file.reverted:
+                        break
+                    left = left or (len(self.lists), len(self.live))
+                yield line._replace(start=place_in(number, line.start))
+            if left is not None:
+                self.return_to(*left)
+                self.open = None
 
     def record(self, line: dict[str, Any], at: float) -> None:
         payload, kind = line.get("payload"), text_at(line, "type")
@@ -142,7 +166,7 @@ class _Scanner(SessionScanner):
             for index, request in enumerate(requests, start=1)
         ]
 
-    def _meta(self, payload: dict[str, Any]) -> None:
+    def _meta(self, payload: Mapping[str, Any]) -> None:
         self.session = text_at(payload, "id") or text_at(payload, "session_id")
         self.folder, self.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
         self.provider = text_at(payload, "model_provider")
