@@ -14,7 +14,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
-from inspector.quality.facts.fact import Fact, Kind, Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.fact import STANDING, Fact, Kind, Mention, MessageFacts, Span, Statement, Value
 from inspector.quality.facts.rules import (
     AGENT,
     APPROVALS,
@@ -257,7 +257,8 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
         body = text[slice(*span)]
         values = placed(values_of(body), span[0])
         cue = best_cue(body, USER, _needed(body, values))
-        asked = is_question(body)
+        # "What is important: never sail alone" asks nothing.
+        asked = is_question(body, cue is not None and cue[0].strength >= STANDING)
         if cue is not None and not (asked and cue[0].kind != "preference"):
             rule, (a, b) = cue
             yield _statement(

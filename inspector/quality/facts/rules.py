@@ -651,9 +651,12 @@ def excludes(one: str, other: str) -> bool:
     return other in opposites(one)
 
 
-def is_question(text: str) -> bool:
-    """Return whether a sentence only asks for information. A polite request ("could you ...?") does not."""
-    asks = _QUESTION.search(text) is not None or _INQUIRES.match(text) is not None
+def is_question(text: str, marked: bool = False) -> bool:
+    """Return whether a sentence only asks for information, with `marked` only if it ends with a question mark.
+
+    A polite request ("could you ...?") does not.
+    """
+    asks = _QUESTION.search(text) is not None or (not marked and _INQUIRES.match(text) is not None)
     return asks and not (_ASKS_POLITELY.match(text) and not _ASKS_TO_TELL.match(text))
 
 
