@@ -14,7 +14,7 @@ from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.facts.passages import tongue_of
-from inspector.quality.losses import KINDS_LOST, LostFacts, counts, grave, losses_of, unknown_facts
+from inspector.quality.losses import KINDS_LOST, LostFacts, counts, grave, is_unknown, losses_of
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class CompactionLoss(Struct, frozen=True):
 class ConversationLosses(Struct, frozen=True):
     """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts were replaced by unreadable summaries. `uncertain` facts may be lost. `unseen` compactions have a
+    `unknown` facts were replaced by unreadable summaries. At `unread` compactions only other facts were: results of the
+    agent, requests and pasted texts. `uncertain` facts may be lost. `unseen` compactions have a
     list before that is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of
     the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules
     that the list after has word for word. `dismissed` facts count nowhere. `foreign`: the user mostly writes in a
@@ -104,6 +105,7 @@ class ConversationLosses(Struct, frozen=True):
     unseen: int = 0
     uncertain: int = 0
     foreign: bool = False
+    unread: int = 0
 
     @property
     def corrected(self) -> tuple[int, ...]:
@@ -173,19 +175,15 @@ def losses_of_facts(
         after[event.compaction].append(event)
     missing = {number: sentences for number, sentences in (gaps or {}).items() if sentences}
     latest = {life.fact.key: life for life in facts.lives}
-    lives_by_compaction: dict[int, list[Life]] = defaultdict(list)
-    for life in latest.values():
-        lives_by_compaction[life.compaction].append(life)
-    unknown = {
-        number: count for number, lives in lives_by_compaction.items() if (count := unknown_facts(lives))
-    }
+    replaced = [life for life in latest.values() if is_unknown(life)]
+    unknown = Counter(life.compaction for life in replaced if counts(life))
     losses = tuple(
         _loss(
             lost.get(number) or LostFacts(number, {}, 0, 0, ()),
             times.get(number),
             after[number],
             missing.get(number, ()),
-            unknown.get(number, 0),
+            unknown[number],
         )
         for number in sorted({*lost, *after, *missing, *unknown})
     )
@@ -195,6 +193,7 @@ def losses_of_facts(
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
         sum(map(_is_uncertain, latest.values())), _is_foreign(latest.values()),
+        len({life.compaction for life in replaced} - unknown.keys()),
     )  # fmt: skip
 
 
@@ -216,6 +215,11 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     sentences = []
     if facts:
         sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries cannot be read.")
+    if unread := sum(one.unread for one in losses):
+        sentences.append(
+            f"At {plural(unread, 'compaction')}, the fate of results, requests and pasted texts alone is unknown: the "
+            "summaries cannot be read."
+        )
     if unseen:
         compactions = plural(unseen, "compaction")
         sentences.append(

@@ -107,18 +107,14 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     )
 
 
-def unknown_facts(lives: Iterable[Life]) -> int:
-    """Return the number of facts that would count if lost, with an unknown fate: an unreadable summary replaced
-    them."""
-    last: dict[str, Life] = {}
-    for life in lives:
-        if life.fact.kind in KINDS_LOST and counts(life):
-            known = last.get(life.fact.key)
-            last[life.fact.key] = life if known is None or known.compaction < life.compaction else known
-    return sum(
-        life.fates[-1].outcome == "unknown" and life.back is None and life.contradicted is None
-        for life in last.values()
-        if life.fates
+def is_unknown(life: Life) -> bool:
+    """Return whether the fate of a fact is unknown: an unreadable summary replaced it."""
+    return (
+        life.fact.kind in KINDS_LOST
+        and bool(life.fates)
+        and life.fates[-1].outcome == "unknown"
+        and life.back is None
+        and life.contradicted is None
     )
 
 
