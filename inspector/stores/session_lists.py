@@ -36,7 +36,8 @@ from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
 from inspector.stores.wires import texts_in
 
-_TITLE = 120
+#: Maximum characters of a title.
+TITLE = 120
 
 
 class SessionLists(Struct):
@@ -309,7 +310,7 @@ class SessionLists(Struct):
         return FileDigest(
             path=str(path),
             session=self.session or path.stem,
-            title=safe_line(self.title, _TITLE) or opening_title(self.first_words, _TITLE),
+            title=safe_line(self.title, TITLE) or opening_title(self.first_words, TITLE),
             model=self.model,
             folder=self.folder,
             version=self.version,

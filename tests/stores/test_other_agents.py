@@ -916,3 +916,12 @@ def test_a_file_of_codex_without_the_file_before_it_says_so(tmp_path: Path) -> N
     (row,) = store.conversations()
     (note,) = store.open(row.id).notes
     assert "another file, which is missing" in note
+
+
+def test_a_codex_session_has_the_name_that_its_index_says(tmp_path: Path) -> None:
+    path = written(tmp_path / "sessions" / "2026" / "05" / "01" / "rollout.jsonl", codex().text())
+    name = "019f53c2-0000-7000-8000-000000000000"
+    lines = [{"id": name, "thread_name": text} for text in ("Loom", "The broken loom")]
+    write_lines(tmp_path / "session_index.jsonl", [*lines, {"id": "another", "thread_name": "Wheel"}])
+    assert [row.title for row in open_store(path).conversations()] == ["The broken loom"]
+    assert [row.title for row in open_store(tmp_path / "sessions").conversations()] == ["The broken loom"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,24 @@ from msgspec import field
 from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
+from inspector.core.errors import StoreError
+from inspector.core.text import safe_line
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
 from inspector.stores.codex.history import HistoryFile, fetch, history_of, place_in
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, count_at, mapping_at, mappings_in, read_lines, text_at, usage_of
-from inspector.stores.recorded import Recorded, Source
-from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.session_lists import TITLE, SessionLists, SessionReader, SessionScanner, hash_of
+from inspector.stores.signatures import Signature, signature_of
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 #: Maximum bytes of the user's messages that stay: 20,000 tokens of 4 bytes, from the source of 0.45. That release puts
 #: them and the summary into one message; later releases have separate messages.
 _KEPT_BYTES = 80_000
+#: The folders with rollouts. The index with the names of sessions is beside them.
+_FOLDERS = frozenset({"sessions", "archived_sessions"})
 _WHY_INFERRED = (
     "The record has no list. In this release, the newest 20,000 tokens of the user's messages stay."
 )
@@ -56,6 +62,10 @@ class CodexReader(SessionReader):
         """Return the session of a rollout."""
         return _scan(path)
 
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """Return a conversation for each session, with the name that it has in the index of Codex."""
+        return tuple(_named(source) for source in super().sources(digests, memory))
+
     def read(self, source: Source) -> Recorded:
         """Read the lists, compactions and requests of a conversation."""
         session = _scan(Path(source.files[0]))
@@ -67,6 +77,26 @@ class CodexReader(SessionReader):
 
 
 READER = CodexReader
+
+
+def _named(source: Source) -> Source:
+    folders = Path(source.files[0]).parents
+    home = next((folder.parent for folder in folders if folder.name in _FOLDERS), None)
+    if home is None:
+        return source
+    index = str(home / "session_index.jsonl")
+    name = _names_in(index, signature_of(index)).get(source.row.id)
+    return replace(source, row=source.row._replace(title=name)) if name else source
+
+
+@lru_cache(maxsize=8)
+def _names_in(index: str, signature: Signature | None) -> Mapping[str, str]:
+    """Return the names of sessions by id. The last line about a session counts."""
+    names: dict[str, str] = {}
+    with suppress(StoreError):
+        for line in read_lines(Path(index)) if signature is not None else ():
+            names[text_at(line.value, "id")] = safe_line(text_at(line.value, "thread_name"), TITLE)
+    return names
 
 
 def _scan(path: Path) -> _Scanner:
@@ -117,7 +147,7 @@ class _Scanner(SessionScanner, kw_only=True):
                 yield line._replace(start=place_in(number, line.start))
             if left is not None:
                 self.return_to(*left)
-                self.open = None
+            self.open = None
 
     def record(self, line: dict[str, Any], at: float) -> None:
         payload, kind = line.get("payload"), text_at(line, "type")
