@@ -1,4 +1,4 @@
-"""The conversations in the files of one agent. A file is read once, and again only if it changed."""
+"""The list of the conversations of one agent. A file is read once, and again only if it changed."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from inspector.core.processes import Worker
 
 #: Seconds between two writes of digests to the index, so that an interrupted run loses little.
-_STORED_EVERY = 2.0
-#: Minimum number of files for which the whole list is kept between runs, in addition to the digest of each file.
+_STORED_SECONDS = 2.0
+#: Minimum number of files for which the whole list is stored between runs, in addition to the digest of each file.
 MANY = 100
 #: Minimum bytes of unread files to start a worker process, and to use a worker process that is already running.
-WORTH, WORTH_SHARING = 64_000_000, 4_000_000
-#: Maximum number of files that the worker process has been asked for and has not answered.
-AHEAD = 8
+STARTS_WORKER, USES_WORKER = 64_000_000, 4_000_000
+#: Maximum number of files that wait for an answer of the worker process.
+_REQUESTED = 8
 
 
 class ConversationFiles(NamedTuple):
     """The files of each conversation of a list, and the files without a conversation.
 
-    `of_rows` has, for each row, its files, its shared files and its part (see `Source`).
+    Each entry of `of_rows` belongs to the row with the same index. It has files, shared files and part (see `Source`).
     """
 
     of_rows: Sequence[tuple[Sequence[str], Sequence[str], str]]
@@ -45,7 +45,7 @@ class ConversationFiles(NamedTuple):
 
 
 class Listed:
-    """Conversations, the last active first, and their files.
+    """A list of conversations, the last active first, and their files. It does not change.
 
     `read_files` is called when the files are first needed. It returns None if they are unknown.
     """
@@ -58,9 +58,9 @@ class Listed:
 
     @classmethod
     def of_sources(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
-        """Return the conversations of sources. If several sources have one id, the last source counts."""
-        named = {source.row.id: source for source in sources}
-        ordered = sorted(named.values(), key=lambda source: _newest_row(source.row), reverse=True)
+        """Return the conversations of sources. If several sources have the same id, the last of them is used."""
+        by_id = {source.row.id: source for source in sources}
+        ordered = sorted(by_id.values(), key=lambda source: _last_active(source.row), reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
         files_of_rows = ConversationFiles(
             [(source.files, source.shared, source.part) for source in ordered],
@@ -70,11 +70,11 @@ class Listed:
 
     def source(self, session: str) -> Source | None:
         """Return the source of the conversation with a session."""
-        number = self._numbers.get(session)
-        if number is None or self.files is None:
+        row_index = self._row_indexes.get(session)
+        if row_index is None or self.files is None:
             return None
-        files, shared, part = self.files.of_rows[number]
-        return Source(self.rows[number], tuple(files), tuple(shared), part)
+        files, shared, part = self.files.of_rows[row_index]
+        return Source(self.rows[row_index], tuple(files), tuple(shared), part)
 
     @cached_property
     def files(self) -> ConversationFiles | None:
@@ -82,17 +82,18 @@ class Listed:
         return self._read_files()
 
     @cached_property
-    def _numbers(self) -> dict[str, int]:
-        numbers: dict[str, int] = {}
-        for number, row in enumerate(self.rows):
-            numbers.update(dict.fromkeys(row.sessions, number))
-        # A session may continue under another id. If it is a conversation too, its own row counts.
-        numbers.update((row.id, number) for number, row in enumerate(self.rows))
-        return numbers
+    def _row_indexes(self) -> dict[str, int]:
+        """Index of the row of each session."""
+        indexes: dict[str, int] = {}
+        for index, row in enumerate(self.rows):
+            indexes.update(dict.fromkeys(row.sessions, index))
+        # A session of one row may also have a row of its own. Then its own row is used.
+        indexes.update((row.id, index) for index, row in enumerate(self.rows))
+        return indexes
 
 
 class Listing:
-    """The files of one agent. TranscriptStore describes the arguments; `note` gets sentences about unreadable files."""
+    """Reads the files of one agent and keeps the current list of its conversations (a `Listed`)."""
 
     def __init__(
         self,
@@ -103,7 +104,10 @@ class Listing:
         index: FileIndex | None,
         note: Callable[[str], None],
     ) -> None:
-        """`name` is the key under which the list is stored between runs."""
+        """Create the listing. `name` is the key under which the list is stored between runs.
+
+        `note` gets sentences about unreadable files. TranscriptStore describes the other arguments.
+        """
         self._agent = agent
         self._reader = reader
         self._name = name
@@ -116,10 +120,11 @@ class Listing:
         #: Files that could not be read. Nothing about them is stored, so another run tries them again.
         self._unreadable: set[str] = set()
         self._listed: tuple[Mapping[str, Signature], Listed] | None = None
-        #: The list of the last run, and whether it was looked up in the index.
+        #: The list that an earlier run stored; None if it was not looked up, does not exist or is no longer needed.
         self._before: Listed | None = None
+        #: Whether the list of an earlier run was looked up in the index.
         self._recalled = False
-        #: Whether `at_once` was called.
+        #: Whether `at_once` had no complete list to return.
         self._in_hurry = False
         #: Sources of conversations that were opened before all files were read, by session.
         self._early: dict[str, Source] = {}
@@ -127,14 +132,14 @@ class Listing:
         self._rows_by_file: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
 
     def rows(self) -> tuple[ConversationRow, ...]:
-        """Return every conversation, the last active first. Unread files are read."""
+        """Return every conversation, the last active first. Read the files that are new or changed."""
         return self._all().rows
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
         """Return the conversations that are known without reading a file, and whether they are complete and current.
 
-        They come from an earlier run, else from the names and times of all files. None if there are fewer than `MANY`
-        files.
+        Return None if there are fewer than `MANY` files. The conversations come from an earlier run. If no run stored
+        them, each file is a conversation with the name and time of the file.
         """
         now = self._files()
         if len(now) < MANY:
@@ -150,7 +155,7 @@ class Listing:
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """Return the known conversations, the number of files that were read, and the number of all files.
 
-        Files that were not read appear as in an earlier run, or by name and time. This method reads no file.
+        An unread file appears as in an earlier run, else with its name and time. This method reads no file.
         """
         now = self._files()
         rows: dict[str, ConversationRow] = {}
@@ -167,17 +172,17 @@ class Listing:
             digests = self._current_digests(path, signature)
             done += digests is not None
             if path in listed:
-                # The earlier run found which files belong together. The list is built again when all files are read.
+                # The earlier run joined the files of a conversation. They are joined again when all files are read.
                 continue
             if digests is None:
                 row = _unread(path, signature, self._agent)
                 rows.setdefault(row.id, row)
             for row in self._rows_of(path, digests) if digests else ():
                 rows[row.id] = row
-        return tuple(sorted(rows.values(), key=_newest_row, reverse=True)), done, len(now)
+        return tuple(sorted(rows.values(), key=_last_active, reverse=True)), done, len(now)
 
     def _rows_of(self, path: str, digests: tuple[FileDigest, ...]) -> Sequence[ConversationRow]:
-        """Return the conversations of one file, without its connections to other files."""
+        """Return the conversations of one file, as if it were the only file."""
         kept = self._rows_by_file.get(path)
         if kept is None or kept[0] is not digests:
             kept = self._rows_by_file[path] = (
@@ -188,7 +193,7 @@ class Listing:
 
     @property
     def in_hurry(self) -> bool:
-        """Whether `at_once` was called and not all files were read since."""
+        """Whether the list is still incomplete: `at_once` had no complete list, and not all files were read since."""
         return self._in_hurry and self._listed is None
 
     def known_source(self, session: str) -> Source | None:
@@ -196,12 +201,16 @@ class Listing:
         return self._early.get(session) if self._listed is None else self._listed[1].source(session)
 
     def early_source(self, session: str) -> Source | None:
-        """Return the source of a conversation before all files are read, from an earlier run or by the file's name."""
+        """Return the source of a conversation before all files are read; None if it is not found.
+
+        It comes from the list of an earlier run, else from a file that has the session's name.
+        """
         if session not in self._early and (source := self._find_early(session)) is not None:
             self._early |= {session: source, source.row.id: source}
         return self._early.get(session)
 
     def _find_early(self, session: str) -> Source | None:
+        """Find the source for `early_source`. Read at most the files with the session's name."""
         now, before = self._files(), self._before
         found = before.source(session) if before is not None else None
         if found is not None and all(path in now for path in (*found.files, *found.shared)):
@@ -216,7 +225,7 @@ class Listing:
         return None
 
     def of_file(self, name: str) -> str | None:
-        """Return the id of the conversation in the file with this name, None if there is none."""
+        """Return the id of the conversation in the file with this name (without extension); None if there is none."""
         listed = self._all()
         for row, (files, _, part) in zip(
             listed.rows, listed.files.of_rows if listed.files else (), strict=False
@@ -240,6 +249,7 @@ class Listing:
     # The list.
 
     def _all(self) -> Listed:
+        """Return the current list. Read the files that are new or changed."""
         with self._reading:
             now = self._files()
             if self._listed is not None and self._listed[0] == now:
@@ -255,7 +265,7 @@ class Listing:
             return listed
 
     def _recall(self, now: Mapping[str, Signature]) -> bool:
-        """Look up the list of an earlier run, once. Return whether the files have the same sizes and times as then."""
+        """Look up the list of an earlier run, once. Return whether sizes and times of the files are unchanged."""
         if self._index is None or len(now) < MANY or self._recalled:
             return False
         self._recalled = True
@@ -269,7 +279,7 @@ class Listing:
         return bool(mark == mark_of_files(now))
 
     def _recalled_files(self, mark: object, count: int) -> ConversationFiles | None:
-        """Return the files of each conversation of the list with this mark, None if they are not stored."""
+        """Return the stored files of `count` conversations; None if no list with this mark is stored."""
         kept: Any = self._index.recall(self._files_name) if self._index is not None else None
         try:
             stored_mark, stored_files, others = kept
@@ -279,6 +289,7 @@ class Listing:
         return ConversationFiles(places, others) if stored_mark == mark and len(places) == count else None
 
     def _remember(self, now: Mapping[str, Signature], listed: Listed) -> None:
+        """Store the list for the next run, if it has many files and every file was read."""
         if self._index is not None and len(now) >= MANY and listed.files is not None and not self._unreadable:
             mark = mark_of_files(now)
             self._index.remember(self._files_name, [mark, *listed.files])
@@ -300,14 +311,14 @@ class Listing:
             unknown = [path for path in unknown if self._current_digests(path, now[path]) is None]
         # Read the newest files first, because people look at them first.
         unknown.sort(key=lambda path: now[path][1], reverse=True)
-        self._go_through(deque(unknown), now)
+        self._read_all(deque(unknown), now)
         return [digest for path in now for digest in self._digests[path][1]]
 
-    def _go_through(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files. If there is much to read, a worker process reads some of the files."""
+    def _read_all(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
+        """Read files. If they are large, a worker process reads some of them."""
         done: deque[str] = deque()
         size = sum(now[path][0] for path in paths)
-        if (os.cpu_count() or 1) > 1 and size >= (WORTH_SHARING if is_running() else WORTH):
+        if (os.cpu_count() or 1) > 1 and size >= (USES_WORKER if is_running() else STARTS_WORKER):
             from inspector.core.processes import WorkerEnded
 
             with suppress(WorkerEnded), second_reader() as worker:
@@ -323,13 +334,14 @@ class Listing:
     def _read_with_worker(
         self, worker: Worker, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
     ) -> None:
+        """Let a worker process read files from the front of `paths`, and add each to `done`."""
         from inspector.core.processes import WorkerEnded
         from inspector.stores.readers import digests_of
 
         requested: deque[str] = deque()
         try:
             while True:
-                while len(requested) < AHEAD and (path := _next(paths)) is not None:
+                while len(requested) < _REQUESTED and (path := _next(paths)) is not None:
                     requested.append(path)
                     worker.call(digests_of, self._agent, path)
                 if not requested:
@@ -342,17 +354,18 @@ class Listing:
             paths.extend(requested)
 
     def _read_files(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
+        """Read files from the front of `paths`, and store their digests from time to time."""
         stored_at = time.monotonic()
         while (path := _next(paths)) is not None:
             self._read_digests(partial(self._reader().digests, Path(path)), path, now[path])
             done.append(path)
-            if time.monotonic() - stored_at > _STORED_EVERY:
-                self._keep(done, now)
+            if time.monotonic() - stored_at > _STORED_SECONDS:
+                self._store_digests(done, now)
                 stored_at = time.monotonic()
-        self._keep(done, now)
+        self._store_digests(done, now)
 
-    def _keep(self, done: deque[str], now: Mapping[str, Signature]) -> None:
-        """Store the digests of `done` files in the index, including files that the other thread read."""
+    def _store_digests(self, done: deque[str], now: Mapping[str, Signature]) -> None:
+        """Store the digests of the files in `done` in the index, and empty `done`, which the worker fills too."""
         fresh: dict[str, IndexedFile] = {}
         while (path := _next(done)) is not None:
             if path not in self._unreadable:
@@ -361,12 +374,14 @@ class Listing:
             self._index.put(fresh)
 
     def _current_digests(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
+        """Return the digests of a file; None if it was not read, or changed since."""
         kept = self._digests.get(path)
         return kept[1] if kept is not None and kept[0] == signature else None
 
     def _read_digests(
         self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature
     ) -> None:
+        """Call `read` and keep the digests of a file. An unreadable file has none."""
         try:
             digests = read()
             self._unreadable.discard(path)
@@ -384,16 +399,18 @@ def _next(waiting: deque[str]) -> str | None:
         return None
 
 
-def _newest_row(row: ConversationRow) -> tuple[float, str]:
+def _last_active(row: ConversationRow) -> tuple[float, str]:
+    """Return the key that sorts rows by their last activity."""
     return row.last_active, row.id
 
 
 def _stem(path: str) -> str:
+    """Return the name of a file without folder and extension."""
     return os.path.basename(path).rpartition(".")[0]
 
 
 def _unread(path: str, signature: Signature, agent: str) -> ConversationRow:
-    """Return the row of an unread file."""
+    """Return a row for an unread file, with the file's name, folder and time."""
     name, changed = _stem(path), signature[1] / 1e9
     folder = os.path.basename(os.path.dirname(path))
     return ConversationRow(

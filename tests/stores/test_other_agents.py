@@ -564,7 +564,7 @@ def test_what_the_user_of_opencode_went_back_from_is_in_no_list(
     store, conversation, _ = opened(as_form(tmp_path, form, session))
     last = [text for _, text in texts(store, conversation)][-1]
     assert last == ("Saved." if part else "Continue if you have next steps.")
-    assert "went back from 1 message" in conversation.notes[0]
+    assert "reverted 1 message." in conversation.notes[0]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -48,7 +48,7 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
                 self.process.kill()
             super().call(function, *arguments)
 
-    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr(listing, "STARTS_WORKER", 0)
     monkeypatch.setattr(processes, "Worker", Ending)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     assert open_folder(CLAUDE, keep=False).conversations() == whole
@@ -61,7 +61,7 @@ def test_a_fault_of_a_reader_shows_itself_here(monkeypatch: pytest.MonkeyPatch) 
         def call(self, function: Any, *arguments: Any) -> None:
             super().call(divmod, 1, 0)
 
-    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr(listing, "STARTS_WORKER", 0)
     monkeypatch.setattr(processes, "Worker", Faulty)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     with sharing():
@@ -75,7 +75,7 @@ def test_where_no_process_can_begin_all_is_read_in_one(monkeypatch: pytest.Monke
 
     whole = open_folder(CLAUDE, keep=False).conversations()
     tried: list[int] = []
-    monkeypatch.setattr(listing, "WORTH", 0)
+    monkeypatch.setattr(listing, "STARTS_WORKER", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr("subprocess.Popen", none)
     assert open_folder(CLAUDE, keep=False).conversations() == whole
@@ -131,8 +131,8 @@ def test_the_stores_of_a_folder_share_one_look_and_one_process(monkeypatch: pyte
     monkeypatch.setattr(folder_files, "find_below", counted)
     monkeypatch.setattr(processes, "Worker", Counted)
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
-    monkeypatch.setattr(listing, "WORTH", 0)
-    monkeypatch.setattr(listing, "WORTH_SHARING", 0)
+    monkeypatch.setattr(listing, "STARTS_WORKER", 0)
+    monkeypatch.setattr(listing, "USES_WORKER", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     store = open_folder(CLAUDE.parent, keep=False)
     assert len(looked) == 1

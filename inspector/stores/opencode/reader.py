@@ -37,7 +37,7 @@ class OpencodeReader(SessionReader):
     limits = ("opencode records neither the system prompt nor the size of the list at a compaction.",)
 
     def recognises(self, head: Head) -> bool:
-        """Return whether a file begins like an export, like a session of the folder, or is a database of opencode."""
+        """Return whether a file is a database of opencode, or begins like an export or a session file of opencode."""
         if head.is_sqlite:
             return head.tables is not None and is_database(head.tables)
         start = without_export_line(head.raw)
@@ -49,11 +49,11 @@ class OpencodeReader(SessionReader):
         return text_at(value, "id").startswith("ses") and "time" in value
 
     def parts(self, path: Path) -> Sequence[str]:
-        """Return the sessions of a database; [""] for an export or a session of the folder."""
+        """Return the sessions of a database; [""] for a file with one session."""
         return session_names(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return a session of a file."""
+        """Read the session `part` of a file."""
         document = read_document(path, part) or {}
         info, wires_of_entry = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(
@@ -73,13 +73,13 @@ READER = OpencodeReader
 class _Scanner(SessionLists, kw_only=True):
     listed: Sequence[Mapping[str, Any]]
     info: Mapping[str, Any]
-    #: The messages of each entry, by its place.
+    #: The messages of each entry, by the index of its record.
     wires_of_entry: list[list[Wire]]
-    #: The compaction that a user's entry requests, by the entry's id.
-    requests_of: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: The part that asks for a compaction, by the id of the user's entry that has it.
+    asked_by: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     #: The number of the first message of an entry, by the entry's id.
     first_of: dict[str, int] = field(default_factory=dict)
-    #: Cleared results: the time, the generation, and the number of the message.
+    #: Cleared results: the time in seconds, the generation, and the number of the message.
     cleared_at: list[tuple[float, int, int]] = field(default_factory=list)
     #: Number of entries that the user reverted; opencode deletes them when the session continues.
     reverted: int = 0
@@ -101,13 +101,13 @@ class _Scanner(SessionLists, kw_only=True):
         self._add_cleared()
         if self.reverted:
             self.notes.append(
-                f"The user went back from {plural(self.reverted, 'message')}, which opencode deletes when the session "
-                "goes on."
+                f"The user reverted {plural(self.reverted, 'message')}. opencode deletes reverted messages when the "
+                "session continues."
             )
         return self
 
     def _valid_entries(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the entries that the model would get: those before the entry, or its part, that the user reverted."""
+        """Yield the entries before the first reverted one. Of this one, yield the parts before a reverted part."""
         revert = mapping_at(self.info, "revert")
         message, part = text_at(revert, "messageID"), text_at(revert, "partID")
         for entry in self.listed:
@@ -126,7 +126,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.note_time(at)
         compaction = next((part for part in parts if part.get("type") == "compaction"), None)
         if compaction is not None:
-            self.requests_of[name] = compaction
+            self.asked_by[name] = compaction
             return
         self.first_of[name] = len(self.entries)
         if info.get("role") == "assistant":
@@ -140,9 +140,9 @@ class _Scanner(SessionLists, kw_only=True):
         self._begin_entry(wires)
         numbers = self.add(wires, at)
         cleared = {
-            text_at(part, "callID"): then
+            text_at(part, "callID"): cleared_at
             for part in parts
-            if (then := seconds_of(mapping_at(part, "state", "time").get("compacted")))
+            if (cleared_at := seconds_of(mapping_at(part, "state", "time").get("compacted")))
         }
         for wire, number in zip(wires, numbers, strict=True) if cleared else ():
             if wire["role"] == "tool" and wire["tool_call_id"] in cleared:
@@ -153,24 +153,24 @@ class _Scanner(SessionLists, kw_only=True):
         self.wires_of_entry.append(wires)
 
     def _add_compaction(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
-        request = self.requests_of.get(text_at(info, "parentID"))
+        asked = self.asked_by.get(text_at(info, "parentID"))
         texts = [part.get("text") for part in parts if part.get("type") == "text"]
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
-        auto = request.get("auto") if request else None
+        auto = asked.get("auto") if asked else None
         trigger = None if not isinstance(auto, bool) else "auto" if auto else "manual"
-        # Older versions of opencode write no reason for the end, only its time.
+        # Older versions of opencode record no finish reason, only the time of completion.
         ended = info.get("finish") or (text.strip() and mapping_at(info, "time").get("completed"))
         if info.get("error") or not ended:
-            # It failed or still runs: the list is unchanged.
+            # The compaction failed or still runs, so the list is unchanged.
             if error := _error(info.get("error")):
                 self.fail(error, at, trigger=trigger)
             return
         encrypted = info.get("encrypted") is True and not text.strip()
         recent = next((part for part in parts if part.get("type") == RECENT), None)
-        # opencode 2 sends summary and recent messages as one text under the user's role.
+        # opencode 2 sends the summary and the recent messages as one text under the user's role.
         role = "assistant" if recent is None else "user"
         wires: list[Wire] = [{"role": role, "content": _UNREADABLE if encrypted else text}]
-        if recent is None and request is not None:
+        if recent is None and asked is not None:
             # opencode 1 sends the user's entry that asked for the compaction as this line.
             wires.insert(0, {"role": "system", "content": _ASKED})
         place = len(wires) - 1
@@ -179,19 +179,19 @@ class _Scanner(SessionLists, kw_only=True):
         self._begin_entry(wires)
         numbers = self.make(wires, at)
         self.entries.items[numbers[place]].summary = True
-        tail = text_at(request, "tail_start_id")
-        start = self.first_of.get(tail)
-        start_known = start is not None or not tail
-        # opencode sends the messages that stay in the order of time, so an earlier summary follows older messages.
+        first_kept = text_at(asked, "tail_start_id")
+        start = self.first_of.get(first_kept)
+        start_known = start is not None or not first_kept
+        # opencode sends the kept messages by time. An earlier summary is among them, at its time.
         kept = sorted(number for number in self.live if start is not None and number >= start)
-        overflow = request is not None and request.get("overflow") is True
+        overflow = asked is not None and asked.get("overflow") is True
         self.compact(
             [*numbers, *kept], numbers[place], at, text=text, trigger=trigger, encrypted=encrypted, exact=start_known,
             note=_note(start_known, place + 1 < len(numbers)), overflow=overflow,
         )  # fmt: skip
 
     def _add_cleared(self) -> None:
-        """Add the cleared results. Results cleared within a second of each other are one step."""
+        """Add the cleared results. Results of one list that are cleared within a second of each other are one step."""
         groups: list[list[tuple[float, int, int]]] = []
         for result in sorted(self.cleared_at):
             if groups and result[0] - groups[-1][-1][0] <= 1 and result[1] == groups[-1][-1][1]:
@@ -227,20 +227,21 @@ class _Scanner(SessionLists, kw_only=True):
 
 
 def _error(error: object) -> str:
-    """Return the recorded reason why a call failed; "" if there is none."""
+    """Return the recorded reason of a failed call; "" without one."""
     if not isinstance(error, dict):
         return ""
     return text_at(error, "data", "message") or text_at(error, "name") or "an error"
 
 
 def _note(start_known: bool, recent: bool) -> str:
+    """Return the note about the kept messages of a compaction; "" without one."""
     if not start_known:
-        return "The message that it names as the first that stayed is missing."
-    return "The newest messages stay as one text behind the summary." if recent else ""
+        return "The first kept message is missing from the recording."
+    return "The newest messages stay as one text after the summary." if recent else ""
 
 
 def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Convert an entry to messages; texts that opencode wrote under the user's role become `system`."""
+    """Yield the messages of an entry. Texts that opencode wrote under the user's role become `system`."""
     if info.get("role") == "assistant":
         yield from _answer_wires(parts)
         return
@@ -259,6 +260,7 @@ def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator
 
 
 def _answer_wires(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield an answer and the results of its calls. A call without a result is unfinished."""
     texts, thoughts, calls, results = [], [], [], []
     for part in parts:
         kind, text = part.get("type"), part.get("text")

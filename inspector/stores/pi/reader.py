@@ -237,7 +237,7 @@ class PiScanner(SessionLists, kw_only=True):
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,
-            note="" if start_known else "The entry that it names as the first that stayed is not in the file.",
+            note="" if start_known else "The first kept entry is missing from the file.",
             tokens_before=count_of(data, "tokensBefore") or None, tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
