@@ -383,6 +383,20 @@ def test_codex_counts_a_message_of_several_texts_as_one_turn(tmp_path: Path) -> 
     assert conversation.notes == ("6 messages on abandoned branches are in no list.",)
 
 
+@pytest.mark.parametrize(("version", "kept"), [("0.115.0", 1), ("0.130.0", 0)])
+def test_newer_codex_removes_its_own_text_with_a_turn(tmp_path: Path, version: str, kept: int) -> None:
+    rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001", version=version)
+    for asked in ("Fix the loom.", "And the wheel?"):
+        rollout.says("developer", "<permissions instructions>\nanything goes")
+        rollout.says("user", asked)
+        rollout.says("assistant", "Done.")
+    rollout.event("thread_rolled_back", num_turns=1)
+    store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert [role for role, _ in texts(store, conversation)] == ["system", "user", "assistant"] + [
+        "system"
+    ] * kept
+
+
 @pytest.mark.parametrize("turns", [2, 5])
 def test_all_turns_go_if_codex_rolled_back_more_than_there_are(tmp_path: Path, turns: int) -> None:
     rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")

@@ -62,6 +62,12 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
     return list(_user_wires(item.get("content")))
 
 
+def is_context(item: Mapping[str, Any]) -> bool:
+    """Return whether Codex wrote a part of a message that is not the model's, such as the folder of a turn."""
+    texts = texts_in(item.get("content"))
+    return item.get("type") == "message" and not by_model(item) and any(map(_HARNESS.match, texts))
+
+
 def _user_wires(content: object) -> Iterator[Wire]:
     """Split content under the user's role into the user's text and Codex' text."""
     personal: list[Mapping[str, Any]] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.errors import StoreError
 from inspector.core.text import safe_line
-from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
+from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, is_context, item_wires
 from inspector.stores.codex.history import HistoryFile, fetch, history_of, place_in
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
@@ -35,6 +36,7 @@ _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context"
 #: Maximum bytes of the user's messages that stay: 20,000 tokens of 4 bytes, from the source of 0.45. That release puts
 #: them and the summary into one message; later releases have separate messages.
 _KEPT_BYTES = 80_000
+_NUMBER = re.compile(r"\d+")
 #: The folders with rollouts. The index with the names of sessions is beside them.
 _FOLDERS = frozenset({"sessions", "archived_sessions"})
 _WHY_INFERRED = (
@@ -128,6 +130,8 @@ class _Scanner(SessionScanner, kw_only=True):
     turn: tuple[int, int] = (0, 0)
     #: The messages with which a turn of the user begins.
     prompts: set[int] = field(default_factory=set)
+    #: The messages with Codex' own text before a turn.
+    context: set[int] = field(default_factory=set)
     #: The messages that carry summaries.
     summaries: set[int | None] = field(default_factory=set)
 
@@ -227,7 +231,10 @@ class _Scanner(SessionScanner, kw_only=True):
         wires = item_wires(item)
         if wires:
             self.open = None
-            self._note_prompts(self.add(wires, at), [item])
+            numbers = self.add(wires, at)
+            self._note_prompts(numbers, [item])
+            if is_context(item):
+                self.context.update(numbers)
 
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
         text = text_at(payload, "message")
@@ -373,8 +380,16 @@ class _Scanner(SessionScanner, kw_only=True):
         """Remove the messages of the last turns, which the user abandoned, from the list."""
         prompts = [place for place, number in enumerate(self.live) if number in self.prompts]
         if turns and prompts:
-            self.return_to(len(self.lists), prompts[-min(turns, len(prompts))])
+            length = prompts[-min(turns, len(prompts))]
+            while self._removes_context() and length > prompts[0] and self.live[length - 1] in self.context:
+                length -= 1
+            self.return_to(len(self.lists), length)
         self.open = None
+
+    def _removes_context(self) -> bool:
+        """Return whether going back removes Codex' text before the turn. Measured: 0.115 keeps it, 0.130 does not."""
+        major, minor, *_ = [*map(int, _NUMBER.findall(self.version)), 0, 0]
+        return (major, minor) >= (0, 130)
 
 
 def _name(payload: Mapping[str, Any]) -> str:
