@@ -764,6 +764,8 @@ class Comparison:
         # Words of two lines may be about different things.
         if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
             return True
+        if share and adjunct.kind == "exception" and _EXEMPTS.search(self.line.text):
+            return False
         if share >= MIN_ADJUNCT or not adjunct.marker:
             return share < MIN_ADJUNCT
         return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None

@@ -17,7 +17,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED, word_set
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.rules import concept, load_stemmer
-from inspector.quality.facts.values import values_of
+from inspector.quality.facts.values import NUMBER_WORDS, values_of
 
 #: Words with little meaning. They count less in a comparison.
 _SLIGHT = word_set(
@@ -229,6 +229,7 @@ _LIST = late_pattern(
     rf"\b(?P<article>(?:d|l)es|d[eiao]s?|d(?:ie|er|as|em)|l[oa]s|el|il) {_ONE} (?:und|y|et|e|i) (?P=article) {_ONE}",
     re.IGNORECASE,
 )
+_NUMERALS = frozenset(NUMBER_WORDS.values())
 _LIST_MARKS = late_pattern(r",? (?:and|or|nor|&|und|oder|y|et|ou|e|i) |, ", re.IGNORECASE)
 # Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
 _LIMITS = late_pattern(
@@ -367,7 +368,11 @@ def _refusals(text: str) -> frozenset[str]:
 def listed(text: str) -> Iterator[frozenset[str]]:
     """Yield the items of each list in a sentence ("A, B and C", "neither A nor B") as concepts."""
     for match in _LIST.finditer(text):
-        words = [meaning_of(item).words for item in _LIST_MARKS.split(match.group()) if item.strip()]
+        texts = [item for item in _LIST_MARKS.split(match.group()) if item.strip()]
+        if any(item.strip().lower() in _NUMERALS for item in texts):
+            # "Two or three sentences" is a measure.
+            continue
+        words = [meaning_of(item).words for item in texts]
         # "The web app and the mobile apps" differ in their first word.
         for at in (-1, 0):
             items = frozenset(item[at].concept for item in words if item and item[at].weight >= _FULL)

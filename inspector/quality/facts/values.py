@@ -302,6 +302,8 @@ _LONGEST_TOKEN = 200
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
 _NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
+#: The sign between two times of day: 08:00-17:30.
+_CLOCKS = late_pattern(r"(?<=\d:\d\d)[-–](?=\d{1,2}:\d\d)")
 #: A space that keeps a number and its unit on one line. The patterns know ASCII spaces only.
 _FIXED_SPACE = late_pattern("[\u00a0\u2009\u202f]")
 #: A number with spaces between its thousands.
@@ -329,6 +331,7 @@ def _scan(text: str) -> Iterator[Value]:
         text = _RUN.sub(lambda run: " " * len(run.group()), text)
     read = _FIXED_SPACE.sub(" ", text)
     read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), read)
+    read = _CLOCKS.sub(" ", read)
     read = _SPACED.sub(lambda number: number.group().replace(" ", ","), read)
     for match in _VALUE.finditer(read):
         for value in _values_in(match):

@@ -1019,4 +1019,11 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Restore the charts from the GitHub repository (harbor/tide-charts)",
         "kept",
     ),
+    ("value", "Keep the lock open from 8:00 to 17:30.", "- Lock stays open 08:00-17:30", "kept"),
+    (
+        "list",
+        "please keep your logs short, two or three lines, I read them on the pier",
+        "- User wants short logs (2-3 lines), reads them on the pier",
+        "kept",
+    ),
 )
