@@ -1,4 +1,4 @@
-"""A recorded conversation in the steps of its transcript, and the data that a what-if needs."""
+"""A recorded conversation as steps (see `Transcript`), and the recorded sizes that a what-if starts from."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ from inspector.replay.whatif import MANUAL, Course, Metrics, metrics_of
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: Compactions without a recorded trigger count as manual below this share of the threshold.
 _BY_HAND = 0.5
-#: A recorded size before a compaction is ignored if it exceeds the last request by this factor.
-_LARGEST_STEP = 1.5
+#: A recorded size before a compaction is ignored if it is larger than the last request times this factor.
+_LARGEST_GROWTH = 1.5
 
 
 class Recording(Struct, frozen=True):
-    """A conversation as it was recorded: its transcript, its compactions as events, the tokens after each step,
-    and the course that a what-if runs. Sizes are the agent's reported sizes if it reports any (`course.scale`).
-    See Event for the sizes of events. `model` has the summaries' recorded sizes and their median share of the budget.
+    """A conversation as it was recorded, and the course that a what-if runs.
 
-    `lists` are the lists of the generations, ready to be planned up to any message. `systems` are the tokens of
-    their system prompts. `moments` are the steps of the replay.
+    `events` are the recorded compactions. `tokens[n]` is the size of the list after n + 1 messages of the transcript,
+    as the agent reports sizes if it reports any (`course.scale`), else rough. `model` has the sizes of the recorded
+    summaries, and their median share of the budget.
+
+    `lists` has the messages of each generation, as the engine reads them. `systems` has the tokens of the system prompt
+    of each generation. `moments` are the steps of the replay.
     """
 
     transcript: Transcript
@@ -60,25 +62,27 @@ class Recording(Struct, frozen=True):
         return replace(self, course=self.course.with_costs(costs))
 
     def token_index(self, at: Moment) -> TokenIndex:
-        """Return the token index of the list that was live at a moment."""
+        """Return the token index of the list at a moment."""
         return self.lists[at.generation - 1].token_index(at.length)
 
     def plan(self, at: Moment, settings: Settings, token_index: TokenIndex | None = None) -> Plan:
-        """Plan a compaction at a moment, counting the earlier compactions. Raises EngineError if the engine
-        fails."""
-        engine, before = self.course.rules.engine, at.generation - 1
+        """Plan a compaction of the list at a moment. `token_index` is the index of this list, if it is known already.
+
+        Raises EngineError if the engine fails.
+        """
+        engine, compactions = self.course.rules.engine, at.generation - 1
         if token_index is None:
             token_index = self.token_index(at)
         with failures_named(engine):
-            return engine.plan(token_index, settings, before, self.systems[before])
+            return engine.plan(token_index, settings, compactions, self.systems[at.generation - 1])
 
 
 class Evidence(NamedTuple):
-    """Records about sizes, besides the messages.
+    """What the store records about sizes, in addition to the messages.
 
-    `requests` have reported sizes, `sums` are totals of sessions without requests, and `microcompactions` cleared old
-    results. `threshold` (in tokens) and `loop` are the agent's, None if unknown. `earlier` are the settings
-    before the current ones. `gateway`: the messages came through a gateway.
+    `requests` have reported sizes. `sums` are the totals of sessions without such requests. `microcompactions` cleared
+    old results. `threshold` (in tokens) and `loop` are those of the agent, None if unknown. `gateway`: the messages
+    came through a gateway. `earlier` has the settings before the current settings.
     """
 
     requests: Sequence[Reported] = ()
@@ -91,13 +95,15 @@ class Evidence(NamedTuple):
 
 
 class SessionUsage(NamedTuple):
-    """The number of calls of a session, and the tokens of all their prompts. If `anchor` is set, `tokens` is the prompt
-    of one call only, made when the live list had this many messages."""
+    """The number of calls of a session, and the tokens of all their prompts.
+
+    If `length` is set, `tokens` is the prompt of one call: the call made when the live list had `length` messages.
+    """
 
     session: str
     calls: int
     tokens: int
-    anchor: int | None = None
+    length: int | None = None
 
 
 def recording_of(
@@ -111,14 +117,14 @@ def recording_of(
 ) -> Recording:
     """Prepare a conversation for replay under the rules of an engine.
 
-    `lists` are its generations, read by these rules; `systems` are the tokens of their system prompts. `clears`: runs
-    repeat the recorded clearings of tool results. Raises EngineError if the engine fails.
+    `lists` has the messages of each generation, read by these rules. `systems` has the tokens of the system prompt of
+    each generation. `clears`: runs clear the same tool results as the agent. Raises EngineError if the engine fails.
     """
     transcript = transcript_of(conversation, compactions)
     stretches = []
-    for number, places in groupby(transcript.places, key=lambda place: place.generation):
+    for generation, places in groupby(transcript.places, key=lambda place: place.generation):
         indexes = [place.index for place in places]
-        stretches.append((lists[number - 1], indexes[0], indexes[-1] + 1))
+        stretches.append((lists[generation - 1], indexes[0], indexes[-1] + 1))
     sized = _Sized(conversation, compactions, transcript, lists, systems, evidence)
     scale, loop = sized.scale()
     cleared = cleared_results(transcript, lists, evidence.microcompactions, evidence.requests, scale)
@@ -155,9 +161,9 @@ def recording_of(
 
 
 class _Sized:
-    """Sizes of the recorded lists in tokens: reported at requests, else modelled.
+    """Sizes of the recorded lists in tokens: reported sizes at requests, modelled sizes between requests.
 
-    `measure` must run after `scale`, and before `event`, `ahead`, `at`, `with_excess` and `summaries`.
+    Call `scale` first, then `measure`, then the other methods.
     """
 
     def __init__(
@@ -173,24 +179,27 @@ class _Sized:
         self.transcript = transcript
         self.lists = lists
         self.evidence = evidence
-        #: Rough tokens of the first 0, 1, ... messages of each list, with the system prompt. `measure` subtracts
+        #: For each list, the rough tokens of its system prompt and its first 0, 1, ... messages. `measure` subtracts
         #: cleared results.
         self.rough = [
             [size + system for size in listed.growth()] for listed, system in zip(lists, systems, strict=True)
         ]
-        #: Number of messages of each list that are copies or the summary.
+        #: For each list, the number of its first messages that the compaction before it left: the summary and copies.
         self.copied = [0] + [0] * (len(lists) - 1)
         for compaction in compactions:
             if compaction.index < len(lists):
                 self.copied[compaction.index] = compaction.after
-        #: Characters that clearing freed in each list. `measure` fills this, `sizes` and `compared`.
+        #: For each list, the characters that clearing freed. `measure` fills this and the next two attributes.
         self.freed: list[Freed] = []
+        #: For each list, the tokens of its first 0, 1, ... messages.
         self.sizes: list[list[int]] = []
-        #: Sizes that the agent compares with its threshold: the last report and an estimate of later messages.
+        #: The same as the agent compares them with its threshold: the last reported size and an estimate of later
+        #: messages.
         self.compared: list[list[int]] = []
 
     def scale(self) -> tuple[ContextScale, Loop | None]:
-        """Return the scale that fits the records, and the loop if they contradict the engine's loop."""
+        """Return the scale that fits the records best, and the loop of the agent if the records contradict the engine's
+        loop, else None."""
         if self.evidence.requests:
             return context_scale(
                 before_clearing(self.evidence.requests, self.evidence.microcompactions)
@@ -213,7 +222,7 @@ class _Sized:
         return fit.scale, None
 
     def _calls(self, generation: int) -> list[int]:
-        """Return the lengths of a list at the answered calls."""
+        """Return the number of messages that a list had at each answered call."""
         roles = self.lists[generation - 1].roles
         first = self.copied[generation - 1]
         return [
@@ -223,12 +232,12 @@ class _Sized:
         ]
 
     def _sums(self, before: bool = False) -> Iterator[Sums]:
-        """Yield the calls of each session; `before`: the first call after a compaction counts the list before it."""
+        """Yield the calls of each session. `before`: the first call of each later list is sized by the list before."""
         for usage in self.evidence.sums:
-            if usage.anchor is not None:
+            if usage.length is not None:
                 live = self.rough[-1]
-                if 0 < usage.anchor < len(live):
-                    yield Sums(1, usage.tokens, (live[usage.anchor],))
+                if 0 < usage.length < len(live):
+                    yield Sums(1, usage.tokens, (live[usage.length],))
                 continue
             rough: list[int] = []
             for generation in self.conversation.generations:
@@ -245,63 +254,68 @@ class _Sized:
         for number in range(1, len(self.lists)):
             rough, roles = self.rough[number - 1], self.lists[number - 1].roles
             calls = self._calls(number)
-            last, before = ([0, 0, *(rough[length] for length in calls)])[-1:-3:-1]
+            *_, last_but_one, last = (0, 0, *(rough[length] for length in calls))
             if len(rough) > 1:
-                coming, first = self.lists[number].roles, self.copied[number]
-                answered = first < len(coming) and coming[first] == _ASSISTANT
+                next_roles, first = self.lists[number].roles, self.copied[number]
+                answered = first < len(next_roles) and next_roles[first] == _ASSISTANT
                 last_turn = bool(calls) and roles[calls[-1] - 1] == _USER
                 yield Firing(
                     coming=rough[-1],
                     last=last,
-                    before=before,
+                    before=last_but_one,
                     turn=roles[len(rough) - 2] == _USER,
                     answered=answered,
                     last_turn=last_turn,
                 )
 
     def measure(
-        self, scale: ContextScale, cleared: Sequence[Cleared], compactions: Sequence[Compaction], adds: bool
+        self,
+        scale: ContextScale,
+        cleared: Sequence[Cleared],
+        compactions: Sequence[Compaction],
+        adds_results: bool,
     ) -> None:
         """Compute the size of each list after each of its messages: reported at requests, modelled between requests.
 
-        `adds`: the agent adds the last results to the size that it reports at a compaction.
+        `adds_results`: at a check, the agent adds the last results to the size that it reports.
         """
         starts = [0, *self.transcript.ends]
         requests: dict[int, dict[int, Reported]] = {}
         for request in self.evidence.requests:
             if request.tokens > 0:
                 requests.setdefault(request.generation, {})[request.length] = request
-        ends = {item.index: (item.began, item.tokens_before_reported or 0) for item in compactions}
+        # For each compacted list, its length in messages when the compaction began, and the size reported then.
+        at_end = {item.index: (item.began, item.tokens_before_reported or 0) for item in compactions}
         self.freed = [Freed(cleared, start) for start in starts]
         for number, rough in enumerate(self.rough, 1):
             freed, start, copied = self.freed[number - 1], starts[number - 1], self.copied[number - 1]
             steps = [start + max(0, length - copied) for length in range(len(rough))]
-            sizes_now = [size - freed.at(step) // 4 for size, step in zip(rough, steps, strict=True)]
-            self.rough[number - 1] = sizes_now
+            uncleared = [size - freed.at(step) // 4 for size, step in zip(rough, steps, strict=True)]
+            self.rough[number - 1] = uncleared
             reported = [request for _, request in sorted(requests.get(number, {}).items())]
-            modelled = list(map(scale.reported, sizes_now))
+            modelled = list(map(scale.reported, uncleared))
             sizes = list(modelled)
             compared = sizes
-            for place, request in enumerate(reported):
-                first = 0 if place == 0 else request.length
-                end = reported[place + 1].length if place + 1 < len(reported) else len(sizes)
-                for at in range(first, end):
-                    sizes[at] = max(0, request.tokens + modelled[at] - modelled[request.length])
+            for at, request in enumerate(reported):
+                first = 0 if at == 0 else request.length
+                end = reported[at + 1].length if at + 1 < len(reported) else len(sizes)
+                for length in range(first, end):
+                    sizes[length] = max(0, request.tokens + modelled[length] - modelled[request.length])
             if reported:
                 sizes[0] = modelled[0] if number == 1 else sizes[0]
-                compared = _compared(reported, sizes_now, sizes)
-                began, size = ends.get(number, (None, 0))
-                place = len(sizes) - 1 if began is None else began
-                last = max((request.tokens for request in reported if request.length <= place), default=0)
-                if last <= size <= _LARGEST_STEP * last:
-                    # The agent's figure includes an answer whose recorded text is a placeholder.
-                    sizes[place] = size
-                    compared[place] = max(size, compared[place] if adds else 0)
+                compared = _compared(reported, uncleared, sizes)
+                began, size = at_end.get(number, (None, 0))
+                length = len(sizes) - 1 if began is None else began
+                last = max((request.tokens for request in reported if request.length <= length), default=0)
+                if last <= size <= _LARGEST_GROWTH * last:
+                    # The reported size includes an answer whose recorded text is a placeholder.
+                    sizes[length] = size
+                    compared[length] = max(size, compared[length] if adds_results else 0)
             self.sizes.append(sizes)
             self.compared.append(compared)
 
     def ahead(self) -> tuple[int, ...]:
-        """Return the agent's estimate of the next request minus its size, after the first 0, 1, ... messages.
+        """Return by how many tokens the agent's estimate exceeds the size, after the first 0, 1, ... messages.
 
         Empty without reported requests.
         """
@@ -320,14 +334,14 @@ class _Sized:
         return tokens if any(tokens) else []
 
     def calls(self) -> list[int]:
-        """Return the steps of the recorded requests."""
+        """Return the steps of the recorded requests, and of a call that is due at the end; empty without requests."""
         steps = {
             self.step(request.generation, request.length)
             for request in self.evidence.requests
             if request.tokens > 0
         }
-        due = calls([place.role for place in self.transcript.places])[-1:]
-        steps.update(step for step in due if steps and step == len(self.transcript))
+        last_call = calls([place.role for place in self.transcript.places])[-1:]
+        steps.update(step for step in last_call if steps and step == len(self.transcript))
         return sorted(steps - {0})
 
     def step(self, generation: int, length: int) -> int:
@@ -335,11 +349,11 @@ class _Sized:
         return [0, *self.transcript.ends][generation - 1] + max(0, length - self.copied[generation - 1])
 
     def at(self, generation: int, length: int) -> int:
-        """Return the size of the first `length` messages of a list."""
+        """Return the tokens of the first `length` messages of a list."""
         return self.sizes[generation - 1][length]
 
     def with_excess(self, scale: ContextScale) -> ContextScale:
-        """Return the scale with the excess of each message's reported size over its scaled rough size."""
+        """Return the scale with `excess`: the tokens of the first 0, 1, ... messages beyond their scaled rough size."""
         if not self.evidence.requests:
             return scale
         excess, total = [0], 0.0
@@ -354,12 +368,12 @@ class _Sized:
         """Return a recorded compaction as an event."""
         index = recorded.index
         before = self.sizes[index - 1][-1]
-        low = recorded.trigger is None and before < _BY_HAND * (self.evidence.threshold or 0)
+        by_hand = recorded.trigger is None and before < _BY_HAND * (self.evidence.threshold or 0)
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(
             step=step,
-            fires=MANUAL if low or recorded.trigger == "manual" else "agent",
+            fires=MANUAL if by_hand or recorded.trigger == "manual" else "agent",
             before=recorded.before,
             after=recorded.after,
             head_end=recorded.head_end,
@@ -378,7 +392,7 @@ class _Sized:
     def summaries(
         self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
     ) -> tuple[tuple[WrittenSummary, ...], tuple[Extra, ...]]:
-        """Return the recorded summaries of known size, and the reported tokens after them beyond the scaled sizes."""
+        """Return the recorded summaries of known size, and the tokens sent with each in addition to its text."""
         removed_by = message_paths(self.transcript, compactions).removed_by
         counts = Counter(removed_by.values())
         beyond = [0] * len(events)
@@ -399,12 +413,14 @@ class _Sized:
 
 
 def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequence[int]) -> list[int]:
-    """Return the agent's estimate of the next request after each message: the tokens of the last request and its
-    answer, and rough tokens of later messages."""
+    """Return the agent's estimate of the next request after the first 0, 1, ... messages, in tokens.
+
+    It is the size of the last request and its answer as reported, and the rough size of later messages.
+    """
     compared = list(sizes)
-    for place, request in enumerate(requests):
+    for at, request in enumerate(requests):
         answered = request.length + 1
-        last = requests[place + 1].length if place + 1 < len(requests) else len(rough) - 1
+        last = requests[at + 1].length if at + 1 < len(requests) else len(rough) - 1
         for length in range(answered, last + 1):
             answer = max(request.output, rough[answered] - rough[request.length])
             compared[length] = request.tokens + answer + rough[length] - rough[answered]
@@ -414,7 +430,7 @@ def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequenc
 def recorded_metrics(
     recording: Recording, compactions: Sequence[Compaction], facts: FactSteps | None = None
 ) -> Metrics:
-    """Return the metrics of the recorded compactions, measured like a what-if; with facts if known."""
+    """Return the metrics of the recorded compactions, computed as those of a what-if. `facts`: None if unknown."""
     course, transcript = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
@@ -425,8 +441,10 @@ def recorded_metrics(
 
 
 def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSize | None:
-    """Return the size of a summary message. For a merged summary it is the growth of the message that it was merged
-    into. None if the summary is encrypted or not recorded."""
+    """Return the size of a summary message. A merged summary has the size that its message grew by.
+
+    None if the summary is encrypted or not recorded, or if the message before the merge is unknown.
+    """
     if recorded.encrypted or recorded.index >= len(lists) or recorded.summary_at is None:
         return None
     before, after = lists[recorded.index - 1], lists[recorded.index]

@@ -1,5 +1,5 @@
 """The engine of agents whose rules were observed. It compacts at a number of tokens, keeps the newest messages and
-summarizes the rest."""
+summarizes the other messages."""
 
 from __future__ import annotations
 
@@ -20,23 +20,27 @@ from inspector.engines.observed.rules import Observed
 from inspector.engines.settings import SETTINGS
 
 _USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
+#: Role code of all other roles.
 _OTHER = 4
-_STAYS, _FIRES = "the kept messages are as observed", "the threshold is as observed"
+#: Tokens of a picture in pi's estimate.
+_PICTURE = 1_200
+_FIXED_TAIL, _FIXED_THRESHOLD = "the kept messages are as observed", "the threshold is as observed"
+#: Settings without an effect, each with the reason. Rules of some agents use `max_tokens` or `tail_tokens`.
 _UNUSED = MappingProxyType(
     {
-        "target_ratio": _STAYS,
-        "protect_first_n": _STAYS,
-        "protect_last_n": _STAYS,
-        "max_tokens": _FIRES,
-        "summary_context": _FIRES,
-        "message_limit": _FIRES,
-        "tail_tokens": _STAYS,
+        "target_ratio": _FIXED_TAIL,
+        "protect_first_n": _FIXED_TAIL,
+        "protect_last_n": _FIXED_TAIL,
+        "max_tokens": _FIXED_THRESHOLD,
+        "summary_context": _FIXED_THRESHOLD,
+        "message_limit": _FIXED_THRESHOLD,
+        "tail_tokens": _FIXED_TAIL,
     }
 )
 
 
 def _text_tokens(message: Message, rules: Observed) -> int:
-    """Return the agent's own estimate of a message: the tokens of its texts and calls, without the keys of its JSON."""
+    """Return the agent's own estimate of a message in tokens: of its texts and calls, not of the JSON around them."""
     text = len(message.text)
     if rules.shortens is not None and message.role == "tool" and text > rules.shortens[0]:
         text = rules.shortens[1]
@@ -49,25 +53,24 @@ def _text_tokens(message: Message, rules: Observed) -> int:
         ]
         parts = [*map(text_tokens, lengths), *calls]
         return sum(parts) + rules.around * (len(parts) + 1) + pictures
-    called = sum(len(call.name) + _compact(call.arguments) for call in message.tool_calls)
+    called = sum(len(call.name) + _json_chars(call.arguments) for call in message.tool_calls)
     return text_tokens(sum(lengths) + called) + pictures
 
 
-def _compact(arguments: str) -> int:
-    """Return the characters of JSON without the spaces between its values."""
+def _json_chars(arguments: str) -> int:
+    """Return the number of characters of JSON without spaces between its values; of other text, the number of all."""
     try:
         return len(json.dumps(json.loads(arguments), separators=(",", ":"), ensure_ascii=False))
     except (ValueError, RecursionError):
         return len(arguments)
 
 
-#: The tokens that pi's estimate counts for a picture.
-_PICTURE = 1_200
-
-
 class ObservedIndex:
-    """The rough sizes and the roles of a list's messages. `chars`, `images` and `texts` are running sums. `texts` sums
-    the agent's own estimates in tokens, with results as the agent shortens them."""
+    """The token index of a list: rough sizes and roles of its messages.
+
+    `chars[n]` and `images[n]` count the characters and the pictures of messages [0:n]. `texts[n]` is the agent's own
+    estimate of these messages in tokens, with tool results as the agent shortens them.
+    """
 
     def __init__(self, messages: Iterable[Message], rules: Observed) -> None:
         self.chars = array("q", [0])
@@ -124,7 +127,7 @@ class ObservedEngine:
     def default_threshold(self, context_length: int) -> float:
         """Return the observed threshold as a share of the window, at most 1.
 
-        If the reserve leaves nothing of the window, it is the lowest threshold: the agent compacts at every request.
+        If the reserve is as large as the window, return the lowest threshold: the agent compacts at every request.
         """
         rules = self._rules
         reserve = 0 if rules.reserves_output else rules.reserve
@@ -133,19 +136,19 @@ class ObservedEngine:
         )
 
     def budgets(self, settings: Settings) -> Budgets:
-        """Return threshold, kept tail and summary in tokens, each with its evidence."""
+        """Return the sizes of threshold, kept tail and summary in tokens, each with its evidence."""
         rules = self._rules
         kept_tokens = self._tail_tokens(settings) + rules.keeps_user
-        wanted, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
-        usual = round(settings.context_length * self.default_threshold(settings.context_length))
-        steps = [DerivationStep("observed", usual, rules.why_threshold, bound=threshold == usual)]
-        if wanted != usual:
+        configured, threshold = round(settings.context_length * settings.threshold), self._threshold(settings)
+        observed = round(settings.context_length * self.default_threshold(settings.context_length))
+        steps = [DerivationStep("observed", observed, rules.why_threshold, bound=threshold == observed)]
+        if configured != observed:
             why = f"the threshold is set to {settings.threshold:g} of {settings.context_length:,} tokens"
-            steps.append(DerivationStep("configured", wanted, why, bound=True))
-        if threshold != wanted:
-            why = f"an output of {_output(settings):,} and {rules.reserve:,} tokens are kept free"
+            steps.append(DerivationStep("configured", configured, why, bound=True))
+        if threshold != configured:
+            why = f"{_output(settings):,} tokens for the output and {rules.reserve:,} more are kept free"
             if threshold == settings.context_length:
-                why = f"{why}, so it compacts only a list that no longer fits"
+                why = f"{why}, so the agent compacts only a list that no longer fits"
             steps.append(DerivationStep("headroom", threshold, why, bound=True))
         kept = DerivationStep("observed", kept_tokens, rules.why_tail)
         if rules.tail_is_set and settings.tail_tokens is not None:
@@ -172,7 +175,7 @@ class ObservedEngine:
         )
 
     def _budgets_of(self, total: int, settings: Settings) -> Budgets:
-        """Return the budgets for a list of `total` tokens. The kept tail may be limited to a share of the list."""
+        """Return the budgets for a list of `total` tokens. Some agents limit the tail to a share of the list."""
         budgets, share = self.budgets(settings), self._rules.tail_share
         limit = round(share * total)
         if share == 1 or limit >= budgets.tail_token_budget:
@@ -182,13 +185,13 @@ class ObservedEngine:
         return replace(budgets, tail_token_budget=limit, steps={**budgets.steps, "tail_token_budget": tail})
 
     def measure(self, messages: Iterable[Message]) -> ObservedIndex:
-        """Return the index of a list. Reads each message once."""
+        """Return the token index of a list. Reads each message once."""
         return ObservedIndex(messages, self._rules)
 
     def plan(
         self, token_index: ObservedIndex, settings: Settings, compactions: int = 0, system_tokens: int = 0
     ) -> Plan:
-        """Return the plan of a compaction now."""
+        """Return the plan of a compaction of the whole list. The number of earlier `compactions` changes nothing."""
         rules, length = self._rules, len(token_index)
         head = min(rules.keeps_head, length)
         tail = max(head, self._tail_start(token_index, settings))
@@ -210,7 +213,7 @@ class ObservedEngine:
             pruned=(),
             summarized_from=head if compacts else 0,
             summary_budget=rules.summary_tokens,
-            # Messages of the user stay, so the summary must have another role.
+            # If messages of the user stay, the summary needs another role.
             role="" if not compacts else "assistant" if rules.keeps_user else "user",
             merged=False,
             head_tokens=head_tokens,
@@ -223,11 +226,11 @@ class ObservedEngine:
         )
 
     def fires(self, tokens: int, settings: Settings) -> str | None:
-        """Return "agent" if a list has `tokens` at or over the threshold, else None."""
+        """Return "agent" if a list of `tokens` reaches the threshold, else None."""
         return "agent" if tokens >= self._threshold(settings) else None
 
     def shortened(self, message: Message) -> Message:
-        """Return a message after shortening: a long tool result keeps only the beginning of its text."""
+        """Return a message as the agent shortens it: a long tool result keeps only the beginning of its text."""
         limits = self._rules.shortens
         text = message.text if limits is not None and message.role == "tool" else ""
         if limits is None or len(text) <= limits[0]:
@@ -235,13 +238,13 @@ class ObservedEngine:
         return replace(message, wire={**message.wire, "content": text[: limits[1]]})
 
     def _threshold(self, settings: Settings) -> int:
-        """Return the threshold in tokens. If the reserves leave nothing of the window, it is the whole window."""
+        """Return the threshold in tokens. If output and reserve fill the window, return the whole window."""
         window, rules = settings.context_length, self._rules
-        wanted = round(window * settings.threshold)
+        configured = round(window * settings.threshold)
         if not rules.reserves_output:
-            return wanted
+            return configured
         room = window - _output(settings) - rules.reserve
-        return min(wanted, room) if room > 0 else window
+        return min(configured, room) if room > 0 else window
 
     def _tail_tokens(self, settings: Settings) -> int:
         """Return the size of the tail that stays, in tokens."""
@@ -256,8 +259,8 @@ class ObservedEngine:
         return max(rules.tail_tokens, int(rules.tail_of_window * window))
 
     def _tail_start(self, index: ObservedIndex, settings: Settings) -> int:
-        """Return the index of the first message that stays, or the length of the list if no message stays. A tool
-        result never stays without its call."""
+        """Return the index at which the tail starts, or the length of the list if there is no tail. A tail never
+        begins with a tool result whose call is removed."""
         rules, length = self._rules, len(index)
         if rules.keeps_answer:
             return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
@@ -295,9 +298,9 @@ class ObservedEngine:
                 start -= 1
         return start
 
-    def _kept_user_messages(self, index: ObservedIndex, before: int) -> frozenset[int]:
-        """Return the indexes of the user's messages before `before`, the start of the tail, that stay."""
-        users = (at for at in range(before - 1, -1, -1) if index.roles[at] == _USER)
+    def _kept_user_messages(self, index: ObservedIndex, tail_start: int) -> frozenset[int]:
+        """Return the indexes of the user's messages that stay although they are before the tail."""
+        users = (at for at in range(tail_start - 1, -1, -1) if index.roles[at] == _USER)
         written = [at for at in users if at not in index.summaries]
         if self._rules.keeps_question:
             return frozenset(written[:1])
@@ -315,7 +318,8 @@ def _output(settings: Settings) -> int:
 def _user_from(roles: bytes, start: int) -> int:
     """Return the index of the first message of the user from `start` on.
 
-    Without one, return the length of the list if an answer ends it, else the index of the last message of the user.
+    Without such a message, return the length of the list if its last message is an answer, else the index of the last
+    message of the user.
     """
     first = roles.find(_USER, start)
     if first >= 0:
