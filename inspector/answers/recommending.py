@@ -33,12 +33,13 @@ _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
 
 
 class Recommendation(Struct, frozen=True):
-    """Settings worth taking for the conversations of one agent.
+    """The recommended settings for the conversations of one agent.
 
-    `settings` equal the settings in `force` if no better ones are certain. `recorded`, `in_force` and `recommended`
-    have the figures of FIGURES by name, NaN where unknown. `ranges` are the ranges of the last two with summaries of
-    half and twice the size. `why` are sentences, `reproduces` how well the settings in force reproduce all
-    conversations.
+    `force` has the settings in force. `settings` has the recommended settings: those in force if no others are
+    certainly better. `recorded` has the figures of the recorded compactions by their name in FIGURES, `in_force` those
+    of a what-if under the settings in force, `recommended` those under the recommended settings; NaN where unknown.
+    `ranges` has the ranges of the two what-ifs with summaries of half and twice the size. `why` are sentences.
+    `reproduces` tells how well the settings in force reproduce all conversations.
     """
 
     agent: str
@@ -59,8 +60,8 @@ class Recommendation(Struct, frozen=True):
         return self.settings != self.force
 
 
-class _Ready(Struct, frozen=True):
-    """A conversation ready to be run, and the metrics of its recorded compactions."""
+class _Subject(Struct, frozen=True):
+    """A conversation that a what-if can run, and the metrics of its recorded compactions."""
 
     recorded: Metrics
     course: Course
@@ -72,9 +73,9 @@ class _Ready(Struct, frozen=True):
 def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Recommendation:
     """Find the settings that serve a goal best over the named conversations of one agent, or over all in the store.
 
-    `cost`: the cheapest that put no more facts at risk than the settings in force. `facts`: the fewest facts at risk.
-    `few-compactions`: the fewest compactions. Raises UsageProblem if conversations of several agents are named, or
-    there is none; UnknownConversation, StoreErrors, EngineErrors.
+    `cost`: the cheapest settings that put no more facts at risk than the settings in force. `facts`: the fewest facts
+    at risk. `few-compactions`: the fewest compactions. Raises UsageProblem if there is no conversation, or if they are
+    of several agents. Raises UnknownConversation, StoreErrors, EngineErrors.
     """
     rows = {row.id: row for row in answers.store.conversations()}
     chosen = list(dict.fromkeys(map(answers.store.resolve, names))) or list(rows)
@@ -86,18 +87,18 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
         raise UsageProblem(
             f"These are conversations of several agents ({listed}); name conversations of one agent."
         )
-    ready = [_ready(answers, name) for name in chosen]
-    force = ready[0].force
+    subjects = [_subject(answers, name) for name in chosen]
+    force = subjects[0].force
     axes = _axes(force)
-    grid = sweep(*axes, [_cells(item, axes) for item in ready], facts=True)
-    own_cells = [_cells(item, _only_cell(item.force)) for item in ready]
+    grid = sweep(*axes, [_cells(item, axes) for item in subjects], facts=True)
+    own_cells = [_cells(item, _only_cell(item.force)) for item in subjects]
     in_force = _figures(sweep(*_only_cell(force), own_cells, facts=True), (0, 0))
-    total = _total([item.reproduces for item in ready])
+    total = _total([item.reproduces for item in subjects])
     best = _least_changed(grid, _best(grid, goal, in_force), force)
     settings = force
     if best is not None:
         settings = force.with_(threshold=grid.rows.values[best[0]], target_ratio=grid.columns.values[best[1]])
-    ranges = _range(ready, None), _range(ready, settings if best is not None else None)
+    ranges = _range(subjects, None), _range(subjects, settings if best is not None else None)
     figures = in_force if best is None else _figures(grid, best)
     why, sure = _why(goal, in_force, figures, ranges, total, best is not None)
     if not sure:
@@ -111,7 +112,7 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
         goal,
         force,
         settings,
-        _recorded([item.recorded for item in ready]),
+        _recorded([item.recorded for item in subjects]),
         in_force,
         figures,
         ranges,
@@ -120,22 +121,22 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     )
 
 
-def _ready(answers: Answers, name: str) -> _Ready:
+def _subject(answers: Answers, name: str) -> _Subject:
     inspection, resolved = answers.opened(name)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
     course = course.with_facts(FactSteps(facts_without_fates(inspection)))
     recorded = recorded_metrics(replace(recording, course=course), inspection.compactions(), course.facts)
-    return _Ready(recorded, course, recording.model, settings, reproduced(inspection))
+    return _Subject(recorded, course, recording.model, settings, reproduced(inspection))
 
 
 def _axes(force: Settings) -> tuple[Axis, Axis]:
-    """Return the tried settings: thresholds, and shares of the tail if the profile uses them."""
+    """Return the tried settings: thresholds up to the default, and shares of the tail if the profile uses them."""
     thresholds = parse_axis("threshold", _THRESHOLDS).values
-    usual = default_threshold(engine(force.profile), force.context_length)
-    if usual is not None:
-        thresholds = tuple(value for value in thresholds if value <= usual)
+    default = default_threshold(engine(force.profile), force.context_length)
+    if default is not None:
+        thresholds = tuple(value for value in thresholds if value <= default)
     ratios: tuple[float, ...] = (force.target_ratio,)
     if not engine(force.profile).budgets(force).unused("target_ratio"):
         ratios = parse_axis("target_ratio", _RATIOS).values
@@ -149,7 +150,7 @@ def _only_cell(force: Settings) -> tuple[Axis, Axis]:
     return Axis("threshold", (force.threshold,)), Axis("target_ratio", (force.target_ratio,))
 
 
-def _cells(item: _Ready, axes: tuple[Axis, Axis]) -> Grid:
+def _cells(item: _Subject, axes: tuple[Axis, Axis]) -> Grid:
     return cells(item.course, item.model, item.force, *axes)
 
 
@@ -160,10 +161,10 @@ def _figures(result: Sweep, cell: tuple[int, int]) -> dict[str, float]:
 
 
 def _recorded(metrics: Sequence[Metrics]) -> dict[str, float]:
-    """Return the recorded figures over all conversations."""
-    combined: dict[str, Callable[[Iterable[float]], float]] = {"peak_tokens": max}
+    """Return the recorded figures over all conversations: the largest peak, and the sum of each other figure."""
+    combine: dict[str, Callable[[Iterable[float]], float]] = {"peak_tokens": max}
     return {
-        name: combined.get(name, sum)(
+        name: combine.get(name, sum)(
             nan if (value := getattr(metric, name)) is None else value for metric in metrics
         )
         for name in FIGURES
@@ -175,8 +176,8 @@ def _price(figures: dict[str, float]) -> float:
     return figures["input_tokens"] if isnan(figures["cost"]) else figures["cost"]
 
 
-def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] | None:
-    """Return the best cell for a goal; None if no cell is better than the settings in force."""
+def _best(grid: Sweep, goal: Goal, in_force: dict[str, float]) -> tuple[int, int] | None:
+    """Return (row, column) of the best cell for a goal; None if no cell is better than the settings in force."""
 
     def key(figures: dict[str, float]) -> tuple[float, ...]:
         if goal == "cost":
@@ -192,16 +193,16 @@ def _best(grid: Sweep, goal: Goal, force: dict[str, float]) -> tuple[int, int] |
     ]
     if goal == "cost":
         places = [
-            place for place in places if _figures(grid, place)["facts_at_risk"] <= force["facts_at_risk"]
+            place for place in places if _figures(grid, place)["facts_at_risk"] <= in_force["facts_at_risk"]
         ]
     best = min(places, key=lambda place: key(_figures(grid, place)), default=None)
-    if best is None or key(_figures(grid, best)) >= key(force):
+    if best is None or key(_figures(grid, best)) >= key(in_force):
         return None
     return best
 
 
 def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -> tuple[int, int] | None:
-    """Return the cell that changes the fewest settings, among the cells with the same runs as the best."""
+    """Return the cell that changes the fewest settings, among the best cell and the cells with identical runs."""
     if best is None:
         return None
     first = grid.identical_to[best[0]][best[1]] or best
@@ -220,10 +221,10 @@ def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -
     return min(equal_cells, key=changes)
 
 
-def _range(ready: Sequence[_Ready], settings: Settings | None) -> Range:
-    """Return the range of the sums over all conversations, under given settings or under their own settings."""
+def _range(subjects: Sequence[_Subject], settings: Settings | None) -> Range:
+    """Return the range of the sums over all conversations, under `settings`, or under their own settings if None."""
     ranges = []
-    for item in ready:
+    for item in subjects:
         chosen = (
             item.force
             if settings is None
@@ -259,7 +260,7 @@ def _total(parts: Sequence[Reproduction]) -> Reproduction:
 
 def _why(
     goal: Goal,
-    force: dict[str, float],
+    in_force: dict[str, float],
     best: dict[str, float],
     ranges: tuple[Range, Range],
     reproduces: Reproduction,
@@ -275,10 +276,10 @@ def _why(
         return [f"No tried settings {_plural(serves)} than the settings in force."], False
     why = []
     if not isnan(best["cost"]):
-        why.append(_less("cost", force["cost"], best["cost"], "{:,.2f} US dollars"))
-    why.append(_less("input", force["input_tokens"], best["input_tokens"], "{:,.0f} tokens"))
-    why.append(_changed("Compactions", force["compactions"], best["compactions"]))
-    why.append(_changed("Facts at risk", force["facts_at_risk"], best["facts_at_risk"]))
+        why.append(_less("cost", in_force["cost"], best["cost"], "{:,.2f} US dollars"))
+    why.append(_less("input", in_force["input_tokens"], best["input_tokens"], "{:,.0f} tokens"))
+    why.append(_changed("Compactions", in_force["compactions"], best["compactions"]))
+    why.append(_changed("Facts at risk", in_force["facts_at_risk"], best["facts_at_risk"]))
     if not reproduces.trusted:
         why.append(
             "The settings in force do not reproduce the recording well enough, so nothing is recommended: "
@@ -299,6 +300,7 @@ def _why(
 
 
 def _plural(words: str) -> str:
+    """Return words with their first word, a verb, in the plural: "costs less" becomes "cost less"."""
     first, _, others = words.partition(" ")
     return f"{first.removesuffix('s')} {others}"
 
@@ -321,5 +323,5 @@ def confidence(recommendation: Recommendation) -> str:
         return "unknown: no automatic compaction is recorded"
     level = "good" if total.trusted else "poor"
     fit = f"{total.near:,} of {total.recorded:,} recorded compactions within {NEAR} requests"
-    inferred = ", from which settings in force are inferred" if total.inferred else ""
+    inferred = "; settings in force are inferred from the same compactions" if total.inferred else ""
     return f"{level}: reproduces {fit}{inferred}"

@@ -1,4 +1,7 @@
-"""Input of the rules: frozen values, with texts only of summaries. Tokens are rough, ranges half-open."""
+"""Input of the rules of findings, as frozen values. They hold few texts: summaries, prompts, lost constraints.
+
+Tokens are rough unless a text says otherwise. Ranges are half-open.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class LostRule(Struct, frozen=True):
 
 
 class Exchanged(Struct, frozen=True):
-    """An entry of a summary with the value `now` instead of `was`, although no message has the new value."""
+    """An entry of a summary in which the value `was` became `now`, although no message has the value `now`."""
 
     text: str
     was: str
@@ -44,23 +47,28 @@ class Exchanged(Struct, frozen=True):
 
 
 class CompactionEvidence(Struct, frozen=True):
-    """A recorded compaction with facts about the lists before and after it.
+    """A recorded compaction with what is known about the lists before and after it.
 
-    Sizes in tokens: `middle_tokens` of the messages that the summary model read, `left_tokens` of the same before
-    pruning, `tail_tokens` of the recorded tail, `system_after` of the system prompt in the list after, `last_size` of
-    the last request and its answer as reported (None: unknown), `requests_grew` from the first to the largest request
-    since the previous compaction (0 without requests).
+    Sizes in tokens:
+    `middle_tokens`: the messages that the summary model read, after pruning.
+    `left_tokens`: the same messages before pruning.
+    `tail_tokens`: the recorded tail.
+    `system_after`: the system prompt in the list after.
+    `last_size`: the last request and its answer, as reported; None if unknown.
+    `requests_grew`: the growth from the first to the largest request since the previous compaction; 0 without requests.
 
-    `planned` is the plan of the profile for the list before. `largest` is (index, tokens) of the largest message of the
-    tail. `last_request` is the index of the user's last request before the compaction. `stray` is the index of the
-    first copied message of the tail if it is a tool result without its call. `answered`: a response followed. `at_work`
-    is the number of messages since the last request if the last message is a call or its result, else None.
+    The list before: `planned` is the plan of the profile for it. `largest` is (index, tokens) of the largest message of
+    the recorded tail. `last_request` is the index of the user's last request. `request_gone`: this request is neither
+    kept nor in the summary. `request_told`: it is kept or in the summary. `at_work` is the number of messages since
+    this request; None if the last message is no call or result, or if the summary names a file of the last calls.
 
-    `summary` is parsed; None if there is none. `lost` are constraints of the user. `exchanged` are
-    exact values that the summary changed. `request_gone`: the last request is neither kept nor in the summary;
-    `request_told`: it is in one of them. `turn_end` is the index, in the list after, of the user's next request once
-    the agent has gone on; None without one. `gaps` are signs that the summary leaves something out. `aftermath` are the
-    acts repeated later. `bill` is the cost (None: unknown), from `modelled` or recorded requests.
+    The list after: `stray` is the index of the first copied message of the tail if it is a tool result without its
+    call. `answered`: messages follow the compaction. `turn_end` is the index of the user's next request, None without
+    one.
+
+    `summary` is the parsed summary, None if there is none. `lost` are lost constraints of the user, `exchanged` exact
+    values that the summary changed, `gaps` signs that the summary leaves something out, `aftermath` acts that the agent
+    repeated later. `bill` is the cost, None if unknown; `modelled`: its requests are estimated, not recorded.
     """
 
     recorded: Compaction
@@ -99,7 +107,7 @@ class CompactionEvidence(Struct, frozen=True):
 
     @property
     def doubted(self) -> bool:
-        """Whether the reported size does not fit the recorded requests."""
+        """Whether the reported size is too large for the recorded requests."""
         reported, last = self.recorded.tokens_before_reported, self.last_size
         return reported is not None and last is not None and doubted(reported, last)
 
@@ -128,8 +136,8 @@ class LiveEvidence(Struct, frozen=True):
     """The current list of the agent.
 
     `protected` are (index, tokens) of the messages of head and tail that are larger than the tail budget. `fossils` are
-    the tokens of each of the first messages. `twice_tokens` are the tokens of messages that are in the list twice.
-    `unread`: something of the conversation cannot be read.
+    the tokens of each message at the start of the list that earlier compactions carried over. `twice_tokens` is the
+    size of the messages that are in the list twice. `unread`: a part of the conversation cannot be read.
     """
 
     number: int
@@ -156,11 +164,12 @@ class Prompt(Struct, frozen=True):
 
 
 class CacheEvidence(Struct, frozen=True):
-    """The use of the cache by the recorded requests.
+    """The use of the cache by the recorded requests. Tokens are reported.
 
-    `writing` requests wrote `written` tokens; all requests read `read` tokens. `warm` requests came within the time to
-    live of the cache. Of these, `changed` requests sent `again` tokens a second time; at most the first `same` tokens
-    of their prompts were unchanged.
+    `writing` is the number of requests that wrote to the cache, `written` the tokens that they wrote, `read` the tokens
+    that all requests read. `warm` is the number of requests within the time to live of the cache. `changed` is the
+    number of warm requests that sent cached tokens again, `again` the number of these tokens. `same` is the largest
+    unchanged prefix of such a request, in tokens.
     """
 
     writing: int
@@ -190,7 +199,7 @@ class FallEvidence(Struct, frozen=True):
 
 
 class MissedEvidence(Struct, frozen=True):
-    """Misses of a prefix that was still in the cache: their number, requests and tokens sent again.
+    """Cache misses within the time to live of the cache: their number, requests and tokens sent again.
 
     `more` is their cost above reading, `total` the cost of all requests (US dollars). The largest miss read the first
     `same` tokens from the cache. `generation` and `place` are the place of the first miss. `in_new_turns` is the number
@@ -236,7 +245,7 @@ class ConversationEvidence(Struct, frozen=True):
     missed: tuple[MissedEvidence, ...] = ()
 
     def guard(self) -> Guard:
-        """Return the guards of the release after the last compaction, as far as they are recorded."""
+        """Return the state of the guards after the last compaction, computed from the recorded compactions."""
         guard = guard_of(self.settings.profile)
         for compaction in self.compactions:
             recorded = compaction.recorded
@@ -260,7 +269,7 @@ def _is_todo(message: Message) -> bool:
 def starts_turn(roles: bytes, answer: int | None) -> bool:
     """Return whether the answer at an index of a list is the first answer of a turn.
 
-    The user's message is before it, or a notice after the last answer of the previous turn.
+    It follows the user's message, or a system message that follows the last answer of the previous turn.
     """
     before = roles[: answer or 0].rstrip(bytes([ASSISTANT])).rstrip(bytes([SYSTEM]))
     return before[-1:] in (bytes([USER]), bytes([ASSISTANT]))
@@ -273,33 +282,35 @@ def links_of(messages: Iterable[Message]) -> Links:
     unanswered: set[int] = set()
     orphans: list[int] = []
     repeated: list[int] = []
+    # Role of the previous message, and whether it is a restored to-do list.
     before: tuple[str, bool] = ("", False)
-    asking = -1
+    # Index of the last message that is no tool result. Its calls may still run.
+    last_asking = -1
     hashes: list[int] = []
     for index, message in enumerate(messages):
         role = message.role
         hashes.append(hash((role, message.text, message.tool_call_id, message.tool_calls)))
         if role == "tool":
-            identity = message.tool_call_id
-            if identity not in called:
+            call_id = message.tool_call_id
+            if call_id not in called:
                 orphans.append(index)
-            waiting.pop(identity, None)
+            waiting.pop(call_id, None)
         else:
             calls = message.tool_calls if role == "assistant" else ()
-            for identity in {call.id for call in calls if call.id}:
+            for call_id in {call.id for call in calls if call.id}:
                 # Some agents use an id again.
-                if identity in waiting:
-                    unanswered.add(waiting[identity])
-                called.add(identity)
-                waiting[identity] = index
+                if call_id in waiting:
+                    unanswered.add(waiting[call_id])
+                called.add(call_id)
+                waiting[call_id] = index
             todo = _is_todo(message)
             if role in ("user", "assistant") and role == before[0] and not (todo or before[1]):
                 repeated.append(index)
             before = (role, todo)
-            asking = index
+            last_asking = index
         if role == "tool":
             before = (role, False)
-    unanswered.update(index for index in waiting.values() if index != asking)
+    unanswered.update(index for index in waiting.values() if index != last_asking)
     return Links(tuple(orphans), tuple(sorted(unanswered)), tuple(repeated), _twice(hashes))
 
 
@@ -316,7 +327,7 @@ def _twice(hashes: Sequence[int]) -> tuple[tuple[int, int], ...]:
         if earlier is not None:
             run.append((index, earlier))
         last[value] = index
-    # A user may send one text many times: "continue".
+    # A user may send one text many times, such as "continue". So a run must have several different messages.
     return tuple(
         pair for run in (*runs, run) if len({hashes[index] for index, _ in run}) >= TWICE for pair in run
     )

@@ -113,7 +113,9 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     assert asked("replay")["reproduces"]["inferred"] == [
         f"The threshold in force is {shown}, so it agrees with them by itself."
     ]
-    assert asked("recommend")["confidence"].endswith("from which settings in force are inferred")
+    assert asked("recommend")["confidence"].endswith(
+        "settings in force are inferred from the same compactions"
+    )
 
 
 def test_the_list_and_the_commands_find_under_the_same_settings(

@@ -1,6 +1,6 @@
 """Functions that the conversation screen runs in threads: values in, a value out.
 
-They know no widget and no screen. The last argument takes their progress, and cancels them.
+They know no widget and no screen. They report their progress to the last argument, which can also cancel them.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 _SCREENFUL = 80
 #: Number of messages in a batch of exact counts.
 _BATCH = 40
-#: Interval of partial results of counting, in seconds: each one redraws the list.
+#: Minimum seconds between partial results of counting. Each partial result redraws the list.
 _SHOWN_SECONDS = 0.25
-#: Number of messages between checks whether a search is still wanted.
-_WATCHED = 64
+#: Number of messages between two progress reports, at which a job may be cancelled.
+_REPORTED_EVERY = 64
 
 
 class Opening(Struct, frozen=True, eq=False):
-    """A conversation that was opened, with the last lines of its live list by index (none if it is unchanged)."""
+    """An opened conversation, and the last lines of its live list by index. An unchanged one has no lines."""
 
     opened: Opened
     lines: Mapping[int, Line]
@@ -71,7 +71,7 @@ def open_conversation(
     config: Path | None,
     watch: Watch | None = None,
 ) -> Opening:
-    """Open a conversation; unchanged parts of the last opening (`before`) are kept.
+    """Open a conversation. `before` is its last opening, whose unchanged parts are kept.
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
@@ -117,21 +117,22 @@ def count_tokens(
     known: frozenset[int],
     watch: Watch,
 ) -> CountedTokens:
-    """Count tokens exactly, the messages of `first` first. Hand over partial results and return the last one. Raises
-    NoVocabulary and StoreErrors.
+    """Count tokens exactly, first in the messages of `first`, and leave out `known` messages.
+
+    Passes partial results to `watch.some` and returns the last of them. Raises NoVocabulary and StoreErrors.
     """
     from inspector.app.conversation.counting import counts
 
     gathered: dict[int, int] = {}
-    done, handed, encoding = len(known), 0.0, ""
+    done, shown_at, encoding = len(known), 0.0, ""
     for fresh, encoding in counts(inspection, generation, first, _BATCH, known):
         done += len(fresh)
         watch("counting", min(done, len(generation)), len(generation))
         gathered.update(fresh)
         now = time.monotonic()
-        if now - handed >= _SHOWN_SECONDS:
+        if now - shown_at >= _SHOWN_SECONDS:
             watch.some((gathered, encoding))
-            gathered, handed = {}, now
+            gathered, shown_at = {}, now
     return gathered, encoding
 
 
@@ -169,7 +170,7 @@ def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> Fact
 def facts_read(
     inspection: Inspection, every: FactsReading, dismissed: frozenset[str], watch: Watch
 ) -> FactsRead:
-    """The facts as the screen shows them, the dismissed ones apart. Raises StoreErrors."""
+    """The facts as the screen shows them, separated from the dismissed facts. Raises StoreErrors."""
     from inspector.app.conversation.as_of import FactsAsOf
     from inspector.app.conversation.fact_scopes import LivesByMessage, lost_rows, scopes, survival
     from inspector.quality.facts.risk import FactSteps
@@ -183,11 +184,12 @@ def facts_read(
 
 
 def find_judged(
-    inspection: Inspection, facts: FactsRead, turn: int, watch: Watch
+    inspection: Inspection, facts: FactsRead, changes: int, watch: Watch
 ) -> Mapping[int, tuple[FactScope, ...]]:
     """Return the facts that models of the user found, by compaction.
 
-    A new value of `turn` makes the screen compute them again. Raises StoreErrors and OutputProblem.
+    `changes` counts the changes of the stored answers: a new value makes the screen compute the facts again. Raises
+    StoreErrors and OutputProblem.
     """
     from inspector.answers.judging import kept_judgements
     from inspector.app.conversation.judged_scopes import judged_scopes
@@ -198,11 +200,12 @@ def find_judged(
 
 
 def judge_attempts(
-    inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, turn: int, watch: Watch
+    inspection: Inspection, settings: Settings, compaction: int, facts: FactsRead, changes: int, watch: Watch
 ) -> AttemptsRead:
     """Judge the attempts of a compaction.
 
-    A new value of `turn` makes the screen compute them again. Raises StoreErrors, EngineErrors and OutputProblem.
+    `changes` counts the changes of the attempts: a new value makes the screen judge them again. Raises StoreErrors,
+    EngineErrors and OutputProblem.
     """
     from inspector.answers.attempt_life import life_curve, life_of
     from inspector.answers.attempt_survival import outcomes_of
@@ -240,7 +243,7 @@ def find_findings(
 
 
 def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch: Watch) -> FindingsAsOf:
-    """The findings by time, the dismissed ones apart."""
+    """The findings by time, separated from the dismissed findings."""
     from inspector.app.conversation.as_of import FindingsAsOf
     from inspector.quality.grouping import parted
 
@@ -266,8 +269,10 @@ def find_aftermath(
 def follow_items(
     inspection: Inspection, compactions: tuple[Compaction, ...], settings: Settings, watch: Watch
 ) -> LineageAsOf:
-    """Return the lineage of all items. It is handed over before the budgets are known, because they take longer.
-    Raises StoreErrors and EngineErrors.
+    """Return the lineage of all items, with the budgets of the summaries.
+
+    Passes the lineage without budgets to `watch.some` first, because budgets take longer. Raises StoreErrors and
+    EngineErrors.
     """
     from inspector.answers.summaries import budgets_by_compaction, lineage_of
     from inspector.app.conversation.as_of import LineageAsOf
@@ -293,7 +298,7 @@ def read_for_replay(inspection: Inspection, profile: str, watch: Watch) -> Recor
 def read_costing(
     inspection: Inspection, resolved: ResolvedSettings, recording: Recording, watch: Watch
 ) -> Costing:
-    """Read the basis of costs, or why the user's prices cannot be used. Raises StoreErrors, EngineErrors."""
+    """Read the basis of costs, or the reason why the user's prices cannot be used. Raises StoreErrors, EngineErrors."""
     from inspector.answers.costing import Costing, costing_of
 
     try:
@@ -303,8 +308,10 @@ def read_costing(
 
 
 class RecordedFigures(Struct, frozen=True, eq=False):
-    """The figures of the recorded compactions, their cost under alternatives, and how well the settings in force
-    reproduce them."""
+    """The figures of the recorded compactions, and how well the settings in force reproduce them.
+
+    `otherwise` has their cost with another time to live or layout of the cache.
+    """
 
     metrics: Metrics
     otherwise: Otherwise = ()
@@ -328,13 +335,16 @@ def measure_recording(
     return RecordedFigures(metrics, otherwise, reproduced(inspection))
 
 
-#: Costs of a run with another time to live or layout, by name, in US dollars.
+#: Costs of a run with another time to live or layout of the cache, as (name, US dollars).
 Otherwise = tuple[tuple[str, float], ...]
 
 
 class Runs(Struct, frozen=True, eq=False):
-    """The runs under the settings on screen and under the settings that the user kept as A (`kept`), each with its cost
-    under alternatives. `half_and_double` are the first run with summaries of half and twice the size."""
+    """The what-if under the settings on screen (`run`), and under the settings that the user kept as A (`kept`).
+
+    `otherwise` and `kept_otherwise` have their costs with another time to live or layout of the cache.
+    `half_and_double` has the what-ifs under the settings on screen with summaries of half and twice the size.
+    """
 
     run: WhatIf
     kept: WhatIf | None
@@ -344,7 +354,10 @@ class Runs(Struct, frozen=True, eq=False):
 
 
 def summary_model(recording: Recording, size: float | None) -> SummaryModel:
-    """Return the model of summaries of a `size` of the knob: as recorded (None), a share of the budget, or tokens."""
+    """Return the model of summaries for a value of the knob `summary_size`.
+
+    None: as recorded. Up to LARGEST_SHARE: a share of the budget. Above: tokens.
+    """
     from inspector.replay.summary_model import SummaryModel
 
     if size is None:
@@ -361,7 +374,10 @@ def run_conversation(
     costing: Costing | None,
     watch: Watch,
 ) -> Runs:
-    """Run a conversation under the settings on screen, and under the kept ones. Raises EngineErrors."""
+    """Run a conversation under the settings on screen, and under the settings kept as A. Raises EngineErrors.
+
+    `tuning` and `kept` have the settings and the value of the knob `summary_size`.
+    """
     basis = None if costing is None else costing.basis
 
     def run_with(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:
@@ -429,14 +445,15 @@ def find_tool_errors(
 def _watched(
     store: Store, generation: Generation, length: int, what: str, watch: Watch
 ) -> Iterator[tuple[int, Message]]:
+    """Yield (index, message) of the first `length` messages, and report the progress of `what`."""
     for index, message in enumerate(islice(store.iterate(generation), length)):
-        if index % _WATCHED == 0:
+        if index % _REPORTED_EVERY == 0:
             watch(what, index, length)
         yield index, message
 
 
 def contains(message: Message, wanted: str) -> bool:
-    """Whether a message's text or calls contain a text, `wanted` being case-folded."""
+    """Return whether the text or a call of a message contains the case-folded text `wanted`, ignoring case."""
     if wanted in message.text.casefold():
         return True
     return any(
