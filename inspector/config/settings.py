@@ -1,8 +1,8 @@
 """Settings in force and their sources: a flag, Hermes' config.yaml, the store and the model, a default.
 
-A flag beats the file, the file beats the store and the model. A release may read a value differently than it is
-written, or ignore it. This module reads values as the release does, and a sentence says so (releases 0.13.0 and
-0.19.0, the agent's start and the gateway's hygiene).
+A flag beats the file, and the file beats the store and the model. Hermes ignores some values of the file, and changes
+others. This module reads them as Hermes does, and a note says so. The behaviour is that of 0.13.0 and 0.19.0, when the
+agent starts and when the gateway checks its hygiene limit.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from inspector.engines.registry import release_of
 from inspector.engines.settings import RANGES, SETTINGS, Setting, Settings, check_range
 
 _Path = tuple[str, ...]
-#: Reads a value as the releases do: the value, None if it cannot be used, and a note about the difference.
+#: Reads a value as the releases do. Returns the value, None if it cannot be used, and a note about a difference, or "".
 _Reader = Callable[[Any], tuple[Any, str]]
 
-#: Other values: whether the agent compacts, the model that summarizes, and the prompt cache.
+#: Values of the file that are no field of `Settings`: the paths of their keys, the first one with a value counts.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
@@ -67,9 +67,9 @@ _TTLS = ("5m", "1h")
 class ConfigReading(Struct, frozen=True):
     """The content of a config.yaml.
 
-    `values` are settings, `other` the values of OTHER_KEYS, `sources` the key of each value. `windows` are context
-    lengths in tokens by (address, model) of custom providers. `notes` are sentences about values that were refused or
-    read differently.
+    `values` are settings, `other` the values of OTHER_KEYS, `sources` the file and key of each value. `windows` are the
+    context lengths in tokens that custom providers set, by (address, model). `notes` are sentences about values that
+    Hermes ignores or changes, and about keys that plans do not model.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class ConfigReading(Struct, frozen=True):
 
 
 class ResolvedSettings(Struct, frozen=True):
-    """The settings in force, the source of each, and sentences about refused or assumed values."""
+    """The settings in force, the source of each by its name, and the notes of the file."""
 
     settings: Settings
     sources: Mapping[str, str]
@@ -105,10 +105,10 @@ def read_config(path: Path) -> ConfigReading:
             into[name] = value
             sources[name] = f"{path.name}: {key}"
 
-    for name, row in SETTINGS.items():
-        key, raw = _first(document, tuple(tuple(key.split(".")) for key in row.keys))
-        if key and not (raw is None and row.lenient):
-            take(values, name, key, raw, partial(_choice if row.kind == "choice" else _number, row))
+    for name, setting in SETTINGS.items():
+        key, raw = _first(document, tuple(tuple(key.split(".")) for key in setting.keys))
+        if key and not (raw is None and setting.lenient):
+            take(values, name, key, raw, partial(_choice if setting.kind == "choice" else _number, setting))
     for name, paths in OTHER_KEYS.items():
         key, raw = _first(document, paths)
         if raw is not None:
@@ -124,7 +124,7 @@ def read_config(path: Path) -> ConfigReading:
 
 
 def _not_modelled(path: Path, document: Mapping[Any, Any]) -> Iterator[str]:
-    """Yield sentences about keys that decide when Hermes compacts and that plans do not model."""
+    """Yield sentences about keys that change when Hermes compacts, and that plans do not model."""
     section = document.get("compression")
     if not isinstance(section, Mapping):
         return
@@ -156,7 +156,8 @@ def _load(path: Path) -> Mapping[Any, Any]:
 
 
 def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, Any]:
-    """Return the first key with a value, and the value; keys with an empty value come last."""
+    """Return the first key with a value, and the value. If no key has one, return the first present key and None; if no
+    key is present, "" and None."""
     empty = ""
     for path in paths:
         value: Any = document
@@ -169,30 +170,30 @@ def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, 
     return empty, None
 
 
-def _choice(row: Setting, raw: Any) -> tuple[str | None, str]:
-    """Return a choice as the releases read it, and a note about the difference; None if it is not offered."""
+def _choice(setting: Setting, raw: Any) -> tuple[str | None, str]:
+    """Read a choice, as `_Reader` says. A value that is no choice of the setting cannot be used."""
     chosen = str(raw).strip().lower()
-    if chosen in row.choices:
+    if chosen in setting.choices:
         return chosen, ""
-    return None, f", which is neither {' nor '.join(row.choices)}; Hermes uses {row.default}."
+    return None, f", which is neither {' nor '.join(setting.choices)}; Hermes uses {setting.default}."
 
 
-def _number(row: Setting, raw: Any) -> tuple[float | int | None, str]:
-    """Return a number as the releases read it, and a note about the difference; None if they cannot read it."""
+def _number(setting: Setting, raw: Any) -> tuple[float | int | None, str]:
+    """Read a number, as `_Reader` says. A number outside the range becomes its nearest end, or is left out."""
     value: float | int
-    whole = row.kind != "share"
+    whole = setting.kind != "share"
     try:
-        if row.optional and isinstance(raw, bool):
+        if setting.optional and isinstance(raw, bool):
             raise ValueError
         value = int(raw) if whole else float(raw)
         if math.isnan(value):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        if row.lenient:
+        if setting.lenient:
             return None, ", which is not a whole number; Hermes ignores it, and so does this program."
         return None, ", which is not a number; Hermes does not start with it. This program ignores it."
-    low, high = row.low, row.high
-    if row.lenient and not max(low, 1) <= value <= high:
+    low, high = setting.low, setting.high
+    if setting.lenient and not max(low, 1) <= value <= high:
         return None, f", which lies outside {max(low, 1):,.12g} to {high:,.12g}; it is left out."
     if low <= value <= high:
         return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:,.12g}."
@@ -202,10 +203,12 @@ def _number(row: Setting, raw: Any) -> tuple[float | int | None, str]:
 
 
 def _switch(raw: Any) -> tuple[bool | None, str]:
+    """Read a switch, as `_Reader` says. Hermes reads every other word as off."""
     return str(raw).strip().lower() in _TRUE, ""
 
 
 def _count(raw: Any) -> tuple[int | None, str]:
+    """Read a whole number above 0, as `_Reader` says."""
     try:
         value = int(raw)
     except (TypeError, ValueError, OverflowError):
@@ -216,14 +219,17 @@ def _count(raw: Any) -> tuple[int | None, str]:
 
 
 def _text(raw: Any) -> tuple[str | None, str]:
+    """Read a text or number as a text, as `_Reader` says."""
     return (str(raw).strip() or None) if isinstance(raw, str | int | float) else None, ""
 
 
 def _ttl(raw: Any) -> tuple[str | None, str]:
+    """Read the time to live of the cache, as `_Reader` says."""
     return (raw, "") if raw in _TTLS else (None, ", which is neither 5m nor 1h; Hermes uses 5m.")
 
 
 def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
+    """Read thresholds by model, as `_Reader` says. Values that are no share are left out."""
     if not isinstance(raw, dict):
         return None, ", which is not a mapping of models to shares; it is ignored."
     found = {
@@ -249,7 +255,7 @@ def _shown(raw: Any) -> str:
 
 
 def _windows(document: Mapping[Any, Any]) -> dict[tuple[str, str], int]:
-    """Return context lengths that custom providers set for their models, by (address, model)."""
+    """Return the context lengths in tokens that custom providers set for their models, by (address, model)."""
     listed, keyed = document.get("custom_providers"), document.get("providers")
     entries = [
         *(listed if isinstance(listed, list) else ()),
@@ -274,19 +280,20 @@ def _address(url: Any) -> str:
 def resolve_settings(
     flags: Mapping[str, Any],
     config: ConfigReading,
-    facts: Mapping[str, tuple[Any, str]],
+    detected: Mapping[str, tuple[Any, str]],
     model: str = "",
     base_url: str = "",
     provider: str = "",
 ) -> ResolvedSettings:
-    """Combine the settings. `facts` are (value, source) from the store and the model.
+    """Return the settings in force. `detected` has (value, source) from the store and the model, by setting.
 
-    `model` and `base_url` find the context length that a custom provider in the file sets for the model. `model` and
-    `provider` find the threshold that the release uses for the model. Raise UsageProblem if a flag is out of its range.
+    `model` and `base_url` select the context length that a custom provider in the file sets for the model. `model` and
+    `provider` select the threshold that the release uses for the model. Raises UsageProblem if a flag is out of its
+    range.
     """
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for name, (value, source) in facts.items():
+    for name, (value, source) in detected.items():
         values[name], sources[name] = value, source
     window = config.windows.get((_address(base_url), model))
     if window is not None and config.path is not None:
@@ -295,9 +302,9 @@ def resolve_settings(
     for name, value in config.values.items():
         values[name], sources[name] = value, config.sources[name]
     release = release_of(str(flags.get("profile") or values.get("profile") or "")) or ()
-    found = _model_threshold(config, model, provider) if release >= _MODEL_THRESHOLDS_SINCE else None
-    if found is not None:
-        key, values["threshold"] = found
+    by_model = _model_threshold(config, model, provider) if release >= _MODEL_THRESHOLDS_SINCE else None
+    if by_model is not None:
+        key, values["threshold"] = by_model
         sources["threshold"] = f"{config.sources['model_thresholds']}.{key}"
     raised = _codex_threshold(config, release, model) if provider == CODEX else 0.0
     if raised > values.get("threshold", SETTINGS["threshold"].default):
@@ -315,8 +322,11 @@ def resolve_settings(
 
 
 def _model_threshold(config: ConfigReading, model: str, provider: str) -> tuple[str, float] | None:
-    """Return the key of model_thresholds with the longest part of the model's name, and its share. A key may begin with
-    a provider and a colon."""
+    """Return the key of model_thresholds that fits a model best, and its share; None if no key fits.
+
+    A key fits if the model's name contains it. The longest key fits best. A key may begin with a provider and a colon;
+    of two equally long ones, the key with the provider is used.
+    """
     shares = config.other.get("model_thresholds") or {}
     parts = {key: key.removeprefix(f"{provider}:") for key in shares}
     keys = [key for key, part in parts.items() if part and part in model]
@@ -325,7 +335,7 @@ def _model_threshold(config: ConfigReading, model: str, provider: str) -> tuple[
 
 
 def _codex_threshold(config: ConfigReading, release: tuple[int, ...], model: str) -> float:
-    """Return the least threshold of a release for a model of ChatGPT's Codex backend; 0 if it has none."""
+    """Return the share to which a release raises lower thresholds for a model of ChatGPT's Codex backend; 0 if none."""
     name = model.lower().rpartition("/")[2]
     for known, since, share in _CODEX_THRESHOLDS:
         switched_off = known != _SPARK and config.other.get("codex_autoraise") is False
@@ -339,7 +349,8 @@ def _codex_threshold(config: ConfigReading, release: tuple[int, ...], model: str
 
 
 def config_beside(database: Path) -> ConfigReading:
-    """Return the config.yaml in a database's folder; empty if there is none, with a note if it cannot be used."""
+    """Read the config.yaml in a database's folder. Without one, return an empty reading. A note says if it cannot be
+    used."""
     path = database.parent / "config.yaml"
     try:
         return read_config(path) if path.is_file() else ConfigReading()

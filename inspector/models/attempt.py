@@ -9,15 +9,16 @@ from msgspec import Struct, field
 
 from inspector.core.rough import text_tokens
 
-#: unfinished: the attempt is running, or its program ended before it was complete.
+#: unfinished: the attempt is running, or its program ended before it was complete. finished: it has a summary. failed:
+#: it ended without a complete summary.
 State = Literal["unfinished", "finished", "failed"]
 
 
 class Place(Struct, frozen=True):
     """The compaction that an attempt repeats.
 
-    `store` is the store's file, `root` the first session of the conversation, `compaction` the index of the compaction.
-    `step` is None for a recorded compaction; for a planned one it is the number of messages before it.
+    `store` is the path of the store, `root` the id of the conversation's first session, `compaction` the number of the
+    compaction, from 1. `step` is the number of messages before a planned compaction, None for a recorded compaction.
     """
 
     store: str
@@ -27,11 +28,11 @@ class Place(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """A request for a summary.
+    """What a summarizer is asked for.
 
-    `prompt_name` is "ours", a file or a release; `budget` is the number of tokens that the prompt names. `settings`
-    record the circumstances (profile, focus, masked, note). `task` is the text that the engine itself adds to the
-    summary.
+    `prompt_name` is "ours", a file or a release. `budget` is the size of the summary in tokens that the prompt names.
+    `settings` has how the prompt was made (profile, focus, masked secrets, note). `task` is the text that the engine
+    itself adds to the summary.
     """
 
     place: Place
@@ -43,12 +44,13 @@ class Ask(Struct, frozen=True):
 
 
 class Attempt(Struct, frozen=True):
-    """A started attempt.
+    """An attempt that was started at the time `at` (seconds since the epoch) and took `seconds`.
 
-    `id` counts from 1. `life` is the first attempt of its series, None for a single attempt. `at` is in seconds since
-    the epoch. `sent` and `received` are tokens: the summarizer's figures where `reported`, else rough. `cost` is in
-    US dollars, None if no price is known. `problem` explains a missing or partial summary. In a list of attempts
-    `prompt` is left out.
+    `id` counts from 1. `life` is the id of the first attempt of its series, None for a single attempt. `kind` is the
+    kind of the summarizer, `where` its command line or address. `prompt_name`, `prompt`, `budget` and `settings` come
+    from the Ask. `sent` and `received` are tokens: `reported` by the summarizer, else rough. `cost` is in US dollars,
+    None if no price is known; `prices` is the source of the prices. `title` and `agent` are those of the conversation.
+    `problem` explains a missing or partial summary. In a list of attempts `prompt` is left out.
     """
 
     id: int
@@ -76,15 +78,15 @@ class Attempt(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the writer: the model, else the command."""
+        """The writer: the model, or the command line or address if the model is unknown."""
         return self.model or self.where
 
     @property
     def tokens(self) -> int:
-        """Return the rough size of the summary in tokens."""
+        """The rough size of the summary in tokens."""
         return text_tokens(len(self.summary))
 
     @property
     def label(self) -> str:
-        """Return the attempt's name for a heading."""
+        """The heading of the attempt: its id and its writer."""
         return f"{self.id} {self.name}"

@@ -58,9 +58,10 @@ class CompactionEvidence(Struct, frozen=True):
     `requests_grew`: the growth from the first to the largest request since the previous compaction; 0 without requests.
 
     The list before: `planned` is the plan of the profile for it. `largest` is (index, tokens) of the largest message of
-    the recorded tail. `last_request` is the index of the user's last request. `request_gone`: this request is neither
-    kept nor in the summary. `request_told`: it is kept or in the summary. `at_work` is the number of messages since
-    this request; None if the last message is no call or result, or if the summary names a file of the last calls.
+    the recorded tail. `last_request` is the index of the user's last request. `request_gone`: this request is
+    unanswered, and neither kept nor in the summary. `request_told`: it is kept or in the summary. `at_work` is the
+    number of messages since this request; None if the last message is no call or result, or if the summary names a file
+    of the last calls.
 
     The list after: `stray` is the index of the first copied message of the tail if it is a tool result without its
     call. `answered`: messages follow the compaction. `turn_end` is the index of the user's next request, None without

@@ -303,7 +303,7 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
         drawn = lines(widget)
         shown = len(KNOBS) - 1
         assert [line.split()[0] for line in drawn[shown : shown + 2]] == ["threshold_cap", "tail_mode"]
-        assert drawn[shown + 2].strip() == "unused here: target_ratio"
+        assert drawn[shown + 2].strip() == "unused by this profile: target_ratio"
         await host.pilot.hover(widget, offset=(3, shown + 2))
         assert widget.tooltip == "target_ratio: a lean tail is a share of the window"
         await host.press("down", *["down"] * shown, "right")

@@ -1,4 +1,4 @@
-"""The settings as knobs: arrows (faster while held), typing, wheel, click and drag."""
+"""The settings as knobs. Arrows (faster while held), typing, the wheel, a click and a drag turn them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ from widgets.panes.knob_values import (
 
 #: Maximum seconds between two presses of a held key.
 HELD = 0.15
-#: (presses of a held key, growth factor of a step), largest first.
+#: (minimum presses of a held key, factor of a step), largest first.
 SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
-
-
+#: Widths in cells of a setting's name and value.
 _LABEL, _VALUE = 16, 12
 #: Keys that end the typing of a value.
 _LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
@@ -50,8 +49,8 @@ _TYPING = "Type a number, 150k, 1.5m or 35%. Enter, tab, ↑ ↓ or a click conf
 class Knobs(Inked, can_focus=True):
     """One row for each setting. Posts UseSettings at every turn.
 
-    A turn is drawn at once, and `set_state` may correct it. Enter confirms a typed value; so do tab, arrows and a
-    click, which leave its row. Escape drops it.
+    A turn is drawn at once, and `set_state` may correct it. Enter confirms a typed value. A key or click that leaves
+    the row confirms it too. Escape cancels it.
     """
 
     DEFAULT_CSS = """
@@ -84,27 +83,31 @@ class Knobs(Inked, can_focus=True):
         self._overrides = self._state.binding
         self._kinds = self._state.knobs
         self._unused = self._state.unused
+        #: The row of the cursor.
         self._row = 0
-        self._edit: str | None = None
+        #: The characters of the value that is being typed; None if none is.
+        self._typed: str | None = None
         self._error = ""
-        self._turned = (0, 0, 0.0)
-        self._streak = 0
+        #: The last turn: its row, its direction (-1 or 1), and its time in seconds.
+        self._last_turn = (0, 0, 0.0)
+        #: The number of repeated presses of the held key.
+        self._repeats = 0
         self._dragging = False
-        #: Clock that detects a held key; tests set it.
+        #: The clock that detects a held key. Tests set it.
         self.clock = time.monotonic
 
     def set_state(self, state: TuneState) -> None:
-        """Show these settings."""
+        """Show other settings or consequences. Draw only the rows that change."""
         before, self._state = self._state, state
         shown = {kind.name: self.value(kind.name) for kind in self._kinds}
-        unchanged = _around(state) == _around(before)
+        unchanged = _beside_values(state) == _beside_values(before)
         self.settings, self._summary = state.settings, state.summary_size
         if not unchanged:
             self._overrides = state.binding
-            here = self.knob
+            chosen = self.knob
             self._kinds, self._unused = state.knobs, state.unused
             names = [kind.name for kind in self._kinds]
-            self._row = names.index(here) if here in names else min(self._row, len(names) - 1)
+            self._row = names.index(chosen) if chosen in names else min(self._row, len(names) - 1)
             self.refresh(layout=True)
         for row, kind in enumerate(self._kinds):
             if shown.get(kind.name) != self.value(kind.name):
@@ -119,7 +122,7 @@ class Knobs(Inked, can_focus=True):
         return self._kinds[self._row].name
 
     def value(self, name: str) -> Value:
-        """Current value of a knob."""
+        """Return the current value of a knob."""
         value: Value = self._summary if name == SUMMARY_SIZE else getattr(self.settings, name)
         return value
 
@@ -130,42 +133,43 @@ class Knobs(Inked, can_focus=True):
     # Turning.
 
     def action_knob(self, by: int) -> None:
-        """Go to another setting."""
+        """Go `by` rows down."""
         self._go(self._row + by)
 
     def action_turn(self, by: int, coarse: bool = False) -> None:
-        """Turn the knob: a step, larger ones while the key is held."""
+        """Turn the knob by one step up (1) or down (-1). The steps grow while the key is held."""
         now = self.clock()
-        knob, direction, at = self._turned
-        held = (knob, direction) == (self._row, by) and now - at <= HELD
-        self._streak = self._streak + 1 if held else 0
-        self._turned = (self._row, by, now)
-        speed = next((factor for least, factor in SPEEDS if self._streak >= least), 1)
+        row, direction, at = self._last_turn
+        held = (row, direction) == (self._row, by) and now - at <= HELD
+        self._repeats = self._repeats + 1 if held else 0
+        self._last_turn = (self._row, by, now)
+        speed = next((factor for least, factor in SPEEDS if self._repeats >= least), 1)
         kind = self._kinds[self._row]
         if kind.unit in ("count", "share", "size"):
             speed = min(speed, 10)
         self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
 
     def action_reset(self) -> None:
-        """Put the setting back to its default."""
+        """Reset the setting to the value in force."""
         self._set(self.knob, self._default(self.knob))
 
     def action_reset_all(self) -> None:
-        """Put every setting back to its default; the size of summaries stays."""
+        """Reset every setting to the value in force. The size of summaries stays."""
         self.post_message(UseSettings((self._state.defaults, self._summary)))
 
-    def _go(self, knob: int) -> None:
+    def _go(self, row: int) -> None:
+        """Confirm a typed value, and move the cursor to a row."""
         self._error = ""
         self.action_take_typed()
-        before, self._row = self._row, max(0, min(knob, len(self._kinds) - 1))
+        before, self._row = self._row, max(0, min(row, len(self._kinds) - 1))
         self.refresh()
         if "choice" in (self._kinds[before].unit, self._kinds[self._row].unit):
-            # A choice has no value to type.
+            # The key that types a value is off for a choice.
             self.refresh_bindings()
         if isinstance(self.parent, Widget):
             # If not all knobs fit, scroll the current knob into view.
-            row = Region(0, self._row, 1, 1).translate(self.virtual_region.offset)
-            self.parent.scroll_to_region(row, animate=False)
+            region = Region(0, self._row, 1, 1).translate(self.virtual_region.offset)
+            self.parent.scroll_to_region(region, animate=False)
 
     def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
         value = self.value(kind.name)
@@ -177,11 +181,11 @@ class Knobs(Inked, can_focus=True):
             self._set(kind.name, turned(kind, value, by, coarse))
 
     def _offered(self, kind: KnobKind) -> tuple[str, ...]:
-        """Values that a knob of choices offers."""
+        """Return the values that a knob of choices offers."""
         return kind.choices or self._state.profiles
 
     def _set(self, name: str, value: Value) -> None:
-        if self._edit is not None or self._error:
+        if self._typed is not None or self._error:
             self._error = ""
             self._type(None)
         if self.value(name) == value:
@@ -195,7 +199,7 @@ class Knobs(Inked, can_focus=True):
             self._error = str(problem)
             return
         if name in ("profile", "context_length"):
-            # Another profile or window may change the threshold too.
+            # With another profile or window, the threshold may change too.
             self.refresh()
         self._refresh_row(self._row)
         self.post_message(UseSettings((self.settings, self._summary)))
@@ -203,7 +207,7 @@ class Knobs(Inked, can_focus=True):
     # Typing a value.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable most actions while a value is typed. A choice has no value to type."""
+        """Disable most actions while a value is typed, and typing for a choice."""
         if action in ("take_typed", "drop_typed"):
             return self.editing
         if action == "type" and self._kinds[self._row].unit == "choice":
@@ -217,12 +221,12 @@ class Knobs(Inked, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """Add the key to the value that is being typed, or end the typing."""
         character = event.character or ""
-        if self._edit is None:
+        if self._typed is None:
             return
         if event.key == "backspace":
-            self._type(self._edit[:-1])
+            self._type(self._typed[:-1])
         elif len(character) == 1 and character in "0123456789.,_%kKmM":
-            self._type(self._edit + character)
+            self._type(self._typed + character)
         elif event.key in _LEAVING:
             if event.key in ("tab", "shift+tab"):
                 # Without another field the focus stays.
@@ -232,13 +236,14 @@ class Knobs(Inked, can_focus=True):
         event.prevent_default()
 
     def _type(self, text: str | None) -> None:
-        began = (text is None) != (self._edit is None)
-        self._edit = text
+        """Show the characters typed so far. None ends the typing."""
+        toggled = (text is None) != (self._typed is None)
+        self._typed = text
         if text is not None:
             self._error = ""
         self.refresh()
-        if began:
-            # Typing changes the active keys.
+        if toggled:
+            # Typing turns keys on and off.
             self.refresh_bindings()
 
     def action_type(self) -> None:
@@ -246,12 +251,12 @@ class Knobs(Inked, can_focus=True):
         self._type("")
 
     def action_drop_typed(self) -> None:
-        """Drop the typed value. The setting stays as it is."""
+        """Cancel the typing. The setting stays as it is."""
         self._type(None)
 
     def action_take_typed(self) -> None:
         """Set the typed value. An empty text changes nothing."""
-        kind, text = self._kinds[self._row], self._edit
+        kind, text = self._kinds[self._row], self._typed
         if text is None:
             return
         self._type(None)
@@ -264,17 +269,18 @@ class Knobs(Inked, can_focus=True):
     @property
     def editing(self) -> bool:
         """Whether a value is being typed."""
-        return self._edit is not None
+        return self._typed is not None
 
     # Mouse.
 
     def _slider(self) -> tuple[int, int]:
-        """Return the first column of the sliders, and the column after their last."""
+        """Return the columns [start, stop) of the sliders."""
         start = 2 + _LABEL + _VALUE + 2
         notes = 36 if self._overrides else 18
         return start, start + max(0, min(40, self.size.width - start - notes))
 
     def _slide(self, x: int) -> None:
+        """Set the value at column `x` of the slider."""
         start, stop = self._slider()
         kind = self._kinds[self._row]
         if kind.unit == "choice" or stop - start < 2:
@@ -310,21 +316,23 @@ class Knobs(Inked, can_focus=True):
             return
         kind = self._kinds[offset.y]
         lines = [f"{kind.name}: {kind.help}", self._origin(kind)]
-        lines.append("← → turn, shift: coarse, enter: type a value, wheel, click or drag.")
+        lines.append(
+            "← → turn the knob, with shift in larger steps. The wheel, a click and a drag turn it too."
+        )
         self.tooltip = "\n".join(line for line in lines if line)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """The end of a drag."""
+        """End a drag."""
         if self._dragging:
             self._dragging = False
             self.release_mouse()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel over a value or slider turns it up."""
+        """Turn up the knob whose value or slider is under the pointer."""
         self._wheel(event, 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel over a value or slider turns it down."""
+        """Turn down the knob whose value or slider is under the pointer."""
         self._wheel(event, -1)
 
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
@@ -344,31 +352,31 @@ class Knobs(Inked, can_focus=True):
     # Drawing.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return one row for each setting, one for the unused settings, and the rows of the longest foot.
+        """Return the height: a row for each setting, one for the unused settings, and the rows of the longest foot.
 
-        So nothing moves with the cursor.
+        With the longest foot, nothing moves when the cursor moves.
         """
         foot = max(len(self._explained(kind, width)) for kind in self._kinds)
         return len(self._kinds) + bool(self._unused) + foot
 
     def _explained(self, kind: KnobKind, width: int) -> list[str]:
-        """Rows that explain a setting and the full source of its value."""
+        """Return the rows of the foot: what a setting does, and the source of its value in full."""
         return _rows(f"{kind.help} {self._origin(kind)}", width)
 
     def _origin(self, kind: KnobKind) -> str:
-        """Source of the value in force as a sentence, or ""."""
+        """Return the source of the value in force, and the rule that overrides it, as sentences; "" if unknown."""
         origin = one_line(self._state.origins.get(kind.name, ""), 200)
         source = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
         binding = self._overrides.get(kind.name, "")
         return f"{source} A rule of the profile overrides it: {binding}." if binding else source
 
     def render_line(self, y: int) -> Strip:
-        """Draw a row."""
+        """Draw a row: a knob, the unused settings, or a row of the foot."""
         width = self.size.width
         below = y - len(self._kinds)
         if below == 0 and self._unused:
             names = ", ".join(entry.partition(":")[0] for entry in self._unused)
-            note = fit(f"  unused here: {names}", width)
+            note = fit(f"  unused by this profile: {names}", width)
             return Row().add(note, self.ink("muted")).strip(width, self.base_style)
         if below >= 0:
             return self._draw_help(below - bool(self._unused), width)
@@ -377,8 +385,8 @@ class Knobs(Inked, can_focus=True):
         here = y == self._row
         row = Row().add("› " if here else "  ", Style())
         row.add(fit(kind.name, _LABEL), self.ink("label"))
-        if here and self._edit is not None:
-            row.add(fit(self._edit + "▏", _VALUE, right=True), self.ink("edit"))
+        if here and self._typed is not None:
+            row.add(fit(self._typed + "▏", _VALUE, right=True), self.ink("edit"))
         else:
             ink = "warning" if value != default else "strong"
             row.add(fit(show(kind, value), _VALUE, right=True), self.ink(ink))
@@ -416,7 +424,7 @@ class Knobs(Inked, can_focus=True):
         note = self.ink("muted")
         if self._error:
             rows, style = _rows(f"! {self._error}", width), self.ink("error")
-        elif self._edit is not None:
+        elif self._typed is not None:
             rows, style = _rows(_TYPING, width), note
         else:
             rows, style = self._explained(self._kinds[self._row], width), note
@@ -424,13 +432,13 @@ class Knobs(Inked, can_focus=True):
         return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
 
 
-def _around(state: TuneState) -> tuple[object, ...]:
-    """Return the parts of a state that the knobs show besides the values."""
+def _beside_values(state: TuneState) -> tuple[object, ...]:
+    """Return the parts of a state that the knobs show in addition to the values."""
     return state.defaults, state.profiles, state.origins, state.knobs, state.unused, state.binding
 
 
 def _rows(text: str, width: int) -> list[str]:
-    """Wrap a text to rows of `width - 2` cells. The last row has the rest of the text; the drawing cuts it."""
+    """Wrap a text to at most `_FOOT` rows of `width - 2` cells. The last row has the rest, and is cut when drawn."""
     text = one_line(text, 400).strip()
     starts = [0, *(breaks(text, max(1, width - 2)) or ())]
     ends = [*starts[1:_FOOT], len(text)]
