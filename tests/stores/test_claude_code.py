@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -1049,6 +1050,20 @@ def test_a_very_long_line_takes_no_longer_than_it_is_long(tmp_path: Path) -> Non
     store, conversation, _ = opened(path)
     assert len(conversation.live) == conversation.row.messages == 5
     assert len(store.messages(conversation.live)[-1].text) == 400_007
+
+
+def test_many_lines_with_one_parent_are_listed_fast(tmp_path: Path) -> None:
+    made = session()
+    made.user("Moor the ferry.")
+    first = made.last
+    for _ in range(10_000):
+        made.last = first
+        made.user("Or not.")
+    path = made.write(tmp_path / "a.jsonl")
+    began = time.perf_counter()
+    (row,) = open_store(path).conversations()
+    assert row.messages == 2
+    assert time.perf_counter() - began < 1.5
 
 
 def test_the_first_line_may_hold_a_picture(tmp_path: Path) -> None:

@@ -123,6 +123,8 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
     branches: list[tuple[str, list[Node]]] = []
     #: By the id of each abandoned line, the lines of its branch.
     branch_of: dict[str, list[Node]] = {}
+    #: The place of the last boundary in `main`, -1 if there is none.
+    last = -1
     for node in nodes:
         parent_id = _parent_id(node)
         if (branch := branch_of.get(parent_id)) is not None:
@@ -131,7 +133,7 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
             continue
         place = places.get(parent_id)
         start, others_lines = len(main), set[str]()
-        if place is not None and goes_back(node, main[place + 1 :]):
+        if place is not None and place < last and goes_back(node, main[place + 1 :]):
             start = place + 1
         elif place is not None and node.compacts:
             start, others_lines = _lines_beside(main, places, place)
@@ -144,6 +146,9 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
             for other in since:
                 places.pop(other.uuid, None)
             places |= {other.uuid: number for number, other in enumerate(main[start:], start)}
+            last = max((number for number, other in enumerate(main) if other.compacts), default=-1)
+        if node.compacts:
+            last = len(main)
         places[node.uuid] = len(main)
         main.append(node)
     return main, [AbandonedBranch(left_at, tuple(branch)) for left_at, branch in branches]

@@ -91,6 +91,8 @@ class _Line(msgspec.Struct, gc=False):
     compactMetadata: dict[str, Any] | None = None
 
 
+#: Errors of the decoder about a line that is not like others.
+_UNUSUAL = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 #: Fields that are mappings, with their own fields.
 _INNER = {"message": _Message, "usage": _Usage}
 
@@ -379,10 +381,19 @@ def _lines(raws: Iterable[bytes]) -> Iterator[tuple[_Line, bytes]]:
     for raw in raws:
         try:
             yield decoder.decode(raw), raw
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        except _UNUSUAL:
             # A value has an unexpected type, or the line is damaged.
-            values = (line.value for line in lines_in(raw, 0) if line.value is not None)
-            yield from ((_valid_fields(value), json.dumps(value).encode()) for value in values)
+            for value in (line.value for line in lines_in(raw, 0)):
+                if value is not None:
+                    yield _line_of(decoder, value)
+
+
+def _line_of(decoder: msgspec.json.Decoder[_Line], value: Mapping[str, Any]) -> tuple[_Line, bytes]:
+    raw = json.dumps(value).encode()
+    try:
+        return decoder.decode(raw), raw
+    except _UNUSUAL:
+        return _valid_fields(value), raw
 
 
 def _raw(path: Path) -> Iterator[bytes]:
