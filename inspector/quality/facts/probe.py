@@ -28,7 +28,7 @@ _BEHIND_MODAL = late_pattern(
     re.I,
 )
 #: Maximum content words of an answer with a short question.
-_LONG_QUESTION = 6
+_LONG_QUESTION = 5
 _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 

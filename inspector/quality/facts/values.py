@@ -451,7 +451,11 @@ def _alternates(match: re.Match[str]) -> bool:
 def _is_name(text: str, form: str) -> bool:
     # "utf-8-sig" is "utf-8" with a suffix.
     family = "-".join(text.lower().split("-")[:2])
-    hidden = "REDACTED" in text or (form == "url" and _PLACEHOLDER.match(text) is not None)
+    hidden = (
+        "REDACTED" in text
+        or text.startswith("YOUR_")
+        or (form == "url" and _PLACEHOLDER.match(text) is not None)
+    )
     return _COMMON.isdisjoint((text.lower(), family)) and not hidden
 
 

@@ -13,6 +13,7 @@ from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.fate import ORDER, fate
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
+from inspector.quality.facts.values import values_of
 from tests.quality.facts.fate_examples import EXAMPLES
 from tests.quality.facts.made_facts import facts, said, searchable
 
@@ -480,3 +481,7 @@ def test_the_pieces_of_a_long_text_without_spaces_are_found_word_for_word() -> N
     found = facts(text)
     assert found
     assert {fate(fact, after, 1).outcome for fact in found} == {"verbatim"}
+
+
+def test_a_placeholder_is_no_value() -> None:
+    assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
