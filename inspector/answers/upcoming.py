@@ -71,7 +71,9 @@ class Upcoming(Struct, frozen=True):
         far = self.threshold_tokens - self.tokens
         distance = f"{far:,} tokens below the threshold" if far > 0 else "at the threshold or above"
         if far > 0 and self.requests_left is not None:
-            distance += f", about {plural(self.requests_left, 'request')} of {self.growth:,} tokens"
+            distance += (
+                f", about {plural(self.requests_left, 'request')} with {self.growth:,} new tokens each"
+            )
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
         if self.gateway:
             lines.append(self.gateway)

@@ -46,7 +46,7 @@ def print_upcoming(entry: Document) -> None:
         lines.add((sentence, ""), indent=2)
     risks = entry["at_risk"]
     if risks:
-        lines.add((f"at risk: {plural(len(risks), 'fact')} that no other message has", "bold"), indent=2)
+        lines.add((f"at risk: {plural(len(risks), 'fact')} that no kept message has", "bold"), indent=2)
     for fact in risks[:_SHOWN]:
         lines.add((f"{fact['category']:<10} {safe_title(fact['text'], 300)}", ""), indent=4)
     if len(risks) > _SHOWN:

@@ -44,7 +44,7 @@ class Reproduction(Struct, frozen=True):
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
-        more = f"; the run has {self.more:,} more" if self.more else ""
+        more = f"; the run makes {self.more:,} more" if self.more else ""
         return (
             f"{self.same:,} of {self.recorded:,} recorded compactions at their step, "
             f"{self.near:,} of {self.recorded:,} within {NEAR} requests{more}"

@@ -20,7 +20,7 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
             "compaction 2 of 3  Σ a summary replaced the middle",
             "343 → 130",
             "− 214 removed (~61.0k)  = 129 kept  + 1 Σ",
-            "saved 68.3k, 68%",
+            "saved ~68.3k, 68%",
             "differs from the record",
             "! Saved little before.",
         ):
@@ -61,10 +61,10 @@ async def test_a_compaction_that_saved_little_or_failed_is_told() -> None:
         size=(100, 40),
         set_up=lambda: pane.set_view(replace(COMPACTION, done=compaction(tokens_after=95_000))),
     ):
-        assert "! saved 5.4k, 5%" in shown(pane)
+        assert "! saved ~5.4k, 5%" in shown(pane)
         pane.set_view(replace(COMPACTION, done=compaction(fallback=True, tokens_after=110_000)))
         assert "✗ no summary was made" in shown(pane)
-        assert "grew by 9.6k, 10%" in shown(pane)
+        assert "grew by ~9.6k, 10%" in shown(pane)
         pane.set_view(None)
         assert "no compaction yet" in shown(pane)
 

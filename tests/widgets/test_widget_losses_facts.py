@@ -43,7 +43,7 @@ async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_i
     pane = LossesFacts()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
         drawn = lines(pane.table)
-        assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "all"]
+        assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "last"]
         # Kinds of which nothing was summarized have no line, and no line is chosen.
         assert [line.split()[0] for line in drawn[1:]] == ["constraint", "value"]
         assert pane.table.region.bottom <= pane.filters.region.y

@@ -50,7 +50,10 @@ class Survival(Struct, frozen=True):
 
 
 class SurvivalTable(Inked):
-    """A row per kind, a column per compaction, and a column "all". A click posts ChooseCompaction."""
+    """A row per kind, a column per compaction, and a column "last" with the last known shares.
+
+    A click posts ChooseCompaction.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +84,7 @@ class SurvivalTable(Inked):
         if column == len(survival.compactions):
             # After an encrypted summary the surviving facts are unknown.
             unknown = survival.compactions[-1].encrypted
-            head, shares = "all", [None if unknown else _last(survival.shares[kind]) for kind in kinds]
+            head, shares = "last", [None if unknown else _last(survival.shares[kind]) for kind in kinds]
         else:
             done, shares = survival.compactions[column], [survival.shares[kind][column] for kind in kinds]
             head = f"{done.index}{FALLBACK if done.fallback else '' if done.summary is not None else MISSING}"

@@ -24,6 +24,8 @@ from widgets.panes.summary_lines import SummaryView, section_lines
 NARROW = 60
 #: Cells of the name before a line.
 _LEAD = 10
+#: Width of two counts with an arrow, in cells.
+_COUNTS = 15
 _WHO = {"assistant": "agent"}
 #: Maximum width of "planned by" with a profile, in cells.
 _NAME = 32
@@ -109,23 +111,26 @@ def _messages(view: CompactionView, width: int) -> TextLine:
     # The scroll bar takes 2 cells.
     room = width - _LEAD - 4 - sum(len(words) for words, _ in parts)
     return line_of(
-        (counts.ljust(13 if room >= 13 else 0) + "  ", ""), *parts, prefix="messages  ", prefix_style="muted"
+        (counts.ljust(_COUNTS if room >= _COUNTS else 0) + "  ", ""),
+        *parts,
+        prefix="messages  ",
+        prefix_style="muted",
     )
 
 
 def _tokens(done: Compaction, narrow: bool) -> TextLine:
     saved = done.tokens_before - done.tokens_after
     share = human.percent(abs(saved), done.tokens_before)
-    verdict = f"saved {human.tokens(saved)}" if saved >= 0 else f"grew by {human.tokens(-saved)}"
+    verdict = f"saved ~{human.tokens(saved)}" if saved >= 0 else f"grew by ~{human.tokens(-saved)}"
     low = saved < done.tokens_before * _LITTLE
     before = f"~{human.tokens(done.tokens_before)}" if done.before else "unknown"
-    sizes = f"{before} → {human.tokens(done.tokens_after)}"
+    sizes = f"{before} → ~{human.tokens(done.tokens_after)}"
     if not done.before or not done.whole:
         # The files lack the list before, or a part.
         return line_of(("tokens    ", "muted"), (sizes, ""))
     return line_of(
         ("tokens    ", "muted"),
-        (sizes.ljust(0 if narrow else 13) + "  ", ""),
+        (sizes.ljust(0 if narrow else _COUNTS) + "  ", ""),
         (f"{'! ' if low else ''}{verdict}, {share}", "warning" if low else "muted"),
     )
 

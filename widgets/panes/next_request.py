@@ -198,8 +198,8 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
         free = max(0, min((point.tokens or 0) * width // total - 1, free - 2))
         marks[free : free + 2] = f"⚑{point.point.number}"
     covered = points[-1].tokens or 0
-    would = "cached" if view.enabled else "would be cached"
-    text = f"{would} up to the last breakpoint: {human.percent(covered, total)}"
+    cached = "is cached" if view.enabled else "would be cached"
+    text = f"the request {cached} up to the last breakpoint: {human.percent(covered, total)}"
     return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 

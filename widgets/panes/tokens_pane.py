@@ -47,7 +47,9 @@ class TokensPane(TextPart[TokensView]):
         Binding("J", "tag(1)", "Next fact", id="tokens.next", show=False),
         Binding("K", "tag(-1)", "Previous fact", id="tokens.previous", show=False),
         Binding("enter", "open", "Go to the message", id="tokens.open", show=False),
-        Binding("C", "copy", "Pin", id="tokens.copy", tooltip="Copy a text that keeps the facts at risk"),
+        Binding(
+            "C", "copy", "Copy facts", id="tokens.copy", tooltip="Copy a text that keeps the facts at risk"
+        ),
     ]
     DEFAULT_CSS = """
     TokensPane > Headline { margin: 0 0 1 0; }
@@ -112,7 +114,7 @@ def ahead_lines(view: TokensView) -> list[TextLine]:
     lines = [TextLine("next compaction", "heading"), *map(TextLine, view.sentences)]
     if view.at_risk:
         count = human.plural(len(view.at_risk), "fact")
-        lines += [TextLine(""), TextLine(f"at risk: {count} that no other message has", "heading")]
+        lines += [TextLine(""), TextLine(f"at risk: {count} that no kept message has", "heading")]
     for risk in view.at_risk:
         place = f"#{risk.places[0]:,} {risk.fact.kind}  "
         lines.append(line_of((place, "muted"), (one_line(risk.fact.text, 400), ""), tag=risk.fact.key))
