@@ -194,7 +194,7 @@ def _number(setting: Setting, raw: Any) -> tuple[float | int | None, str]:
         return None, ", which is not a number; Hermes does not start with it. This program ignores it."
     low, high = setting.low, setting.high
     if setting.lenient and not max(low, 1) <= value <= high:
-        return None, f", which lies outside {max(low, 1):,.12g} to {high:,.12g}; it is left out."
+        return None, f", which lies outside {max(low, 1):,.12g} to {high:,.12g}; this program ignores it."
     if low <= value <= high:
         return value, "" if not isinstance(raw, bool) else f", which Hermes reads as {value:,.12g}."
     nearest = type(value)(low if value < low else high)
@@ -231,13 +231,13 @@ def _ttl(raw: Any) -> tuple[str | None, str]:
 def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
     """Read thresholds by model, as `_Reader` says. Values that are no share are left out."""
     if not isinstance(raw, dict):
-        return None, ", which is not a mapping of models to shares; it is ignored."
+        return None, ", which is not a mapping of models to shares; this program ignores it."
     found = {
         str(key): float(share)
         for key, share in raw.items()
         if type(share) in (int, float) and 0 <= share <= 1
     }
-    refused = ", where some values are not shares from 0 to 1; these are ignored."
+    refused = ", where some values are not shares from 0 to 1; this program ignores these."
     return found, "" if len(found) == len(raw) else refused
 
 

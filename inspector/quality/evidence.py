@@ -39,7 +39,7 @@ class LostRule(Struct, frozen=True):
 
 
 class Exchanged(Struct, frozen=True):
-    """An entry of a summary in which the value `was` became `now`, although no message has the value `now`."""
+    """A fact of the user (`text`): a summary replaced its value `was` by `now`, a value that no message gives."""
 
     text: str
     was: str
@@ -60,8 +60,8 @@ class CompactionEvidence(Struct, frozen=True):
     The list before: `planned` is the plan of the profile for it. `largest` is (index, tokens) of the largest message of
     the recorded tail. `last_request` is the index of the user's last request. `request_gone`: this request is
     unanswered, and neither kept nor in the summary. `request_told`: it is kept or in the summary. `at_work` is the
-    number of messages since this request; None if the last message is no call or result, or if the summary names a file
-    of the last calls.
+    number of messages since this request; None if the last message is no call or result, if the last calls name no
+    file, or if the summary names one of their files.
 
     The list after: `stray` is the index of the first copied message of the tail if it is a tool result without its
     call. `answered`: messages follow the compaction. `turn_end` is the index of the user's next request, None without
