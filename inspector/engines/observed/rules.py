@@ -9,31 +9,36 @@ from msgspec import Struct
 
 from inspector.engines.base import Marks
 
-#: Why an agent's summaries have an assumed length, if its compactions were only seen with a stand-in for the model.
+#: Why the size of an agent's summaries is assumed: its compactions were only seen with a stand-in for the model.
 STAND_IN = (
     "assumed to be as long as other agents' summaries. Observed compactions had a stand-in for the model"
 )
 
 
 class Observed(Struct, frozen=True):
-    """The rules of an agent, or of its releases up to `until`. `agent` is the owner, by default the agent `name`.
-    `since` is the oldest release with an observed compaction, if that is known.
+    """The rules of an agent, or of its releases up to `until`.
 
-    Threshold: `share` of the window less `reserve` tokens, at most `share_at_most` of the window. `why_threshold` is
-    the evidence. `reserves_output`: the output limit is subtracted from the window first, and `reserve` is subtracted
-    under any threshold setting. `shortens`: at the threshold, results of more characters than the first number are
-    shortened to the second, and the list is compacted only if that is not enough.
+    `agent` is the owner of the profile `name`, by default the agent of this name. `since` is the oldest release with an
+    observed compaction, None if unknown. Each `why_*` is the evidence of a number.
 
-    Tail: the last messages of at most `tail_tokens` tokens, or `tail_of_window` of the window, and `tail_share` of the
-    list; no tail if the first two are 0. `tail_of_room`: at most this share of the usual threshold, but at least
-    `tail_least` tokens. `keeps_crossing`: the message that exceeds it stays too. `keeps_pairs`:
-    results at its start keep their call. `begins_with_user`: it begins with a message of the user. `around`: tokens
-    added for each message and for each of its parts. `summarizes_short`: a list that fits into the tail is summarized
-    whole. `keeps_half`: prompt, head, summary and the last messages are half as many as before.
+    Threshold: `share` of the window minus `reserve` tokens, at most `share_at_most` of the window. `reserves_output`:
+    `reserve` and the output limit stay free under any threshold setting. `shortens`: at the threshold, results of more
+    characters than the first number are shortened to the second, and the list is compacted only if that is not enough.
 
-    Other kept messages: the first `keeps_head`; the last `keeps_last` of user and model with their results; the last
-    answer with its results (`keeps_answer`, or `keeps_call` if results follow it); the user's messages up to
-    `keeps_user` tokens, the newest first; the user's newest message (`keeps_question`).
+    Size of the tail: `tail_tokens`, or `tail_of_window` of the window if that is more; no tail if both are 0. With
+    `tail_of_room` it is this share of the usual threshold, but at least `tail_least` and at most `tail_tokens`. It is
+    never more than `tail_share` of the list. `around`: the agent's estimate adds these tokens for each message and for
+    each of its parts.
+
+    Start of the tail. `keeps_crossing`: the message that exceeds the size stays too. `keeps_pairs`: results at the
+    start keep their call. `begins_with_user`: the tail begins with a message of the user. `summarizes_short`: a list
+    that fits into the tail is summarized as a whole. `keeps_half`: the new list (prompt, head, summary, tail) has half
+    as many messages as the list before.
+
+    Other kept messages. `keeps_head`: the first messages. `keeps_last`: the last messages of user and model, with their
+    results. `keeps_answer`: the last answer with its results. `keeps_call`: the same, but only if results follow it.
+    `keeps_user`: the user's messages up to this number of tokens, the newest first. `keeps_question`: the user's newest
+    message.
 
     `background`, `turns_end` and `reasoning` are fields of `Loop`. `summary_tokens` is the usual size of a summary.
     `marks` are the cache breakpoints, oldest releases first; empty if they are unknown.
