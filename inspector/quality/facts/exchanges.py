@@ -102,8 +102,10 @@ def _values_exchanged(
         # A value outside the main clause belongs to an exception or a condition. A rejected value has no place.
         if found is None or clause is None or contrasted(fact.text, value):
             continue
-        # The clauses of the text that have the words around the value.
-        places = Counter(match.clause for word, match in pairs if word.clause == clause)
+        # The clauses of the text that have the words around the value, and deny as the fact does.
+        places = Counter(
+            match.clause for word, match in pairs if word.clause == clause and word.denied == match.denied
+        )
         if not places:
             continue
         (home, most), moved = places.most_common(1)[0], clause_in_text[id(found)]

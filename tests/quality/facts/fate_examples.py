@@ -1026,4 +1026,10 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- User wants short logs (2-3 lines), reads them on the pier",
         "kept",
     ),
+    (
+        "value",
+        "Use berth-west-1, not berth-east-1.",
+        "- Berths: berth-west-1 (berth-east-1 is not used)",
+        "kept",
+    ),
 )
