@@ -467,13 +467,13 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     flush = any(line[:1].strip() for line in lines)
     ended, listed = False, False
     for block in _line_blocks(lines):
-        often = [number for number in block if _OFTEN.match(lines[number])]
+        often = {number for number in block if _OFTEN.match(lines[number])}
         printed = [
             number
             for number in block
             if _PRINTED.match(lines[number][:_LINE]) or (number in often and len(often) > 1)
         ]
-        printed = _with_deeper(lines, block, printed)
+        printed = _with_deeper(lines, block, frozenset(printed))
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
         if ended and ends:
             found.update(block)
@@ -513,7 +513,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: Sequence[int]) -> list[int]:
+def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: frozenset[int]) -> list[int]:
     """Return the numbers of printed lines and of the deeper lines under each: a test's output under its place."""
     found: list[int] = []
     depth: int | None = None
