@@ -29,12 +29,14 @@ _NAMED = 5
 
 
 class FolderFiles:
-    """The transcripts and databases below a folder, by agent. A file is opened only once to find its agent."""
+    """The transcripts and databases below a folder, by agent. A file is opened to find its agent only if it changed."""
 
     def __init__(self, folder: Path, index: FileIndex | None) -> None:
         self._folder = folder
         self._index = index
         self._agents: dict[str, str] = {}
+        #: The signature of each file for which its agent was found.
+        self._seen: dict[str, Signature] = {}
         self._lock = threading.Lock()
         self._now: dict[str, Signature] = {}
         #: The files of each agent from the last search.
@@ -83,7 +85,7 @@ class FolderFiles:
             now = self._current_files(agent)
             files_of = self._of
             if files_of[0] is not now:
-                self._look([path for path in now if path not in self._agents])
+                self._look([path for path, signature in now.items() if self._seen.get(path) != signature])
                 files_of = self._of = (now, self._by_agent(now))
             return files_of[1].get(agent, {})
 
@@ -113,13 +115,15 @@ class FolderFiles:
 
         if self._index is not None:
             self._recall(self._index, paths)
-        missing = [path for path in paths if path not in self._agents]
+        missing = [path for path in paths if self._seen.get(path) != self._now[path]]
         if not missing:
             return
         if self._index is not None:
-            self._agents.update((path, kept.agent) for path, kept in self._index.get(missing).items())
+            for path, kept in self._index.get(missing).items():
+                if (kept.size, kept.changed) == self._now[path]:
+                    self._agents[path], self._seen[path] = kept.agent, self._now[path]
         for path in missing:
-            if path not in self._agents:
+            if self._seen.get(path) != self._now[path]:
                 try:
                     head = Head.of(Path(path))
                 except StoreBusy:
@@ -137,28 +141,28 @@ class FolderFiles:
                 # A file without a complete line is tried again later.
                 if agent is not None or b"\n" in head.raw:
                     self._agents[path] = "" if agent is None else agent.name
+                    self._seen[path] = self._now[path]
         if self._index is not None and len(paths) == len(self._now):
             self._remember(self._index, paths)
 
     def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
-        """Take the agents of files from an earlier search. A file of an unknown format stays unknown until it
-        changes."""
+        """Take the agents of files that did not change since an earlier search."""
         from inspector.stores.index import mark_of
 
         recalled = index.recall(self._name()) if len(paths) == len(self._now) else None
         if not isinstance(recalled, list) or len(recalled) != len(paths) + 1 or recalled[0] != mark_of(paths):
             return
-        for path, agent in zip(paths, recalled[1:], strict=True):
-            if isinstance(agent, list) and agent == list(self._now[path]):
-                self._agents[path] = ""
-            elif isinstance(agent, str) and agent_named(agent) is not None:
-                self._agents[path] = agent
+        for path, stored in zip(paths, recalled[1:], strict=True):
+            signature = self._now[path]
+            agent = stored[0] if isinstance(stored, list) and stored[1:] == list(signature) else None
+            if agent == "" or (isinstance(agent, str) and agent_named(agent) is not None):
+                self._agents[path], self._seen[path] = agent, signature
 
     def _remember(self, index: FileIndex, paths: Sequence[str]) -> None:
         from inspector.stores.index import mark_of
 
         # A file that could not be read has no agent and no signature. It is tried again.
-        stored = [self._agents[path] or self._now[path] if path in self._agents else None for path in paths]
+        stored = [[self._agents[path], *self._seen[path]] if path in self._seen else None for path in paths]
         index.remember(self._name(), [mark_of(paths), *stored])
 
     def _name(self) -> str:

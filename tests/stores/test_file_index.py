@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from inspector.core.errors import StoreBusy, StoreDamaged
-from inspector.stores import lines, listing
+from inspector.stores import folder_files, lines, listing
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder, open_store
+from inspector.stores.folder_files import FolderFiles
 from inspector.stores.index import FileIndex, IndexedFile
 from inspector.stores.index import _version as index_version
 from inspector.stores.recorded import FileDigest
@@ -26,6 +27,7 @@ from tests.conftest import ROOT
 from tests.recipes import recipe
 from tests.stores.agent_sessions import WRITERS
 from tests.stores.test_claude_code import worked
+from tests.stores.test_other_agents import codex
 
 
 class Counting(ClaudeCodeReader):
@@ -379,6 +381,27 @@ def test_whose_the_files_of_a_folder_are_is_remembered(
     written(folder, 1)
     assert len(open_folder(folder).conversations()) == 2
     assert heads == ["none.json", "1.jsonl", "none.json"]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_file_that_another_agents_session_replaces_is_that_agents(
+    tmp_path: Path, restarted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0)
+    monkeypatch.setattr(folder_files, "_UNUSED_SECONDS", 0)
+    files = FolderFiles(tmp_path / "project", FileIndex(tmp_path / "files.db"))
+    path = tmp_path / "project" / "0.jsonl"
+    written(path.parent, 0)
+    assert list(files.of("claude-code")) == [str(path)]
+    if restarted:
+        files = FolderFiles(path.parent, FileIndex(tmp_path / "files.db"))
+    # A program writes the file anew: first it is empty.
+    path.write_text("")
+    if not restarted:
+        assert list(files.of("claude-code")) == [str(path)]
+    path.write_text(codex().text())
+    assert list(files.of("codex")) == [str(path)]
+    assert files.of("claude-code") == {}
 
 
 @pytest.mark.parametrize("many", [1, 100])
