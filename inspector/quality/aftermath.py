@@ -406,7 +406,7 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
     last: _Before | None = None
     covered = edited = partly = False
     gone: set[int] = set()
-    live: set[int] = set()
+    new = act.seen
     for other, done in reversed(earlier):
         same = (act.key == done.key and _in_one_folder(act, done)) or act.path == done.path
         if other.step == step.step or not (same or same_file(act.path, done.path)):
@@ -416,14 +416,19 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
         edited = edited or done.kind == "write"
         # A result of one line is not comparable: it may be cut, or be in a form of the tool.
         comparable = len(act.seen) > 1 and len(done.seen) > 1
-        shared = len(act.seen & done.seen) >= MIN_OVERLAP * len(act.seen)
-        overlaps = shared if moved and comparable else overlap(act.lines, done.lines)
+        overlaps = (
+            len(act.seen & done.seen) >= MIN_OVERLAP * len(act.seen)
+            if moved and comparable
+            else overlap(act.lines, done.lines)
+        )
         if _in_list(other, step):
             part = comparable and (moved or not covers(done.lines, act.lines))
             if overlaps and not (part or is_edit):
                 return None
             if part and (moved or overlaps):
-                live |= done.seen
+                new -= done.seen
+                if 2 * len(new) < len(act.seen):
+                    return None
                 partly = partly or not (moved or is_edit)
         elif overlaps and (comparable or not moved):
             gone |= done.seen
@@ -431,8 +436,7 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
             if same and (last is None or (last.kind == "read" and has_all and not covered)):
                 last = _Before(other, done.kind)
             covered = covered or (same and has_all)
-    new = act.seen - live
-    if last is None or 2 * len(new) < len(act.seen) or (partly and not gone):
+    if last is None or (partly and not gone):
         return None
     least = len(new) if covered else min(len(new), len(gone))
     is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -328,6 +329,14 @@ def test_a_part_in_the_list_does_not_hide_the_rest_of_a_reading() -> None:
     # Two events are about one file, so the words count readings.
     assert aftermath_counts(Counter(event.kind for event in (first, rest))) == "2 file readings repeated"
     assert len(events((1, 1, whole), (2, None, shown_lines(1, 40) + shown_lines(20, 45)))) == 1
+
+
+def test_a_file_that_is_read_and_edited_all_the_time_is_compared_fast() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    parts = [message for at in range(400) for message in (*shown_lines(at % 50 + 1, at % 50 + 200), *edit)]
+    began = time.process_time()
+    events((1, 1, parts), (2, None, parts))
+    assert time.process_time() - began < 1
 
 
 def test_what_an_edit_wrote_is_read_again() -> None:
