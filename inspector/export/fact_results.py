@@ -18,7 +18,6 @@ from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import (
-    AFTERMATH_KINDS,
     AftermathEvent,
     aftermath_counts,
     earlier_words,
@@ -121,15 +120,18 @@ def print_aftermath(documents: Sequence[Document]) -> None:
     """Every event under its conversation and compaction."""
     lines = StyledLines()
     nothing = "Nothing was done again after a compaction, as far as the recorded messages show."
-    place_of = itemgetter("conversation", "compaction")
-    kinds = Counter((place_of(event), event["kind"]) for event in documents)
+    ordered = [
+        event
+        for _, events in groupby(documents, key=itemgetter("conversation"))
+        for event in sorted(events, key=itemgetter("compaction"))
+    ]
     names = _names(documents)
-    for place, events in lines.each(groupby(documents, key=place_of), nothing):
-        first, *others = events
-        title = names[first["conversation"]]
-        counts = aftermath_counts({kind: kinds[place, kind] for kind in AFTERMATH_KINDS})
-        lines.add((title, "bold"), (f"  compaction {first['compaction']}  ", ""), (counts, "yellow"))
-        for event in (first, *others):
+    by_place = groupby(ordered, key=itemgetter("conversation", "compaction"))
+    for (conversation, compaction), group in lines.each(by_place, nothing):
+        events = list(group)
+        counts = aftermath_counts(Counter(event["kind"] for event in events))
+        lines.add((names[conversation], "bold"), (f"  compaction {compaction}  ", ""), (counts, "yellow"))
+        for event in events:
             _print_event(lines, event)
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.core.messages import Message, ToolCall
+from inspector.export.fact_results import event_document, print_aftermath
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts, aftermath_of, steps_with_acts
 from inspector.quality.facts.fact import (
@@ -731,3 +732,15 @@ def test_statements_said_again_are_recognized() -> None:
         same += row["same"]
     assert wrong <= 1
     assert right >= 0.7 * same, f"{right} of {same} repetitions are recognized"
+
+
+def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixture[str]) -> None:
+    one, two, three = (tool_use("Read", "text " * 100, file_path=f"/app/{name}.py") for name in "abc")
+    found = events((1, 1, one + three), (2, 2, two), (3, None, one + two + three))
+    assert [event.compaction for event in found] == [1, 2, 1]
+    print_aftermath([{"conversation": "s", "title": "Tides", **event_document(event)} for event in found])
+    headings = [line.split("  ")[1:] for line in capsys.readouterr().out.splitlines() if "Tides" in line]
+    assert headings == [
+        ["compaction 1", "2 file readings repeated"],
+        ["compaction 2", "1 file reading repeated"],
+    ]
