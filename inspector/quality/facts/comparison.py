@@ -788,7 +788,10 @@ class Comparison:
         # A name may be a part of a value: "Chakra UI" of `@chakra-ui/react`.
         text = self.passage.text.lower()
         lacks_name = any(
-            word.name and word.weight >= 1.0 and word.stem not in text for word in self.missing_words
+            word.name
+            and word.weight >= 1.0
+            and not re.search(rf"(?<![^\W_]){re.escape(word.stem)}(?![#+])", text)
+            for word in self.missing_words
         )
         has_name = any(word.name for word, _ in self.pairs)
         return shared_weight >= MIN_SAME * weight and lacks_name and not has_name

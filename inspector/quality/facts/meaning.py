@@ -434,12 +434,17 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         inside = [number for number, value in enumerate(values) if value.span[0] <= start < value.span[1]]
         if inside:
             clauses.setdefault(inside[0], reader.clause)
-        # A name in code is split into words ("outputType"), unlike any other value.
-        exact = any(values[number].form != "identifier" for number in inside)
+        # A name in code ("outputType") and a single folder ("drafts/") are read as words, unlike any other value.
+        exact = any(not _is_worded(values[number]) for number in inside)
         if not exact and not reader.at_refusal(start):
             reader.read(token)
     reader.finish()
     return reader.words, tuple(clauses.get(number, 0) for number in range(len(values)))
+
+
+def _is_worded(value: Value) -> bool:
+    """Return whether a text may write a value as plain words."""
+    return value.form == "identifier" or (value.form == "path" and "/" not in value.text.strip("/"))
 
 
 class _WordReader:

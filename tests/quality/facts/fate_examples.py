@@ -1032,4 +1032,5 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Berths: berth-west-1 (berth-east-1 is not used)",
         "kept",
     ),
+    ("name", "don't touch the moorings folder", "- `moorings/` is off limits", "kept"),
 )
