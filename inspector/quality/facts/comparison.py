@@ -785,7 +785,7 @@ class Comparison:
         """Return whether the passage has most words of the fact but none of its names."""
         weight = sum(word.weight for word in self.probe.main.words if not word.name)
         shared_weight = sum(word.weight for word, _ in self.pairs if not word.name)
-        # A name may be a part of a value: "Chakra UI" of `@chakra-ui/react`.
+        # A name may be a part of a value: "Tide UI" of `@tide-ui/react`.
         text = self.passage.text.lower()
         lacks_name = any(
             word.name
