@@ -438,7 +438,7 @@ def spelled_out(value: Value, text: str) -> bool:
     if value.form == "number" and (word := NUMBER_WORDS.get(value.canon)) is not None:
         return re.search(rf"\b{word}\b", text, re.IGNORECASE) is not None
     if value.form == "path" and may_be_words(value.canon):
-        # "decrypt/derive" may be two verbs.
+        # "unpack/verify" may be two verbs.
         return all(
             re.search(rf"\b{re.escape(part)}", text, re.IGNORECASE) for part in _PARTS.findall(value.text)
         )

@@ -970,8 +970,8 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "value",
-        "Call `getBerthKey()` to decrypt/derive the key of the lock",
-        "- Lock: decrypt or derive its key via `getBerthKey(pointer)`",
+        "Call `getBerthKey()` to unpack/verify the key of the lock",
+        "- Lock: unpack or verify its key via `getBerthKey(pointer)`",
         "kept",
     ),
     # A value that the summary rejects.
@@ -994,10 +994,10 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Old berths fall back to the master key when `keyField` is absent",
         "kept",
     ),
-    ("topic", "tests tests tests", "8. **Testing**: checked the new crane on the quay", "uncertain"),
+    ("topic", "ropes, ropes, ropes", "8. **Rope work**: checked the new crane on the quay", "uncertain"),
     ("name", "Use tide-4-26b-it for the forecast.", "- Forecast: use tide-4-31b-it", "contradicted"),
     # A value alone says nothing about a rule.
-    ("topic", "should do the same for tides.md", "- **tides.md**: complete rewrite", "uncertain"),
+    ("topic", "must be so in tides.md", "- **tides.md**: new table of contents", "uncertain"),
     ("topic", "Never `--force`.", "- The push with `--force` is done", "uncertain"),
     (
         "topic",
@@ -1006,11 +1006,11 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "uncertain",
     ),
     # A language without a lexicon, and a summary in English.
-    ("vi", "Làm xong mới báo, không báo cáo tiến độ.", "- Report only after the work is done", "uncertain"),
+    ("vi", "Luôn đo thủy triều trước khi nhổ neo.", "- Measure the tide before leaving", "uncertain"),
     (
         "vi",
-        "Thêm bài này nữa nhé, anh.",
-        "- Anh: thêm bài ngày hôm nay và sửa bảng của anh này nữa",
+        "Sơn lại bến này nữa nhé.",
+        "- Bến: sơn lại cần cẩu này và vá lưới nữa",
         "uncertain",
     ),
     (
