@@ -612,6 +612,16 @@ def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
     assert {row.kind: row.messages for row in store.conversations()} == {"conversation": 4, "sub-agent": 2}
 
 
+def test_a_sub_agent_without_messages_is_not_listed(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    side = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    side.compact(SUMMARY)
+    made.lines.append(side.lines[0] | {"isSidechain": True, "agentId": "a1b2c3", "sessionId": made.session})
+    (row,) = open_store(made.write(tmp_path / "main.jsonl")).conversations()
+    assert (row.kind, row.messages, row.compactions) == ("conversation", 4, 0)
+
+
 def test_a_file_of_a_sub_agent_with_two_names_is_one_conversation(tmp_path: Path) -> None:
     side = session()
     worked(side, 2)

@@ -304,7 +304,7 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
     return tuple(
         _digest(file, part, lines.get(part, main), own, is_agent)
         for part, tally in file.tallies.items()
-        if tally.is_listed
+        if tally.is_listed and (is_agent or part in lines)
     )
 
 
