@@ -192,7 +192,7 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("Let's do the lamps first.", "decision"),
         ("You're absolutely right about the tides.", "link"),
         ("The lamp should have burned all night.", "link"),
-        ("How do I do option 2", "link"),
+        ("How do I moor at berth 2", "link"),
         ("What is important: never sail alone.", "constraint"),
         ("/tmp/harbour/Screenshot\\ 2025-12-24.png", "link"),
         ("The pier is in harbour.png", "value"),
