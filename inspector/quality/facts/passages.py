@@ -88,7 +88,7 @@ _TONGUES: Mapping[str, frozenset[str]] = {
     "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
     "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
 }  # fmt: skip
-#: A wording with more characters may be a piece of a sentence that was cut within a word.
+#: Longest word in characters. A sentence may be cut within a longer run of letters and signs.
 _VERY_LONG = 100
 #: Maximum share of words with letters outside ASCII in an English text.
 _MAX_ACCENTED = 0.3
@@ -264,15 +264,15 @@ class PassageIndex:
                 if sum(piece in self._pieces for piece in pieces) < MIN_PIECES * len(pieces):
                     continue
                 place = fuzz.partial_ratio_alignment(wording, text, score_cutoff=NEAR_VERBATIM)
-                near = text[place.dest_start : place.dest_end] if place is not None else ""
+                if place is None:
+                    continue
+                near = _whole_words(text, place.dest_start, place.dest_end)
                 if (
-                    place is not None
-                    and _same_but_for_typos(wording, near)
+                    _same_but_for_typos(wording, near)
                     and _SIGNS.findall(wording) == _SIGNS.findall(near)
                     and not _is_changed(text, place.dest_start, place.dest_end)
                 ):
-                    # The alignment may have cut the first word.
-                    yield number, place_of(near.partition(" ")[2], part.text)
+                    yield number, place_of(near, part.text)
 
     @cached_property
     def tongue(self) -> str:
@@ -303,10 +303,19 @@ def value_keys(value: Value) -> Iterator[str]:
         yield f"#{value.form}"
 
 
+def _whole_words(text: str, start: int, end: int) -> str:
+    """Return a part of a plain text with the whole words at its ends."""
+    while 0 < start < len(text) and text[start - 1] in _INSIDE and text[start] in _INSIDE:
+        start -= 1
+    while 0 < end < len(text) and text[end - 1] in _INSIDE and text[end] in _INSIDE:
+        end += 1
+    return text[start:end]
+
+
 def _same_but_for_typos(one: str, other: str) -> bool:
     """Return whether two plain texts have the same words in the same order, but for typos in long ones."""
     words, others = PIECES.findall(one), PIECES.findall(other)
-    # An alignment may cut the words at its ends.
+    # An alignment may reach into the word before or behind.
     while others and words and len(others) > len(words):
         others.pop() if others[0] == words[0] else others.pop(0)
     if len(words) - len(others) > 1:
@@ -328,14 +337,18 @@ def _says(text: str, wording: str) -> bool:
     at = text.find(wording)
     while at >= 0:
         end = at + len(wording)
-        cut = len(wording) <= _VERY_LONG and (
-            (text[at - 1 : at] in _INSIDE and at > 0 and wording[0] in _INSIDE)
-            or (text[end : end + 1] != "" and text[end : end + 1] in _INSIDE and wording[-1] in _INSIDE)
-        )
-        if not cut and not _is_changed(text, at, end):
+        if not (_is_in_word(text, at) or _is_in_word(text, end) or _is_changed(text, at, end)):
             return True
         at = text.find(wording, at + 1)
     return False
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    """Return whether an index of a plain text is within a word, but not in a very long run of letters and signs."""
+    if not (0 < at < len(text) and text[at - 1] in _INSIDE and text[at] in _INSIDE):
+        return False
+    run = text[max(0, at - _VERY_LONG) : at].rpartition(" ")[2] + text[at : at + _VERY_LONG].partition(" ")[0]
+    return len(run) <= _VERY_LONG or not run.isascii()
 
 
 def _is_changed(text: str, start: int, end: int) -> bool:

@@ -485,3 +485,11 @@ def test_the_pieces_of_a_long_text_without_spaces_are_found_word_for_word() -> N
 
 def test_a_placeholder_is_no_value() -> None:
     assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
+
+
+@pytest.mark.parametrize("end", ["below 20", "in table test", "in /var/db/a"])
+@pytest.mark.parametrize("more", ["", " of the harbour gateway in the northern region of the bay"])
+def test_a_statement_that_ends_within_a_word_is_not_there_word_for_word(end: str, more: str) -> None:
+    rule = f"The retry queue{more} must always keep its open rows {end}"
+    assert judged(f"{rule}.", f"## Rules\n- {rule}.")[1].outcome == "verbatim"
+    assert judged(f"{rule}.", f"## Rules\n- {rule}0.")[1].outcome != "verbatim"
