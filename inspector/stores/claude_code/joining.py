@@ -300,7 +300,8 @@ def _conversations(group: Sequence[tuple[FileDigest, _Role]]) -> list[Source]:
             copies.append(digest)
         elif role.name == _BRANCH:
             file = digest._replace(messages=role.messages)
-            branches.append((file, (*trunk, *(earlier for earlier, _ in branches))))
+            # A later file of the conversation may repeat the file that the branch left.
+            branches.append((file, (*copies, *trunk, *(earlier for earlier, _ in branches))))
     if not trunk:
         return []
     main = _source([*copies, *trunk], [digest.path for digest in trunk])
@@ -336,7 +337,9 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
     row = row_of(tip, "claude-code", f"claude-code {tip.version}".strip())._replace(
         root=ordered[0].session,
         sessions=tuple(dict.fromkeys([*earlier, tip.session])),
-        compactions=len(_compactions(ordered)),
+        compactions=len(
+            _compactions([digest for digest in ordered if paths is None or digest.path in paths])
+        ),
         started_at=ordered[0].started_at,
         parent=tip.parent if tip.parent not in ("", tip.session) else None,
         provider="anthropic",

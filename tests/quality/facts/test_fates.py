@@ -493,3 +493,17 @@ def test_a_statement_that_ends_within_a_word_is_not_there_word_for_word(end: str
     rule = f"The retry queue{more} must always keep its open rows {end}"
     assert judged(f"{rule}.", f"## Rules\n- {rule}.")[1].outcome == "verbatim"
     assert judged(f"{rule}.", f"## Rules\n- {rule}0.")[1].outcome != "verbatim"
+
+
+PARTS = "the whole server of the harbour gateway and its booking client"
+
+
+@pytest.mark.parametrize(
+    ("rule", "other"),
+    [
+        (f"Write all tests of {PARTS} in Rust.", f"Write all tests of {PARTS} in Python."),
+        (f"Bun must always build {PARTS}.", f"Deno must always build {PARTS}."),
+    ],
+)
+def test_a_statement_with_another_word_at_its_end_is_not_there_word_for_word(rule: str, other: str) -> None:
+    assert judged(rule, f"## Rules\n- {other}")[1].outcome != "verbatim"
