@@ -730,6 +730,32 @@ def test_a_fork_of_a_fork_counts_nothing_twice(tmp_path: Path) -> None:
     assert len(calls) == len(set(calls)) == 16
 
 
+def test_a_fork_counts_nothing_of_a_session_that_a_later_file_repeats(tmp_path: Path) -> None:
+    made, fork = _forked(tmp_path)
+    worked(made, 1, first=5)
+    made.write(tmp_path / "a.jsonl")
+    fork.at = made.at
+    worked(fork, 1, first=6)
+    fork.write(tmp_path / "b.jsonl")
+    third = session("5e55a000-0000-4000-8000-000000000003", start=fork.at)
+    third.lines, third.last = [dict(line) for line in made.lines], made.last
+    worked(third, 1, first=7)
+    third.write(tmp_path / "c.jsonl")
+    store = open_store(tmp_path)
+    rows = {row.kind: row for row in store.conversations()}
+    opened_rows = {kind: store.open(row.id) for kind, row in rows.items()}
+    assert {kind: row.compactions for kind, row in rows.items()} == {"conversation": 1, "branch": 0}
+    assert {kind: len(store.compactions(one)) for kind, one in opened_rows.items()} == {
+        "conversation": 1,
+        "branch": 0,
+    }
+    assert {kind: len(one.live) for kind, one in opened_rows.items()} == {
+        kind: row.messages for kind, row in rows.items()
+    }
+    calls = [request.message for one in opened_rows.values() for request in store.requests(one)]
+    assert len(calls) == len(set(calls))
+
+
 def test_a_fork_of_a_fork_counts_nothing_of_the_fork_if_it_renames_some_copied_lines(tmp_path: Path) -> None:
     """Claude Code 2.0.76 puts the name of the new session into some of the lines that it copies."""
     made = session()
@@ -750,6 +776,20 @@ def test_a_fork_of_a_fork_counts_nothing_of_the_fork_if_it_renames_some_copied_l
         name: len(store.requests(store.open(name))) for name in (made.session, fork.session, third.session)
     }
     assert calls == {made.session: 4, fork.session: 2, third.session: 2}
+
+
+def test_a_copy_that_lacks_a_line_adds_no_compaction(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    made.compact(SUMMARY)
+    worked(made, 1, first=1)
+    made.write(tmp_path / "a.jsonl")
+    copy = session("5e55a000-0000-4000-8000-000000000002")
+    copy.lines = [line for line in made.lines if line.get("subtype") != "compact_boundary"]
+    copy.write(tmp_path / "b.jsonl")
+    store = open_store(tmp_path)
+    (row,) = store.conversations()
+    assert row.compactions == len(store.compactions(store.open(row.id))) == 1
 
 
 def test_a_fork_behind_a_microcompaction_has_its_whole_list(tmp_path: Path) -> None:

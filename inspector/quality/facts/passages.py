@@ -322,10 +322,11 @@ def _same_but_for_typos(one: str, other: str) -> bool:
         return False
     rest = list(others)
     left = len(words)
-    for word in words:
+    for number, word in enumerate(words, 1):
         if rest and (word == rest[0] or mistyped(word, rest[0])):
             rest.pop(0)
-        elif left == len(others) or word in _MATTERS or word.isdigit():
+        # At an end, the text may have another word in its place.
+        elif left == len(others) or number in (1, len(words)) or word in _MATTERS or word.isdigit():
             return False
         else:
             left -= 1
