@@ -495,15 +495,15 @@ def test_a_statement_that_ends_within_a_word_is_not_there_word_for_word(end: str
     assert judged(f"{rule}.", f"## Rules\n- {rule}0.")[1].outcome != "verbatim"
 
 
-PARTS = "the whole server of the harbour gateway and its booking client"
-
-
 @pytest.mark.parametrize(
     ("rule", "other"),
     [
-        (f"Write all tests of {PARTS} in Rust.", f"Write all tests of {PARTS} in Python."),
-        (f"Bun must always build {PARTS}.", f"Deno must always build {PARTS}."),
+        ("Write all tests of the server in Go.", "Write all tests of the server in Python."),
+        ("Vi must always open all files of the server.", "Emacs must always open all files of the server."),
     ],
 )
-def test_a_statement_with_another_word_at_its_end_is_not_there_word_for_word(rule: str, other: str) -> None:
-    assert judged(rule, f"## Rules\n- {other}")[1].outcome != "verbatim"
+@pytest.mark.parametrize("more", ["", " That is all there is to say about it."])
+def test_a_statement_with_another_word_at_its_end_is_not_there_word_for_word(
+    rule: str, other: str, more: str
+) -> None:
+    assert judged(rule, f"## Rules\n- {other}{more}")[1].outcome != "verbatim"
