@@ -133,8 +133,9 @@ def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, 
     """
     compactions = sum(loss.recorded for loss in losses)
     rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
+    first = f"{'its' if rules == 1 else 'their'} first compaction"
     kept = (
-        f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after their first compaction"
+        f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after {first}"
         if rules
         else "no constraint of the user recognized"
     )

@@ -72,7 +72,8 @@ class Upcoming(Struct, frozen=True):
         distance = f"{far:,} tokens below the threshold" if far > 0 else "at the threshold or above"
         if far > 0 and self.requests_left is not None:
             distance += (
-                f", about {plural(self.requests_left, 'request')} with {self.growth:,} new tokens each"
+                f", about {plural(self.requests_left, 'request')} with {self.growth:,} new tokens"
+                f"{' each' if self.requests_left != 1 else ''}"
             )
         lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
         if self.gateway:

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, facts_at_risk
@@ -35,6 +36,14 @@ def test_reported_sizes_are_used_where_the_agent_has_them() -> None:
     assert found.reported
     assert found.growth
     assert found.requests_left == -(-(found.threshold_tokens - found.tokens) // found.growth)
+
+
+@pytest.mark.parametrize(
+    ("left", "words"), [(1, "about 1 request with 300 new tokens"), (2, "new tokens each")]
+)
+def test_the_requests_until_the_threshold_are_counted_in_words(left: int, words: str) -> None:
+    found = replace(asked(HARBOR), tokens=10, threshold_tokens=1_000, growth=300, requests_left=left)
+    assert f"{words} (" in found.sentences[0]
 
 
 def test_what_it_takes_and_what_is_at_risk_are_those_of_the_plan() -> None:

@@ -182,6 +182,10 @@ def test_the_compactions_that_a_correction_followed_are_named() -> None:
     assert sentence.endswith("or the agent broke a constraint, after compaction 2 of “Berths”.")
     assert "Tides" not in sentence
     assert in_all([found], []) == "2 compactions: no constraint of the user recognized."
+    assert in_all([replace(found, rules=1)], []).endswith(
+        "0 of 1 constraint word for word in the list after its first compaction."
+    )
+    assert in_all([replace(found, rules=2)], []).endswith("in the list after their first compaction.")
 
 
 def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized() -> None:
