@@ -242,10 +242,10 @@ class Comparison:
         if probe.answer and self.overlap < MIN_SAME_VALUED:
             return "uncertain", ""
         if not probe.main.words:
+            if not self.kept_values or self.lost_values:
+                return ("value lost" if self.kept_values else None), ""
             # A value alone does not show what a rule or a request says about it.
-            alive: Outcome = "uncertain" if probe.binds or probe.request else "paraphrased"
-            outcome: Outcome = "value lost" if self.lost_values else alive
-            return (outcome if self.kept_values else None), ""
+            return ("uncertain" if probe.binds or probe.request else "paraphrased"), ""
         if not (self.has_enough or self.coverage >= MIN_SUBJECT):
             return self._unlike()
         return self._changed(numbers_said) or self._incomplete() or self._stated()
@@ -269,19 +269,7 @@ class Comparison:
         """Return whether the passage has all values of the fact, and half of its words."""
         few = self.shared_words < min(2, len(self.probe.main.words)) and self.overlap < 1.0
         all_values = self.kept_values == len(self.value_pairs) > 0 and self._has_telling_value()
-        return all_values and self._overlap_beside_names() >= MIN_SAME_VALUED and not (self.two_lines or few)
-
-    def _overlap_beside_names(self) -> float:
-        """Return the share of the words of the fact that the passage has, without shared names of several words."""
-        shared_names = (
-            meaning_of(value.text).concepts
-            for value, match in self.value_pairs
-            if value.form == "identifier" and match is not None
-        )
-        in_names = frozenset[str]().union(*(concepts for concepts in shared_names if len(concepts) > 1))
-        words = [word for word in self.probe.main.words if word.concept not in in_names]
-        shared = sum(word.weight for word, _ in self.pairs if word.concept not in in_names)
-        return shared / sum(word.weight for word in words) if words else self.overlap
+        return all_values and self.overlap >= MIN_SAME_VALUED and not (self.two_lines or few)
 
     def _changed(self, numbers_said: Collection[tuple[str, str]]) -> Verdict | None:
         """Return the outcome if the passage contradicts the fact or only reports one event."""
@@ -764,8 +752,6 @@ class Comparison:
         # Words of two lines may be about different things.
         if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
             return True
-        if share and adjunct.kind == "exception" and _EXEMPTS.search(self.line.text):
-            return False
         if share >= MIN_ADJUNCT or not adjunct.marker:
             return share < MIN_ADJUNCT
         return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None

@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
-from inspector.quality.facts.meaning import BREAK, JOINS, Meaning, Word, contrasted, meaning_of
+from inspector.quality.facts.meaning import JOINS, Meaning, Word, contrasted, meaning_of
 from inspector.quality.facts.rules import excludes, load_stemmer
 from inspector.quality.facts.values import comparable
 
@@ -82,7 +82,6 @@ def exchanged(
         or _in_place_of_another(text, pairs)
         or _values_exchanged(fact, text, pairs, value_pairs)
         or _traded_places(whole, text.text)
-        or _traded_in_clause(whole, text.text)
         or _actors_exchanged(whole, text.text)
         or _bounds_differ(whole, text.text)
         or _extremes_differ(whole, text.text)
@@ -178,21 +177,6 @@ def _traded_places(fact: str, text: str) -> bool:
             continue
         sure = _takes_place(other, word, in_fact, in_text), _takes_place(word, other, in_fact, in_text)
         if min(sure) > 0 and max(sure) > 1:
-            return True
-    return False
-
-
-def _traded_in_clause(fact: str, text: str) -> bool:
-    """Return whether a clause of a fact is in a sentence only with two words in each other's place."""
-    clauses = [clause for clause in BREAK.split(text) if clause.strip()]
-    for clause in BREAK.split(fact):
-        words = Counter(_sequence(clause))
-        alike = [
-            other
-            for other in clauses
-            if (words & Counter(_sequence(other))).total() >= _MIN_TRADED * words.total()
-        ]
-        if alike and all(_traded_places(clause, other) for other in alike):
             return True
     return False
 

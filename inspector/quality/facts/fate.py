@@ -35,7 +35,7 @@ ORDER: tuple[Outcome, ...] = (
 #: Maximum number of passages of a part that are compared in full: those with the most words and values of the fact.
 _CANDIDATES = 8
 _EXCERPT, _BEFORE = 200, 40
-#: Minimum words of a long question that a list needs to have its answer.
+#: Minimum words that a list shares with a long question if it may have the answer.
 _SHARED = 3
 #: Fates of what can still be read.
 KEPT = ("verbatim", "paraphrased")

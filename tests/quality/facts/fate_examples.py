@@ -949,12 +949,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "swap",
-        "Cargo flows one way: the lighter loads the barge, the barge never loads back.",
-        "- One-way: the barge loads the lighter, nothing goes back",
-        "contradicted",
-    ),
-    (
-        "swap",
         "The log stays inside the port office: not on phones, not in the cloud, and no copies in git.",
         "- The log must not leave the port office (git copies, cloud and phones all excluded)",
         "kept",
@@ -999,12 +993,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     # A value alone says nothing about a rule.
     ("topic", "must be so in tides.md", "- **tides.md**: new table of contents", "uncertain"),
     ("topic", "Never `--force`.", "- The push with `--force` is done", "uncertain"),
-    (
-        "topic",
-        "Manual: upload a list and verify that the berth in the folder metadata has `craneKeyEncrypted`",
-        "- `handleAddList`: pass `userKey` to `createListMetadata`, forward `craneKeyEncrypted` to the service",
-        "uncertain",
-    ),
     # A language without a lexicon, and a summary in English.
     ("vi", "Luôn đo thủy triều trước khi nhổ neo.", "- Measure the tide before leaving", "uncertain"),
     (

@@ -64,6 +64,16 @@ def test_what_the_user_answered_is_told_with_the_question(text: str, facts: list
     assert [(one.text, text[slice(*one.span)]) for one in _said(text)] == facts
 
 
+def _answered(question: str, answer: str) -> Fact:
+    """The fact of an answer to a question of the agent."""
+    (one,) = _said(f'{HEAD}"{question}"="{answer}"{END}')
+    saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
+    return Fact(
+        "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
+        (saying,), 0, 1.0,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("answer", "summary", "outcome"),
     [
@@ -80,23 +90,13 @@ def test_what_the_user_answered_is_told_with_the_question(text: str, facts: list
 def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
     answer: str, summary: str, outcome: str
 ) -> None:
-    (one,) = _said(f'{HEAD}"Which share model for the harbor?"="{answer}"{END}')
-    saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
-    fact = Fact(
-        "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
-        (saying,), 0, 1.0,
-    )  # fmt: skip
+    fact = _answered("Which share model for the harbor?", answer)
     after = PassageIndex([ListText("summary", 0, "user", summary)])
     assert fate(fact, after, 1).outcome == outcome
 
 
 def test_the_same_word_in_another_message_may_answer_another_question() -> None:
-    (one,) = _said(f'{HEAD}"Add the tide table?"="Yes"{END}')
-    saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
-    fact = Fact(
-        "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
-        (saying,), 0, 1.0,
-    )  # fmt: skip
+    fact = _answered("Add the tide table?", "Yes")
     listed = PassageIndex([ListText("summary", 0, "summary", "All user messages:\n- yes")])
     answered = PassageIndex([ListText("tail", 3, "user", "yes")])
     assert fate(fact, listed, 1).outcome == "verbatim"
@@ -122,8 +122,8 @@ def test_why_a_call_was_refused_is_the_users(reason: str, rule: str) -> None:
     ("result", "expected"),
     [
         (
-            "User selected: Keep the desktop helper without a login (recommended)",
-            ["Keep the desktop helper without a login"],
+            "User selected: Keep the east crane without a lock (recommended)",
+            ["Keep the east crane without a lock"],
         ),
         (
             '{"answers":{"api_shape":{"answers":["Add an OIDC input (Recommended)"]}}}',
