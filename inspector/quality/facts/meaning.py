@@ -544,8 +544,11 @@ class _WordReader:
             self.words.append(Word(concept(state), state, self.denied, self.clause, self.tag, _FULL))
             return
         is_name = self._is_name(token)
-        for stem in self._stems(spelled):
-            weight = _LITTLE if stem in _SLIGHT else _FULL
+        # The language Go is no form of "go".
+        stems = self._stems(spelled)
+        only_named = not stems and is_name and spelled != "I"
+        for stem in (low,) if only_named else stems:
+            weight = _LITTLE if stem in _SLIGHT and not only_named else _FULL
             self.words.append(Word(concept(stem), stem, self.denied, self.clause, self.tag, weight, is_name))
         self._words_read += 1
         if low not in _DETERMINERS and self.tag not in ("except", "only"):

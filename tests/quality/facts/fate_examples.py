@@ -1021,4 +1021,5 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("name", "don't touch the moorings folder", "- `moorings/` is off limits", "kept"),
+    ("name", "Write the tests of the lock in Go.", "- Write the tests of the lock in Python", "value lost"),
 )
