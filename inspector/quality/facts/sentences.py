@@ -101,7 +101,7 @@ _PRINTED = late_pattern(
 )
 # A line of the stack under an error, and a line that a program ticks off. A person may write a single one.
 _FRAME = late_pattern(r"\s{2,}at \S")
-_OFTEN = late_pattern(rf"{_FRAME.pattern}|\s*[✓✔✗✘] ")
+_OFTEN = late_pattern(r"\s{2,}at \S|\s*[✓✔✗✘] ")
 # Cells between bars, lines of a box, tabs, wide spaces, commas or semicolons.
 _TABLE = late_pattern(
     r"\s*\|.*\|\s*$|[^│┃║\n]{1,400}\s[│┃║](?:\s|$)|"
