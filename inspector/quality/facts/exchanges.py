@@ -12,7 +12,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import JOINS, Meaning, Word, contrasted, meaning_of
-from inspector.quality.facts.rules import excludes, load_stemmer
+from inspector.quality.facts.rules import load_stemmer, opposites
 from inspector.quality.facts.values import comparable
 
 #: A word of a fact and its match in a passage.
@@ -127,7 +127,7 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
         rest = Counter(other_match.clause for other, other_match in pairs if other is not word)
         home = rest.most_common(1)[0][0] if rest else match.clause
         if rest[home] > rest[match.clause] and any(
-            id(other) not in matched and other.clause == home and excludes(word.stem, other.stem)
+            id(other) not in matched and other.clause == home and other.stem in opposites(word.stem)
             for other in text.words
         ):
             return True
@@ -141,7 +141,7 @@ def _mate_moved(pairs: Sequence[Pair]) -> bool:
             if (
                 word.clause != other.clause
                 and match.clause != other_match.clause
-                and excludes(word.stem, other.stem)
+                and other.stem in opposites(word.stem)
                 and any(
                     mate is not word
                     and mate.clause == word.clause

@@ -22,7 +22,6 @@ from inspector.quality.facts.rules import (
     HOPES,
     NARRATES,
     NODS,
-    REASON,
     USER,
     agrees,
     best_cue,
@@ -256,7 +255,7 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
     for span in statements(text, start, sentence.end):
         body = text[slice(*span)]
         values = placed(values_of(body), span[0])
-        cue = best_cue(body, USER, _needed(body, values))
+        cue = best_cue(body, USER, _needs_met(body, values))
         # "What is important: never sail alone" asks nothing.
         asked = is_question(body, cue is not None and cue[0].strength >= STANDING)
         if cue is not None and not (asked and cue[0].kind != "preference"):
@@ -286,14 +285,12 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
                 yield _statement(text, span, kind, rule_id, (0, 0), strength, values, False)
 
 
-def _needed(body: str, values: Sequence[Value]) -> frozenset[str]:
-    """Return which needs of a rule's cue a sentence meets: a number, a name, a reason."""
-    found = {"number" if value.form in COUNTED else "name" for value in values}
+def _needs_met(body: str, values: Sequence[Value]) -> frozenset[str]:
+    """Return the needs of a cue that a sentence meets: a number, a name."""
+    needs = {"number" if value.form in COUNTED else "name" for value in values}
     if "`" in body or '"' in body:
-        found.add("name")
-    if REASON.search(body) is not None:
-        found.add("reason")
-    return frozenset(found)
+        needs.add("name")
+    return frozenset(needs)
 
 
 def _says_something(body: str, values: Sequence[Value]) -> bool:
@@ -340,7 +337,7 @@ def _found(text: str, span: Span, working: bool) -> Iterator[Statement]:
     """Yield the finding in a part of an agent's sentence, by a cue or by its most important value."""
     body = text[slice(*span)]
     values = placed(values_of(body), span[0])
-    cue = best_cue(body, AGENT, _needed(body, values))
+    cue = best_cue(body, AGENT, _needs_met(body, values))
     stems = sum(1 for _ in load_stemmer().words(body))
     if (
         cue is not None

@@ -1,12 +1,12 @@
-"""English and Chinese words that mark facts, as data, and the comparison of words.
+"""The lexicon of facts in English and Chinese: cues that mark facts, stems, synonyms and opposites.
 
-Other languages have no lexicon: their sentences are listed without a kind, and are matched by words, values and names.
+A sentence in another language has no kind. It is compared by its words, values and names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -19,10 +19,10 @@ USER, AGENT = "user", "assistant"
 
 
 class Cue(Struct, frozen=True):
-    """Phrases that mark a kind of fact, and their strength (1 to 10).
+    """Phrases (`find`) that mark a kind of fact in messages of a role, and their strength (1 to 10).
 
-    `unless` takes back a match that it overlaps. `needs` is what else the sentence must have: "" for nothing, "number"
-    or "name" for an exact value, "reason" for a word such as "because".
+    A match does not count if it overlaps a match of `unless`. `needs` lists the exact values that the sentence needs
+    too: "number" or "name", separated by "|".
     """
 
     id: str
@@ -45,12 +45,12 @@ def _cue(
 
 
 # The start of a clause: the start of the text, or after a mark or a conjunction.
-_AT = (
+_CLAUSE_START = (
     r"(?:(?<=^)|(?<=[,;:.(–—] )|(?<=\band )|(?<=\bbut )|(?<=\bplease )|(?<=\bthen )|(?<=\balso )|(?<=\bso ))"
 )
 
-#: An answer "no", and a "no" that reports.
-_NO_RULE = (
+#: A "no" that answers or reports, so that it is not a rule.
+_ORDINARY_NO = (
     r"(?:no|zero) (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
     r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
     r"questions?|wait|way|module|no|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
@@ -60,8 +60,8 @@ _NO_RULE = (
     r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
 )
 
-#: A task in the words of a need: "we need to review the map", "should probably explain it". A rule has another subject,
-#: a state, a number or a word such as "every".
+#: A task in the words of a need: "we need to review the map", "should probably explain it". A need is a rule if it has
+#: another subject, a state, a number or a word such as "every".
 _TASK = (
     r"(?:^|(?<=[,;:.–—] )|(?<=\bi think )|(?<=\bmaybe ))\W{0,4}"
     r"(?:(?:ok(?:ay)?|so|and|but|then|also|first|next|now|well|yes|as before|i (?:think|guess|suppose)|maybe|perhaps|"
@@ -119,9 +119,9 @@ CUES: tuple[Cue, ...] = (
     _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
                                      r"go|is|are|must|should)",
          r"\ball (?:i|you|we|they)\b.{0,100}|(?:is|are) (?:already|currently|now)\b"),
-    _cue("en.no", "constraint", 6, _AT + r"(?:no|zero) \w+", _NO_RULE),
+    _cue("en.no", "constraint", 6, _CLAUSE_START + r"(?:no|zero) \w+", _ORDINARY_NO),
     _cue("en.do-no", "constraint", 7,
-         _AT + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
+         _CLAUSE_START + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
          r"make no (?:sense|difference)"),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
@@ -130,11 +130,11 @@ CUES: tuple[Cue, ...] = (
          r"(?:above|below|between|after))",
          r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
-    _cue("en.avoid", "constraint", 7, _AT + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
+    _cue("en.avoid", "constraint", 7, _CLAUSE_START + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
                                             r"follow (?:the |our |my )?(?:existing|same|usual)|beware|"
                                             r"refrain|stop (?:using|doing))", r"would be .{0,200}"),
-    _cue("en.keep", "constraint", 6, _AT + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|"
-                                           r"remember to|treat)",
+    _cue("en.keep", "constraint", 6,
+         _CLAUSE_START + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|remember to|treat)",
          r"keep (?:going|on|trying|in mind|me posted)|leave it to me|"
          # A condition of the request before it.
          r"(?:ensure|make sure)(?: that)? (?:it|they)\b"),
@@ -190,12 +190,13 @@ CUES: tuple[Cue, ...] = (
          r"we (?:do|ship|render|go|freeze|release|start)",
          r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use|"
          r"(?:same|the|this|that|new) \w+ (?:that |which )?we(?:['’]re| are)? us(?:e|ing)\b"),
-    _cue("en.use", "decision", 6, _AT + r"(?:use|pick|choose|take|go for|go with)", r"use (?:case|it|them)\b"),
+    _cue("en.use", "decision", 6,
+         _CLAUSE_START + r"(?:use|pick|choose|take|go for|go with)", r"use (?:case|it|them)\b"),
     _cue("en.fact", "value", 7,
          r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|(?:lives?|runs?|listens?|stored|located|"
          r"deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|into)|"
          r"deadline|due (?:on|by)|set to", "", "number|name"),
-    # The agent's own.
+    # Messages of the agent.
     _cue("en.agent-root", "link", 8,
          r"(?:the|a) (?:root )?(?:cause|issue|problem|bug|reason)(?: (?:is|was)(?: that| in)?)?|caused by|"
          r"turns out|(?:fails?|failed|failing|breaks|happens) because|"
@@ -209,7 +210,8 @@ CUES: tuple[Cue, ...] = (
     _cue("en.agent-rule", "constraint", 8,
          r"must(?: not)?|mustn['’]t|only works|(?:needs|has) to stay|should(?: not|n['’]t)|won['’]t work|(?:is|"
          r"are) required|not allowed|off limits|by design|"
-         r"deliberately|on purpose|intentional(?:ly)?|opt-in|non-negotiable|" + _AT + r"(?:do not|don['’]t|never)",
+         r"deliberately|on purpose|intentional(?:ly)?|opt-in|non-negotiable|"
+         + _CLAUSE_START + r"(?:do not|don['’]t|never)",
               r"i must|must (?:be|have been)|i don['’]t|shouldn['’]t be (?:affected|a problem)", role=AGENT),
     _cue("en.agent-decided", "decision", 8,
          r"i(?:['’]ve| have)? (?:chose|chosen|decided|replaced|switched|kept|went with|reverted|moved|picked|"
@@ -258,12 +260,7 @@ CUES: tuple[Cue, ...] = (
                                             r"推[荐薦]", role=AGENT),
 )  # fmt: skip
 
-REASON = late_pattern(
-    r"\b(?:because|since|so that|in order to|due to|otherwise|as it|therefore)\b|因[为為]|由[于於]|以便|"
-    r"[为為]了|否[则則]|避免|"
-    r"防止",
-    re.I,
-)
+#: Words before the verb of a request.
 _FILLER = (
     r"(?:\W|\b(?:ok(?:ay)?|yes|yeah|yep|no|cool|great|good|nice|perfect|thanks|thank you|hmm?|oh|ah|well|so|"
     r"and|but|then|now|also|please|pls|next|first|finally|"
@@ -303,7 +300,7 @@ ERRANDS = late_pattern(
     r"merge)\b|看一下|看看|[检檢]查一下|[跑运運]行?一下|提交|推送|打[开開]|重[启啟]",
     re.I,
 )
-#: Answers without content of their own.
+#: Answers without content.
 NODS = late_pattern(
     r"(?:\W|\b(?:yes|no|ok(?:ay)?|yep|yeah|nope|sure|thanks?|thank you|thx|great|cool|nice|perfect|good|fine|"
     r"done|go(?: (?:ahead|on))?|continue|proceed|please|next|push(?: it)?|commit(?: it)?|"
@@ -313,6 +310,7 @@ NODS = late_pattern(
     r"continua|spasibo)\b|继续|繼續|好的?|可以|是的?|[对對]|嗯|行|[没沒][问問][题題]|[谢謝]{2}|[请請]|下一步|吧|了)*",
     re.I,
 )
+#: A text that only agrees or refuses.
 _AGREES = late_pattern(
     r"(?:\W|\b(?:yes|yep|yeah|sure|ok(?:ay)?|please|do (?:it|that|so)|go(?: ahead| for it)?|proceed|sounds good|"
     r"agreed|correct|exactly|right|no|nope|not now|then|now|(?:that )?works|acceptable|confirm(?:ed)?|"
@@ -324,6 +322,7 @@ APPROVALS = late_pattern(
     r"i (?:continue|proceed|go)|ready (?:to|for)|want me to (?:continue|proceed|go ahead)|"
     r"happy with|any (?:questions|changes)|anything else|可以[吗嗎]|[继繼][续續][吗嗎]|[对對][吗嗎]", re.I,
 )  # fmt: skip
+#: The end of a question.
 _QUESTION = late_pattern(r"[?？][\s\"')*_]*$")
 #: The start of a question that may lack its mark.
 _INQUIRES = late_pattern(
@@ -332,16 +331,20 @@ _INQUIRES = late_pattern(
     r"what about|should we)\b(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",
     re.I,
 )
+#: The start of a polite request.
 _ASKS_POLITELY = late_pattern(
     r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:(?:can|could|would|will|shall) "
     r"(?:you|we)|should you)\b|[能可][不否]|麻[烦煩]",
     re.I,
 )
-_ASKS_TO_TELL = late_pattern(
+#: The start of a request for information.
+_ASKS_FOR_INFORMATION = late_pattern(
     rf"{_FILLER}(?:why|how|what|what['’]s|where|who|which|when|is|are|was|do|does|did|have|has|explain|"
     rf"describe|show me|tell me|give me|remind me)\b|[为為]什[么麼]|怎[么麼]|什[么麼]",
     re.I,
 )
+_KANA = late_pattern("[\u3041-\u30fa]")
+_WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
 #: The start of a sentence in which the agent announces an act or thinks aloud.
 NARRATES = late_pattern(
     r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
@@ -349,6 +352,7 @@ NARRATES = late_pattern(
     r"now (?:i|let|to)|"
     r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
+#: Words before the verb of a rule.
 _LEAD = (
     r"^\W*(?:(?:please|pls|and|but|so|also|then|ok(?:ay)?|now|remember|note|important|you|we|rule)\b"
     r"[\s,:]*(?:to )?){0,4}"
@@ -374,27 +378,30 @@ PASSING = late_pattern(
     r"documentation|instructions|(?:claude|agents|memory|soul)\.md|skills?)\b",
     re.I,
 )
-#: Marks of a guess. A guess that a summary states as a fact is weakened.
+#: Marks of a guess.
 HEDGES = late_pattern(
     r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
     r"could be|presumably|i guess|hypothesi[sz]\w+|theory)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
     re.I,
 )
+#: Marks of a hope, an estimate or a plan.
 HOPES = late_pattern(
     r"\b(?:expect|estimate[ds]?|hope|should be|roughly|about to|would)\b|[预預][计計期]", re.I
 )
 
-# Phrases that replace content in a summary; gaps.py uses them.
+#: Phrases that replace content in a summary.
 ELISIONS = late_pattern(
     r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|(?:text|contents?|output|log|rest|"
     r"summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
     r"long message|pasted|several|various|same as above|as above)\b|省略|[详詳][细細]|其[余餘]|完整[内內]容|全文", re.I,
 )  # fmt: skip
+#: A reference to numbered or lettered items ("skip 2 and 3", "option B").
 REFERENCES = late_pattern(
     r"(?<![\w-])(?:skip|fix|only|do|items?|points?|options?|numbers?|steps?|proposal|direction|variant|phase|"
     r"take|choose|pick|go with|drop|keep|[跳过選选项方案第]{1,2})\s*"
     r"(?P<labels>(?:\d{1,2}|[A-H])(?:\s*(?:,|and|&|和|、|or|to|-)\s*(?:\d{1,2}|[A-H]))*)(?![\w.%:/])"
 )
+#: A claim of a summary that all work is done.
 CLAIMS = late_pattern(
     r"\b(?:all (?:requested|user) (?:items|tasks|changes|requests)|all tasks (?:have been |are )?completed?|"
     r"all (?:requests|items) have been|everything (?:requested|the user asked|that was asked)|"
@@ -402,6 +409,7 @@ CLAIMS = late_pattern(
     r"[没沒]有待[办辦]|"
     r"[无無]待[办辦]", re.I,
 )  # fmt: skip
+#: A message that only chooses numbered or lettered items ("do 1 and 3 please").
 CHOICES = late_pattern(
     r"\W*(?:(?:ok(?:ay)?|yes|let['’]?s|please|i['’]d|i would|i|we|the|just|好的?)\W+)*"
     r"(?:(?:do|fix|take|choose|pick|go (?:with|for)|use|option|number|approach|variant|skip|"
@@ -433,22 +441,22 @@ _STOP = word_set(
 _IRREGULAR = """
 run: ran, write: wrote written, overwrite: overwrote overwritten, keep: kept, choose: chose chosen choice,
 build: built, send: sent, make: made, take: took taken, give: gave given, leave: left, hold: held,
-find: found, begin: began begun start, see: saw seen, read: reads, tell: told, buy: bought, pay: paid payment payments,
+find: found, begin: began begun start, see: saw seen, tell: told, buy: bought, pay: paid payment payments,
 lose: lost loss, freeze: froze frozen, speak: spoke spoken, break: broke broken, hide: hid hidden,
-show: shown, know: knew known, think: thought, bring: brought, document: docs doc documentation,
-config: configuration configs configure configured cfg, repo: repository repositories repos,
+show: shown, know: knew known, think: thought, bring: brought, document: docs doc,
+config: configuration configure configured cfg, repo: repository repositories,
 database: db dbs, directory: dir dirs folder folders, environment: env envs, production: prod live,
-development: dev, dependency: dep deps dependencies, application: app apps, authentication: auth,
+development: dev, dependency: dep deps, application: app apps, authentication: auth,
 parameter: param params argument arguments arg args, maximum: max, minimum: min, administrator: admin admins,
-information: info, specification: spec specs, library: lib libs libraries, message: msg msgs, number: num,
+information: info, specification: spec specs, library: lib libs, message: msg msgs, number: num,
 german: deutsch, postgres: postgresql, kubernetes: k8s, javascript: js, typescript: ts, python: py,
-analysis: analyses analyze analyse, colour: color colors colours, behaviour: behavior,
+analysis: analyses analyze analyse, colour: color colors, behaviour: behavior,
 reduce: reduction reductions, convert: conversion conversions, submit: submission submissions, explain: explanation
 explanations, compare: comparison comparisons, describe: description descriptions, retain: retention, suspend:
 suspension, expand: expansion, grow: growth, ship: shipment shipments, publish: publication,
 sign: signature signatures, weigh: weight weights, multiply: multiplication, repeat: repetition,
 decide: decision decisions, use: usage,
-licence: license licenses licences licensed, organise: organize, optimise: optimize
+licence: license licenses licensed, organise: organize, optimise: optimize
 """
 _FORMS: Mapping[str, str] = {
     form: word
@@ -487,13 +495,13 @@ fix repair resolve correct
 use utilize employ adopt apply
 show display present
 keep retain preserve maintain stay remain leave alone untouched intact
-start begin launch boot startup
+start launch boot startup
 stop halt cease abort
 finish complete conclude end
-ask consult confirm approval permission authorization consent signoff approve agreement query
+ask consult confirm permission authorization consent signoff approve agreement query
 tell inform notify announce notice warn headsup
 send deliver dispatch transmit address
-choose select pick opt decide decision settle
+choose select pick opt decide settle
 replace swap substitute exchange supersede
 move migrate transfer relocate port
 copy duplicate clone replicate
@@ -519,11 +527,8 @@ setting option preference
 server host machine
 test spec
 function method routine
-version release
 income earning revenue
-month monthly
-year yearly annual
-week weekly
+year annual
 day daily
 maximum limit cap bound
 average mean
@@ -533,9 +538,9 @@ short brief concise terse
 answer reply response respond
 comment remark annotation
 warning prompt dialog popup alert
-log logging journal
+log journal
 exclude skip omit
-private confidential secret
+private confidential
 old former previous legacy
 run execute invoke
 commit checkin push
@@ -547,7 +552,6 @@ wait delay pause
 buy purchase order
 price cost fee
 currency fx
-picture photo
 storage tier archive
 read open
 forbid prohibit ban disallow
@@ -559,7 +563,6 @@ write record
 #: Words that exclude each other, one group on each line. Another word of the same group changes a fact.
 _EXCLUSIVE = """
 production staging development test
-live test staging
 关闭 开启
 关闭 打开
 禁用 启用
@@ -613,22 +616,20 @@ accept decline
 
 @lru_cache(maxsize=1)
 def _concepts() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    """Return the concept of each stem that has synonyms: the first stem of its line."""
+    concepts: dict[str, str] = {}
     for line in _ALIKE.strip().splitlines():
         stems = [_stem(word) for word in line.split()]
-        head = found.get(stems[0], stems[0])
+        head = concepts.get(stems[0], stems[0])
         for stem in stems:
-            found.setdefault(stem, head)
-    return found
+            concepts.setdefault(stem, head)
+    return concepts
 
 
 @lru_cache(maxsize=1)
-def _exclusives() -> Mapping[str, frozenset[int]]:
-    found: dict[str, set[int]] = {}
-    for number, line in enumerate(_EXCLUSIVE.strip().splitlines()):
-        for word in line.split():
-            found.setdefault(_stem(word), set()).add(number)
-    return {word: frozenset(lines) for word, lines in found.items()}
+def _exclusive_groups() -> Sequence[frozenset[str]]:
+    """Return the groups of stems that exclude each other."""
+    return [frozenset(map(_stem, line.split())) for line in _EXCLUSIVE.strip().splitlines()]
 
 
 def concept(stem: str) -> str:
@@ -638,17 +639,9 @@ def concept(stem: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def opposites(stem: str) -> frozenset[str]:
-    """Return the stems of the same exclusive set, as production and staging, or on and off; empty for most words."""
-    lines = _exclusives()
-    mine = lines.get(stem, frozenset())
-    return frozenset(
-        other for other, theirs in lines.items() if other != stem and not mine.isdisjoint(theirs)
-    )
-
-
-def excludes(one: str, other: str) -> bool:
-    """Return whether two stems are different words of one exclusive set."""
-    return other in opposites(one)
+    """Return the stems that exclude a stem, such as staging for production; empty for most words."""
+    groups = (group for group in _exclusive_groups() if stem in group)
+    return frozenset().union(*groups) - {stem}
 
 
 def is_question(text: str, marked: bool = False) -> bool:
@@ -657,7 +650,7 @@ def is_question(text: str, marked: bool = False) -> bool:
     A polite request ("could you ...?") does not.
     """
     asks = _QUESTION.search(text) is not None or (not marked and _INQUIRES.match(text) is not None)
-    return asks and not (_ASKS_POLITELY.match(text) and not _ASKS_TO_TELL.match(text))
+    return asks and not (_ASKS_POLITELY.match(text) and not _ASKS_FOR_INFORMATION.match(text))
 
 
 def plain_rule(text: str) -> tuple[str, Kind]:
@@ -675,14 +668,10 @@ def agrees(text: str) -> bool:
     return _AGREES.fullmatch(text) is not None
 
 
-_KANA = late_pattern("[\u3041-\u30fa]")
-_WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
-
-
 def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[int, int]] | None:
-    """Return the surest cue of a sentence with the span of its words; None if there is none.
+    """Return the strongest cue of a sentence with the span of its match, or None.
 
-    `needed` has "number", "name" and "reason" where the sentence has such.
+    `needed` has "number" and "name" if the sentence has such values.
     """
     best: tuple[Cue, tuple[int, int]] | None = None
     # Japanese shares signs with Chinese, not their meaning: 不要 is "unnecessary".
@@ -696,11 +685,12 @@ def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[i
             continue
         for match in cue.find.finditer(text):
             span = match.span()
-            # "Consider whether it should stay" asks and rules nothing.
+            # "Consider whether it should stay" is a question, not a rule.
             if _WHETHER.search(text, 0, span[0]):
                 break
             if cue.unless is None or not any(
-                taken.start() < span[1] and span[0] < taken.end() for taken in cue.unless.finditer(text)
+                ordinary.start() < span[1] and span[0] < ordinary.end()
+                for ordinary in cue.unless.finditer(text)
             ):
                 best = cue, span
                 break
