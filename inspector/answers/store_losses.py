@@ -245,6 +245,12 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     return sentences
 
 
+def words_apart(pasted: int, others: int) -> list[str]:
+    """Return words about lost facts of pasted texts, and lost results and requests. No count of losses has them."""
+    words = [f"{pasted:,} lost in pasted text"] if pasted else []
+    return words + ([f"{plural(others, 'result or request', 'results and requests')} lost"] if others else [])
+
+
 def _loss(
     lost: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str], unknown: int
 ) -> CompactionLoss:

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from inspector.answers.fact_results import ConversationAftermath
-from inspector.answers.store_losses import ListedLoss
+from inspector.answers.store_losses import ListedLoss, words_apart
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
@@ -50,7 +50,6 @@ def print_losses(documents: Sequence[Document]) -> None:
     lines = StyledLines()
     names = _names(documents)
     for entry in lines.each(documents, "No loss is known."):
-        others = plural(entry["others"], "result or request", "results and requests")
         lines.add(
             (names[entry["conversation"]], "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
@@ -59,8 +58,7 @@ def print_losses(documents: Sequence[Document]) -> None:
                 "red" if entry["lost"] or entry["weakened"] else "",
             ),
             *((f", {entry[name]:,} {name}", "") for name in ("uncertain", "unknown") if entry[name]),
-            *([(f", {entry['pasted']:,} lost in pasted text", "dim")] if entry["pasted"] else []),
-            *([(f", {others} lost", "dim")] if entry["others"] else []),
+            *((f", {words}", "dim") for words in words_apart(entry["pasted"], entry["others"])),
         )
         if entry["aftermath"]:
             lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)

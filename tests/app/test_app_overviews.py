@@ -32,6 +32,7 @@ from tests.app.running import (
     settled,
     until,
 )
+from tests.recipes import recipe
 from tests.stores.writer import simple
 from widgets.lists.conversation_table import ConversationEntry, ConversationTable
 
@@ -174,6 +175,23 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         assert table.cursor == 1
         await press(pilot, "escape")
         assert conversations(pilot)
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_a_compaction_that_lost_only_pasted_rules_is_not_called_unreadable(tmp_path: Path) -> None:
+    made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000006")
+    made.user("Read this letter of the harbor office:\n\n> Never berth a tanker at the north quay.")
+    made.answer(recipe("claude_lines").text("The crane lifts 4,150 kg at most."))
+    made.compact(recipe("claude_lines").nine_sections(), before=167_412, after=9_000)
+    made.user("And the quay.")
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, size=(120, 40)) as pilot:
+        await press(pilot, "l")
+        shown = screen_text(pilot)
+        assert shown.count("1 lost in pasted text, 1 result or request lost") == 2, (
+            "in the line and the panel"
+        )
+        assert "cannot be read" not in shown
 
 
 @pytest.mark.usefixtures("nothing_kept")

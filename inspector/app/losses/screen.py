@@ -17,6 +17,7 @@ from inspector.answers.store_losses import (
     ListedLoss,
     LostFact,
     sort_worst_first,
+    words_apart,
 )
 from inspector.app.conversations.reading import read_index, read_store_losses
 from inspector.app.events import StoreChanged
@@ -198,14 +199,15 @@ class LossesScreen(ListScreen[ListedLoss]):
         self.show(self._losses, nothing)
 
     def explained(self, entry: ListedLoss) -> list[Text]:
-        """Return lines about repeated work, gaps of the summary, the worst facts, and the number of uncertain facts."""
+        """Return lines about repeated work, gaps of the summary, the worst facts, and facts that no column counts."""
         loss = entry.loss
         again = [Text(f"then {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
         uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
+        apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
         names = told_apart({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
         which = [Text(f"{entry.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
-        return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain]
+        return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain, *apart]
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:
@@ -214,11 +216,13 @@ class LossesScreen(ListScreen[ListedLoss]):
 
 
 def _worst(loss: CompactionLoss) -> str:
-    """Return the worst lost fact. Without one, return a gap of the summary, the repeated work, or that the fates are
-    unknown."""
+    """Return the worst lost fact. Without one, return a gap of the summary, the repeated work, that the fates are
+    unknown, or the losses that no column counts."""
     if loss.facts:
         return loss.facts[0].text
-    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or "the summary cannot be read"
+    unknown = "the summary cannot be read" if loss.unknown else ""
+    apart = ", ".join(words_apart(loss.pasted, loss.others))
+    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or apart
 
 
 def _uncertain(count: int) -> Text:
