@@ -97,7 +97,7 @@ def why_fired(
     def tokens_until(stop_at: int) -> int:
         """Return rough tokens of the prompt with the first `stop_at` messages.
 
-        They are counted back from the total, because the index leaves out repeated results that pruning shortens.
+        They are counted back from the total, because the index leaves out the system prompt.
         """
         until = listed.token_index.rough_until
         return total - until(stop) + until(stop_at)

@@ -85,7 +85,12 @@ def test_a_list_grows_by_stretches() -> None:
     assert grown.token_index().duplicates == [0]
     grown.extend(12)
     assert grown.token_index().duplicates == [0, 3, 6]
-    assert grown.token_index().total() == engine.measure(messages).total()
+    index = grown.token_index()
+    assert index.total() == engine.measure(messages).total()
+    # A request has repeated results in full. Only a compaction replaces them.
+    assert [index.rough_until(stop) for stop in range(13)] == [
+        engine.measure(messages[:stop]).total() for stop in range(13)
+    ]
 
 
 def stats_lists() -> st.SearchStrategy[list[MessageStats]]:

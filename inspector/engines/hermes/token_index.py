@@ -105,6 +105,7 @@ class HermesTokenIndex:
         )  # fmt: skip
         self.shorts, self.hands, self.original = listed.shorts, listed.hands, listed.walk
         self.tokens_now, self.chars, self.images = now
+        self.raw_chars, self.raw_images = listed.chars, listed.images
         self.total_chars, self.total_images = listed.total_chars, listed.total_images
         self.duplicates, self.duplicate_set = duplicates, frozenset(duplicates)
         self.troubles = {
@@ -135,8 +136,9 @@ class HermesTokenIndex:
         return list_tokens(self.total_chars, self.total_images)
 
     def rough_until(self, stop: int) -> int:
-        """Return the release's rough estimate of the first `stop` messages with replaced duplicates, in tokens."""
-        return self.rough_between(0, stop, 0)
+        """Return the release's rough estimate of the first `stop` messages before pruning, in tokens."""
+        images = 0 if self.raw_images is None else self.raw_images.between(0, stop, 0)
+        return list_tokens(self.raw_chars.between(0, stop, 0), images)
 
     def rough_between(self, start: int, stop: int, pruned_to: int) -> int:
         """Return the release's rough estimate of [start:stop], pruned before `pruned_to`, in tokens."""
