@@ -108,7 +108,7 @@ def _follow_once(
     lists = {number: lists_after[number] for number in sorted(lists_after)}
     key = (
         frozenset((name, fact, frozenset(asked.taken_by[name])) for name, fact in asked.facts.items()),
-        frozenset(asked.numbers_said),
+        frozenset(asked.fact_numbers),
         frozenset(asked.unreadable),
         asked.placed_fates,
         tuple((number, after.parts) for number, after in lists.items()),

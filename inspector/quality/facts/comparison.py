@@ -69,22 +69,22 @@ MIN_MAYBE = 0.34
 MIN_ADJUNCT = 0.33
 #: Minimum word overlap that counts as nearly all words.
 _NEARLY_ALL = 0.85
-#: Maximum characters of a value that may belong to anything.
-_SHORT = 3
-#: Maximum words of a passage about the same thing, in addition to twice the words of the fact.
-_ROOM = 4
-#: Maximum sentences of a list that have a rare word.
-_RARE = 4
+#: Maximum characters of a short value. A short value may belong to anything.
+_MAX_SHORT_VALUE = 3
+#: Maximum words of a brief passage, in addition to twice the words of the fact.
+_MAX_EXTRA_WORDS = 4
+#: Maximum sentences with a rare word.
+_MAX_RARE = 4
 #: Matches a sentence that may state an exception.
 _EXEMPTS = late_pattern(
     r"\b(?:except\w*|unless|other than|apart from|save for|exclud\w*|exempt\w*|skip\w*|spared?|but|not|no|never|"
     r"without|only|else|otherwise)\b",
     re.IGNORECASE,
 )
-#: Matches the words of an exception that mean nothing else.
+#: Matches the words that always begin an exception.
 _EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGNORECASE)
-#: Matches the number of a list item. It is a label, not a value.
-_ITEM = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
+#: Matches the number of a list item, which is a label.
+_ITEM_NUMBER = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Matches the words before a number that is a label ("step 3").
 _NUMBERED = late_pattern(
@@ -95,7 +95,7 @@ _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
 #: Matches the sign of a limit, or the word before a value. An arrow is no sign.
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
-#: Matches a circumstance at the beginning: "Without it p99 is 296 ms" forbids nothing.
+#: Matches a circumstance at the beginning: "Without it p99 is 296 ms" is not a rule.
 _CIRCUMSTANCE = late_pattern(r"\W*without\b", re.IGNORECASE)
 #: Matches the words before a value that must not be exceeded: "more than 40".
 _EXCEEDS = late_pattern(r"\b(?:than|exceed(?:s|ing)?)\s\W{0,2}\Z", re.IGNORECASE)
@@ -104,25 +104,28 @@ _NUMERIC = late_pattern(
     rf"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*|(?:{'|'.join(NUMBER_WORDS.values())})(?!\w))",
     re.IGNORECASE,
 )
-#: Maximum characters of a line to read before and after a sentence, for its conditions.
-_NEAR = 300
-_BINDING_SECTION = late_pattern(
+#: Maximum characters to read before and after a sentence of a line, for its conditions.
+_LINE_CONTEXT = 300
+#: Matches the heading of a section of rules and decisions.
+_RULE_SECTION = late_pattern(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
     r"conventions?|policy|request and intent|约束|要求|决定|规则",
     re.I,
 )
 
 
-#: An outcome (None: the passage has nothing of the fact), and the changed text of a contradiction, else "".
+#: An outcome, and the changed text of a contradiction, else "". The outcome None: the passage has nothing of the fact.
 Verdict = tuple[Outcome | None, str]
 
 
 class Comparison:
     """Comparison of a fact with a passage: the words and values in both, and the differences."""
 
-    def __init__(self, probe: Probe, number: int, after: PassageIndex) -> None:
+    def __init__(
+        self, probe: Probe, number: int, after: PassageIndex, fact_numbers: Collection[tuple[str, str]]
+    ) -> None:
         source = after.passages[number]
-        passage = meaning_of(_ITEM.sub(lambda label: " " * len(label.group()), source.text))
+        passage = meaning_of(_ITEM_NUMBER.sub(lambda label: " " * len(label.group()), source.text))
         if source.forbidden:
             passage = rejected(passage)
         refusal = REFUSING_SECTION.search(source.section)
@@ -134,12 +137,12 @@ class Comparison:
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
         if probe.main.refusals & passage.concepts or passage.refusals & probe.main.concepts:
             probe, passage = replace(probe, main=without_refusals(probe.main)), without_refusals(passage)
-        self.probe, self.after = probe, after
+        self.probe, self.after, self.fact_numbers = probe, after, fact_numbers
         #: The words and values of the passage.
         self.passage = passage
         self.part, self.span, self.joined = after.parts[source.part], source.span, source.joined
         self.two_lines = "\n" in source.text
-        self.in_rule_section = bool(_BINDING_SECTION.search(source.section))
+        self.in_rule_section = bool(_RULE_SECTION.search(source.section))
         self.in_done_section = bool(DONE_SECTION.search(source.section)) and not self.in_rule_section
         #: The words that fact and passage share, and those that the passage replaces, each with its match.
         self.pairs = list(_aligned(probe.main.words, passage.words))
@@ -168,7 +171,7 @@ class Comparison:
         ]
         #: Whether other passages of the same text have all missing values.
         self.scattered = bool(self.lost_values) and all(
-            (value.distinctive or len(value.canon) > 3) and after.has_value(source.part, value)
+            (value.distinctive or len(value.canon) > _MAX_SHORT_VALUE) and after.has_value(source.part, value)
             for value in self.lost_values
         )
 
@@ -176,19 +179,17 @@ class Comparison:
     def is_about_the_same(self) -> bool:
         """Whether fact and passage share enough to contradict each other.
 
-        They share two words or values, and most of the words. The passage says little more. Information that is not a
-        rule needs nearly all of its words.
+        They share two words or values, and most words of the fact. The passage is brief. Information that is not a rule
+        needs nearly all of its words.
         """
-        shared_words = len({word.concept for word, _ in self.pairs if word.weight >= 1.0}) + len(
-            self.replaced
-        )
         shared_values = sum(
             value not in self.lost_values and not _NUMBERED.search(self.probe.text[: value.span[0]])
             for value in self.probe.values
         )
-        is_brief = len(self.passage.words) <= _ROOM + 2 * len(self.probe.main.words)
+        is_brief = len(self.passage.words) <= _MAX_EXTRA_WORDS + 2 * len(self.probe.main.words)
         min_coverage = _NEARLY_ALL if self.probe.plain else MIN_SUBJECT
-        return shared_words + shared_values > 1 and is_brief and self.coverage >= min_coverage
+        shared = self.shared_words + len(self.replaced) + shared_values
+        return shared > 1 and is_brief and self.coverage >= min_coverage
 
     def _match_of(self, value: Value) -> Value | None:
         """Return the first value of the passage that is the same as a value of the fact, and about the fact."""
@@ -212,7 +213,7 @@ class Comparison:
 
         A long value is about the fact in any line.
         """
-        if not self.two_lines or value.distinctive or len(value.canon) > _SHORT:
+        if not self.two_lines or value.distinctive or len(value.canon) > _MAX_SHORT_VALUE:
             return True
         start, end = value.span
         text = self.passage.text
@@ -222,21 +223,21 @@ class Comparison:
 
     def _is_same_value(self, value: Value, other: Value) -> bool:
         """Return whether two values are the same. `other` may have the unit of another value of the fact."""
-        units = {known.unit for known in self.probe.values if known.unit}
-        has_known_unit = value.form == "number" and other.unit in units
-        return same_value(value, other) or (has_known_unit and value.canon == other.canon)
+        units = {stated.unit for stated in self.probe.values if stated.unit}
+        has_stated_unit = value.form == "number" and other.unit in units
+        return same_value(value, other) or (has_stated_unit and value.canon == other.canon)
 
-    def outcome(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
+    def outcome(self, is_foreign: bool) -> Verdict:
         """Return the outcome, with the changed text of a contradiction, else "".
 
         The outcome is None if the passage has nothing of the fact.
         """
         probe = self.probe
         if is_foreign or (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
-            return self._foreign(is_foreign, numbers_said)
+            return self._foreign(is_foreign)
         concepts = self.passage.concepts
         if not probe.answer <= concepts:
-            # An answer to another question says nothing about the fact.
+            # The passage may answer another question.
             has_part = probe.answer & concepts and all(word in self.after.by_concept for word in probe.answer)
             return ("uncertain", "") if has_part else (None, "")
         if probe.answer and self.overlap < MIN_SAME_VALUED:
@@ -244,11 +245,11 @@ class Comparison:
         if not probe.main.words:
             if not self.kept_values or self.lost_values:
                 return ("value lost" if self.kept_values else None), ""
-            # A value alone does not show what a rule or a request says about it.
+            # A value alone does not state a rule or a request.
             return ("uncertain" if probe.binds or probe.request else "paraphrased"), ""
         if not (self.has_enough or self.coverage >= MIN_SUBJECT):
             return self._unlike()
-        return self._changed(numbers_said) or self._incomplete() or self._stated()
+        return self._changed() or self._incomplete() or self._stated()
 
     @cached_property
     def kept_values(self) -> int:
@@ -268,13 +269,13 @@ class Comparison:
     def _has_all_values(self) -> bool:
         """Return whether the passage has all values of the fact, and half of its words."""
         few = self.shared_words < min(2, len(self.probe.main.words)) and self.overlap < 1.0
-        all_values = self.kept_values == len(self.value_pairs) > 0 and self._has_telling_value()
+        all_values = not self.lost_values and self._has_telling_value()
         return all_values and self.overlap >= MIN_SAME_VALUED and not (self.two_lines or few)
 
-    def _changed(self, numbers_said: Collection[tuple[str, str]]) -> Verdict | None:
+    def _changed(self) -> Verdict | None:
         """Return the outcome if the passage contradicts the fact or only reports one event."""
         contradicted: Verdict = "contradicted", safe_title(self.passage.text, 80)
-        if text := self._contradiction(self._missing_values, numbers_said):
+        if text := self._contradiction(self._missing_values):
             return "contradicted", text
         if self.exchanged and self.coverage >= MIN_SAME:
             return contradicted
@@ -282,7 +283,7 @@ class Comparison:
             return contradicted
         if self._reports():
             return contradicted if self._did_forbidden() else self._weakened()
-        if self._reversed():
+        if self._flipped() or self._swapped() or self._crossed():
             turned = (
                 (self._key_flipped() and not self._denies_other())
                 or self._swapped()
@@ -296,15 +297,15 @@ class Comparison:
         """Return the outcome if the passage lacks a value, a part or the force of the fact."""
         if self._missing_values:
             if self.scattered:
-                is_known = self.overlap >= MIN_SAME and self.kept_values
-                return ("paraphrased" if is_known else "uncertain"), ""
+                is_stated = self.overlap >= MIN_SAME and self.kept_values
+                return ("paraphrased" if is_stated else "uncertain"), ""
             return ("value lost" if self.overlap >= MIN_SUBJECT and self.shared_words else "uncertain"), ""
         if self._leaves_out():
             return self._weakened()
         if self._softer():
             # In a passage of several sentences, the soft sentence may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
-        # `_leaves_out` looks for listed things in the whole line. Here they must be in the passage, and the match of a
+        # `_leaves_out` searches the whole line for listed things. Here they must be in the passage, and the match of a
         # denied thing must be in a clause that denies something.
         denying = {word.clause for word in self.passage.words if word.denied}
         listed_alike = {
@@ -326,9 +327,9 @@ class Comparison:
             return self._unlike()
         probe = self.probe
         # A request is recognized if one line has the demanded act, or all values and half of the words.
-        known = not self.two_lines and (self._has_all_values() or self._has_key_word())
+        is_recognized = not self.two_lines and (self._has_all_values() or self._has_key_word())
         doubtful = (
-            (probe.request and not known)
+            (probe.request and not is_recognized)
             or (probe.asked and self.shared_words < 3)
             or self._replaced_value()
             or self._done_once()
@@ -425,11 +426,10 @@ class Comparison:
             for token in _NUMERIC.finditer(self.probe.text)
             if not any(start <= token.start("number") < end for start, end in spans)
         ]
-        found = (
+        return not all(
             re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, (token, *_digits_of(token))))})(?!\w)", line)
             for token in tokens
         )
-        return not all(found)
 
     def _part_missing(self) -> bool:
         """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
@@ -448,7 +448,7 @@ class Comparison:
         reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
         return probe.of_user and reports and not (self.in_rule_section or is_lasting(text))
 
-    def _foreign(self, is_foreign: bool, numbers_said: Collection[tuple[str, str]]) -> Verdict:
+    def _foreign(self, is_foreign: bool) -> Verdict:
         """Return the outcome in a language without a lexicon, or across two languages.
 
         Only a passage with nearly equal words keeps the fact.
@@ -464,7 +464,7 @@ class Comparison:
             if same and probe.main.denies == self.passage.denies:
                 return "paraphrased", ""
             if self.coverage >= MIN_SUBJECT and self.lost_values:
-                changed = self._contradiction(self.lost_values, numbers_said)
+                changed = self._contradiction(self.lost_values)
                 if changed or not self.kept_values:
                     return ("contradicted", changed) if changed else ("value lost", "")
         return ("uncertain", "") if self.shared_words or self.kept_values else (None, "")
@@ -486,8 +486,10 @@ class Comparison:
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
         # Equal values identify a statement in other words.
-        known = self._has_telling_value() and (self.pairs or not self.lost_values or self._has_all_measures())
-        return ("uncertain", "") if known else (None, "")
+        is_identified = self._has_telling_value() and (
+            self.pairs or not self.lost_values or self._has_all_measures()
+        )
+        return ("uncertain", "") if is_identified else (None, "")
 
     def _has_rare_words(self) -> bool:
         """Return whether the passage has two rare words of a user's statement, and a third of all its words."""
@@ -496,12 +498,12 @@ class Comparison:
         concepts = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
         concepts = concepts.union(*(adjunct.concepts for adjunct in self.probe.adjuncts))
         shared = concepts & self.passage.concepts
-        rare = sum(self.after.sentences_with(concept) <= _RARE for concept in shared)
+        rare = sum(self.after.sentences_with(concept) <= _MAX_RARE for concept in shared)
         return rare > 1 and len(shared) >= MIN_MAYBE * len(concepts)
 
     def _is_rare(self, word: Word) -> bool:
         """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
-        return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _RARE
+        return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _MAX_RARE
 
     def _has_telling_value(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""
@@ -523,14 +525,14 @@ class Comparison:
         ]
         return self.probe.of_user and bool(measures) and all(measures)
 
-    def _contradiction(self, lost: Sequence[Value], numbers_said: Collection[tuple[str, str]]) -> str:
+    def _contradiction(self, lost: Sequence[Value]) -> str:
         """Return the text that the passage has in place of a value or word of the fact, else ""."""
         if lost and self.coverage >= (MIN_SUBJECT if self.probe.of_user else _NEARLY_ALL):
             matched = {id(match) for _, match in self.value_pairs if match is not None}
             unmatched = [value for value in self.passage.values if id(value) not in matched]
             for value in lost:
                 other = next((other for other in unmatched if comparable(value, other)), None)
-                if other is not None and (other.canon, other.unit) not in numbers_said:
+                if other is not None and (other.canon, other.unit) not in self.fact_numbers:
                     return other.text
         if self.replaced and self.coverage >= MIN_SAME:
             stem = self.replaced[0][1].stem
@@ -538,17 +540,12 @@ class Comparison:
             return next((word for word in spelled if stem in load_stemmer().stems(word)), stem)
         return ""
 
-    def _reversed(self) -> bool:
-        """Return whether the passage denies the fact, states what the fact denies, or swaps two things of the fact."""
-        return self._flipped() or self._swapped() or self._crossed()
-
     def _flipped(self) -> bool:
         """Return whether fact and passage differ in what they deny."""
-        pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
-        differing = sum(word.denied != match.denied for word, match in pairs)
         if self._denial_moved():
             return True
-        both_denied = any(word.denied and match.denied for word, match in pairs)
+        pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
+        differing = sum(word.denied != match.denied for word, match in pairs)
         if not differing:
             return False
         passage_denies = self.passage.denies
@@ -557,9 +554,8 @@ class Comparison:
         if fact_denies and not passage_denies and not most_denials(self.passage.text):
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
-            once = most_denials(self.probe.main.text) < 2
             return (
-                once
+                most_denials(self.probe.main.text) < 2
                 and not compensates(self.probe.text, self._shared_clauses())
                 and not self._has_allowed_value()
             )
@@ -570,6 +566,7 @@ class Comparison:
                 and not YET.search(self.passage.text)
                 and most_denials(self.passage.text) < 2
             )
+        both_denied = any(word.denied and match.denied for word, match in pairs)
         return not both_denied and differing > 1 and differing * 2 > len(pairs)
 
     def _denial_moved(self) -> bool:
@@ -647,7 +644,7 @@ class Comparison:
         return (self.overlap >= MIN_SAME and (directed or len(opposed) > 1)) or self.exchanged
 
     def _crossed(self) -> bool:
-        """Return whether things of two clauses seem to have changed places."""
+        """Return whether things of two clauses may have changed places."""
         main, passage = self.probe.main, self.passage
         value_clauses = [
             (clause, other_clause)
@@ -744,8 +741,8 @@ class Comparison:
         if adjunct.kind == "aside":
             return False
         # Only words that the main clause does not have count, if there are any.
-        own = adjunct.concepts - self.probe.concepts or adjunct.concepts
-        share = len(own & self.line.concepts) / len(own) if own else 1.0
+        concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
+        share = len(concepts & self.line.concepts) / len(concepts) if concepts else 1.0
         # The passage must have all words of an inclusion.
         if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
             return share < 1.0
@@ -764,7 +761,9 @@ class Comparison:
         text, (start, end) = self.part.text, self.span
         first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
         return meaning_of(
-            text[max(first, start - _NEAR) : min(last if last >= 0 else len(text), end + _NEAR)]
+            text[
+                max(first, start - _LINE_CONTEXT) : min(last if last >= 0 else len(text), end + _LINE_CONTEXT)
+            ]
         )
 
     def _name_lost(self) -> bool:
@@ -815,7 +814,7 @@ def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Wo
 
 
 def _digits_of(word: str) -> list[str]:
-    """Return the digits of the word of a number; none for any other word."""
+    """Return the number that a word names in digits, nothing for any other word."""
     return [number for number, name in NUMBER_WORDS.items() if name == word]
 
 
@@ -824,12 +823,14 @@ def _side_of(text: str, value: Value) -> str:
     mark = _LIMIT.search(text, 0, value.span[0])
     if mark is None:
         return ""
-    tag = TAGS.get(mark["word"].lower(), "") if mark["word"] else "below" if mark["sign"] in "<≤" else "above"
+    if mark["sign"]:
+        return "below" if mark["sign"] in "<≤" else "above"
+    tag = TAGS.get(mark["word"].lower(), "")
     return tag if tag in ("below", "above", "before", "after") else ""
 
 
 def _word_before(text: str, value: Value) -> str:
-    """Return the word before a value in lower case, "" without one."""
+    """Return the word before a value in lower case, or ""."""
     mark = _LIMIT.search(text, 0, value.span[0])
     return mark["word"].lower() if mark is not None and mark["word"] else ""
 

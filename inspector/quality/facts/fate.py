@@ -64,15 +64,15 @@ class Match(Struct, frozen=True):
 
 
 def fate(
-    fact: Fact, after: PassageIndex, compaction: int, numbers_said: Collection[tuple[str, str]] = ()
+    fact: Fact, after: PassageIndex, compaction: int, fact_numbers: Collection[tuple[str, str]] = ()
 ) -> Fate:
     """Return what the list after `compaction` still has of a fact.
 
-    `numbers_said` has every number (with its unit) of the conversation. Another number in the summary contradicts the
+    `fact_numbers` has every number (with its unit) of the conversation. Another number in the summary contradicts the
     fact only if it is not among them.
     """
     probe = probe_of(fact)
-    by_part = matches(probe, after, numbers_said)
+    by_part = matches(probe, after, fact_numbers)
     if not by_part:
         return Fate(compaction, unfound(probe, after))
     best, part = best_of([(match, part) for part, match in by_part.items()])
@@ -125,16 +125,16 @@ def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) ->
 
 
 def matches(
-    probe: Probe, after: PassageIndex, numbers_said: Collection[tuple[str, str]] = ()
+    probe: Probe, after: PassageIndex, fact_numbers: Collection[tuple[str, str]] = ()
 ) -> dict[int, Match]:
     """Return, by number of the part, the best match of each part that has anything of a fact."""
     best = _quotes(probe, after)
-    for match in _reconciled(_compared(probe, after, frozenset(best), numbers_said)):
+    for match in _reconciled(_compared(probe, after, frozenset(best), fact_numbers)):
         known = best.get(match.part)
         if known is None or (*match.order, match.span) < (*known.order, known.span):
             best[match.part] = match
     if probe.parts and any(match.outcome not in KEPT for match in best.values()):
-        best |= _together(probe, after, best, numbers_said)
+        best |= _together(probe, after, best, fact_numbers)
     return best
 
 
@@ -166,7 +166,7 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
 
 
 def _compared(
-    probe: Probe, after: PassageIndex, quoted: Collection[int], numbers_said: Collection[tuple[str, str]]
+    probe: Probe, after: PassageIndex, quoted: Collection[int], fact_numbers: Collection[tuple[str, str]]
 ) -> list[Match]:
     """Return the matches of the passages that may be about a fact, without the parts that quote it."""
     found: list[Match] = []
@@ -174,7 +174,7 @@ def _compared(
     denied: set[int] = set()
     for number in _candidates(probe, after):
         passage = after.passages[number]
-        match = None if passage.part in quoted else _judged(probe, after, number, numbers_said)
+        match = None if passage.part in quoted else _judged(probe, after, number, fact_numbers)
         if match is None:
             continue
         two_lines = "\n" in passage.text
@@ -217,10 +217,10 @@ def _within(match: Match, whole: Match) -> bool:
 
 
 def _together(
-    probe: Probe, after: PassageIndex, found: Mapping[int, Match], numbers_said: Collection[tuple[str, str]]
+    probe: Probe, after: PassageIndex, found: Mapping[int, Match], fact_numbers: Collection[tuple[str, str]]
 ) -> dict[int, Match]:
     """Return a match for each part of the list that keeps every clause of a statement, each somewhere."""
-    by_clause = [matches(clause, after, numbers_said) for clause in probe.parts]
+    by_clause = [matches(clause, after, fact_numbers) for clause in probe.parts]
     keeping_all = set.intersection(
         *({part for part, match in kept.items() if match.outcome in KEPT} for kept in by_clause)
     )
@@ -270,26 +270,26 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
 
 
 def _judged(
-    probe: Probe, after: PassageIndex, number: int, numbers_said: Collection[tuple[str, str]]
+    probe: Probe, after: PassageIndex, number: int, fact_numbers: Collection[tuple[str, str]]
 ) -> Match | None:
     """Return the match of one passage with a fact, None if it has nothing of the fact."""
     passage = after.passages[number]
     part = after.parts[passage.part]
-    compared = Comparison(probe, number, after)
-    outcome, changed = compared.outcome(foreign(probe, after), numbers_said)
+    compared = Comparison(probe, number, after, fact_numbers)
+    outcome, changed = compared.outcome(foreign(probe, after))
     if outcome is None:
         return None
     if compared.two_lines and outcome in ("contradicted", "weakened", "value lost"):
         # One of two lines may be about something else.
         outcome, changed = "uncertain", ""
-    if part.where != "summary" and outcome not in ("verbatim", "paraphrased"):
+    if part.where != "summary" and outcome != "paraphrased":
         # Only a summary retells a fact. A message that stayed is at most about the same thing.
         may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
         outcome, changed = ("uncertain", "") if may_match else (None, "")
     has_few_words = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
     # The result of a tool has words like the user's by chance. Only a value or a quote in it is a match.
     by_chance = has_few_words or (probe.of_user and not probe.values)
-    if outcome is None or (part.role == "tool" and outcome != "verbatim" and by_chance):
+    if outcome is None or (part.role == "tool" and by_chance):
         return None
     outcome = "uncertain" if has_few_words else outcome
     exchanged = outcome == "contradicted" and compared.exchanged

@@ -94,12 +94,12 @@ def _version_of(fact: Fact, compaction: int) -> tuple[str, Fact]:
 class Following(Struct, frozen=True):
     """Input of `fates_of`: facts by name, and the compactions that took each.
 
-    The other fields are as in lives_of. `numbers_said` has every number (and unit) of any fact.
+    The other fields are as in lives_of. `fact_numbers` has every number (and unit) of any fact.
     """
 
     facts: Mapping[str, Fact]
     taken_by: Mapping[str, Collection[int]]
-    numbers_said: Collection[tuple[str, str]]
+    fact_numbers: Collection[tuple[str, str]]
     unreadable: Collection[int]
     placed_fates: PlacedFates
 
@@ -149,7 +149,7 @@ def fates_of(
                 watch((turn * len(facts) + done) // len(numbers))
             here = {key: match for key, match in one.matches.items() if key in places}
             for layer in (added,) if done < old else layers:
-                for part, match in matches(one.probe, layer.index, asked.numbers_said).items():
+                for part, match in matches(one.probe, layer.index, asked.fact_numbers).items():
                     if (key := layer.keys[part]) in places:
                         here[key] = match
             one.matches = here

@@ -1,6 +1,6 @@
-"""Read the structure of a sentence: its words with polarity, clause and preposition, and its values.
+"""Read the structure of a sentence: its values, and its words with denial, clause and preposition.
 
-Words alone do not show whether a rule holds, so comparison.py compares the structures of sentences.
+comparison.py compares these structures, because words alone do not show whether a rule holds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SLIGHT = word_set(
 #: Weights of a slight word, and of any other word, in the overlap of two sentences.
 _LITTLE, _FULL = 0.4, 1.0
 
-# Words that deny what follows them in their clause.
+#: Matches a word that denies the words after it in its clause.
 _DENIES = late_pattern(
     r"(?:not|no|zero|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
     r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|doenst|dosent|dosnt|didnt|"
@@ -38,24 +38,25 @@ _DENIES = late_pattern(
     r"не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|senza|jangan|tidak|tanpa)\Z",
     re.IGNORECASE,
 )
-#: Matches an answer at the start of a text: "No, use X" denies nothing of itself.
+#: Matches an answer at the start of a text: "No, use X" does not deny X.
 _ANSWERS_NO = re.compile(r"^\W*no,", re.I)
+#: Matches a denial in Chinese, Japanese or Korean.
 _CJK_DENIES = late_pattern(
     r"不(?![同错錯仅僅断斷久足过過只如论論管到少止但变變])|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
     r"ず(?=[、。])|なく|禁|않|지 "
     r"?마|없|안 "
 )
-#: Words that deny the words before them in their clause.
+#: Verbs of refusal, which deny the words before them in their clause.
 _REFUSED = (
     r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|unnecessary|off[- ]limits|out of scope|"
     r"rejected|discarded|ruled out|dropped|absent|missing)"
 )
-#: Words that deny what follows them if "to" is next.
+#: Words that deny the words after them if "to" is next.
 _FORBIDDEN = frozenset({"forbidden", "prohibited", "banned", "disallowed"})
 #: Words that deny an act if its verb is next: "stop adding".
 _ENDS = frozenset({"stop", "stops", "stopped", "quit"})
 _DOING = late_pattern(r"\s+\w{2,}ing\b")
-# After "not", these deny the words before them. "Allowed to" is left out, because it denies what follows.
+#: Words that deny the words before them if "not" is before. "Not allowed to" denies the words after it.
 _UNWANTED = r"(?:an option|(?:allowed|permitted)(?! to\b)|wanted|supported)"
 _DENIED_AFTER = late_pattern(
     rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not {_UNWANTED})|"
@@ -70,14 +71,15 @@ _CONTRAST = late_pattern(
     r"forbade)\b|而不是|而非|代替",
     re.IGNORECASE,
 )
-#: Matches "prefer ... over" and "rather ... than". What follows is liked less.
+#: Matches "prefer ... over" and "rather ... than", which deny the words after them.
 _PREFERS = late_pattern(r"\b(?:prefer\w*|rather)\b[^.,;:!?\n]{1,80}?\b(over|than)\b", re.IGNORECASE)
-#: Matches what ends a clause.
+#: Matches the end of a clause.
 BREAK = late_pattern(r"[,;!?(){}\[\]，。；：、（）！？]|:(?!\d)|\.(?=\s|\Z)|\s[—–-]+\s|\s/\s")
 #: Words that join two clauses or two things.
 JOINS = word_set("and but or while whereas yet however und aber oder y pero o et mais ou e mas и но а")
 #: Joining words that end a denial.
 _ENDS_DENIAL = word_set("but while whereas yet however pero aber mais mas но")
+#: The prepositions, each with its tag: the same for prepositions with the same meaning.
 TAGS = {
     "from": "from", "to": "to", "into": "to", "onto": "to", "before": "before", "until": "before", "till": "before",
     "ahead": "before",
@@ -89,13 +91,14 @@ TAGS = {
 _MEANINGFUL_TAGS = frozenset({"following", "ahead", "prior"})
 #: Words that keep the preposition before them: "to the server".
 _DETERMINERS = word_set("the a an our their his her your my each every all any")
+#: Prepositions with opposite directions.
 _OPPOSED = {("from", "to"), ("before", "after"), ("above", "below"), ("inside", "outside")}
 
 _TOKEN = late_pattern(
     rf"(?P<word>[A-Za-z](?:#|\+\+)(?![\w#+])|[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
-# "On" and "off" count as words if they are states: "is off", "default to on".
+#: Matches the text before "on" or "off" as a state: "is off", "default to on". Else they are no content words.
 _STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|it|them|this|that|\w+day)\b))|\b(?=(?:on|"
@@ -104,11 +107,13 @@ _STATE = late_pattern(
     r"(?:again|until|unless|when|if|while|once|and|or)\b))",
     re.IGNORECASE,
 )
+#: The stems of these states.
 _STATES = {"on": "enabl", "off": "disabl"}
-# A preposition needs a noun after it. At the end of a clause it is an adverb.
+#: Matches text after a preposition. At the end of a clause it is an adverb.
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
-# An adverb in capitals is no name.
+#: Matches an adverb in capitals, which is no name.
 _STRESSED = late_pattern(r"[A-Z]{3,20}LY")
+#: Matches the place between two words of a name in code: "outputType".
 _HUMP = late_pattern(r"(?<=[a-z0-9]{2})(?=[A-Z])")
 
 #: Matches a binding sentence: something must be, must not be, or always is.
@@ -202,7 +207,7 @@ ORDERED_THERE = late_pattern(
     r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
     r"by|when|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
 )  # fmt: skip
-#: Matches words about open work: "not yet" denies nothing.
+#: Matches words about open work: "not yet" is no denial.
 YET = late_pattern(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
@@ -217,21 +222,23 @@ _RESTRICTS = late_pattern(
     rf"off[- ]limits|forbidden|reserved|alone|else|except|\w+n['’]t)\b",
     re.IGNORECASE,
 )
-_ONE = r"[\w'’-]{2,30}"
-_ITEM = rf"{_ONE}(?: {_ONE})?"
+_LIST_WORD = r"[\w'’-]{2,30}"
+_LIST_ITEM = rf"{_LIST_WORD}(?: {_LIST_WORD})?"
+#: Matches a list of things.
 _LIST = late_pattern(
-    rf"(?<![\w'’-]){_ITEM}(?:, {_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) "
+    rf"(?<![\w'’-]){_LIST_ITEM}(?:, {_LIST_ITEM}){{1,8}},? (?:and|or|nor|&|und|oder|y|et|ou|e) "
     rf"(?:(?:the|a|an|our) )?[\w'’-]{{2,30}}|"
-    rf"(?<=\bneither )(?:the )?{_ITEM}(?:,? nor (?:the )?[\w'’-]{{2,30}}){{1,8}}|"
-    rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
-    rf"(?<=\bthe ){_ITEM} and the {_ITEM}|"
-    rf"\b(?P<place>in|on|at|for|from|to|by|with) (?:the )?{_ONE} and (?P=place) (?:the )?{_ONE}|"
-    rf"\b(?P<article>(?:d|l)es|d[eiao]s?|d(?:ie|er|as|em)|l[oa]s|el|il) {_ONE} (?:und|y|et|e|i) (?P=article) {_ONE}",
+    rf"(?<=\bneither )(?:the )?{_LIST_ITEM}(?:,? nor (?:the )?[\w'’-]{{2,30}}){{1,8}}|"
+    rf"(?<=\bboth )(?:on |in |for )?(?:the )?{_LIST_ITEM} and (?:the )?[\w'’-]{{2,30}}|"
+    rf"(?<=\bthe ){_LIST_ITEM} and the {_LIST_ITEM}|"
+    rf"\b(?P<place>in|on|at|for|from|to|by|with) (?:the )?{_LIST_WORD} and (?P=place) (?:the )?{_LIST_WORD}|"
+    rf"\b(?P<article>(?:d|l)es|d[eiao]s?|d(?:ie|er|as|em)|l[oa]s|el|il) {_LIST_WORD} (?:und|y|et|e|i) "
+    rf"(?P=article) {_LIST_WORD}",
     re.IGNORECASE,
 )
 _NUMERALS = frozenset(NUMBER_WORDS.values())
 _LIST_MARKS = late_pattern(r",? (?:and|or|nor|&|und|oder|y|et|ou|e|i) |, ", re.IGNORECASE)
-# Phrases with the sense of a denial: "only X" for "no Y", "needs approval" for "not without approval".
+#: Matches a limit. A limit may replace a denial: "only X" for "no Y".
 _LIMITS = late_pattern(
     rf"{ONLY.pattern}|\b(?:unless|until|except|other than|apart from|at most|max(?:imum)?|"
     rf"limited|restricted|reserved|alone|free (?:of|from)|unchanged|intact|protect\w*|"
@@ -240,7 +247,7 @@ _LIMITS = late_pattern(
     re.IGNORECASE,
 )
 
-# An adjunct: a clause that limits the main one (an exception, a condition, a reason).
+#: Matches the words before an exception.
 _EXCEPTION = (
     r"\b(?:except(?: for)?|apart from|other than|excluding|unless|save for|but (?!do\b|don|not\b|never\b|"
     r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|"
@@ -267,7 +274,7 @@ _ASIDE = (
     r"(?:the )?last time|one of|nobody|(?:it|they|we|i|he|she)['’](?:d|ll|re)|"
     r"the \w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
 )
-# A clause after a colon explains the words before it if it has a subject.
+#: Matches a colon before a clause with a subject, which explains the words before it.
 _EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
 _ADJUNCT = late_pattern(
     rf"(?P<inclusion>{_INCLUSION})|(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|"
@@ -344,7 +351,7 @@ def meaning_of(text: str) -> Meaning:
 
 def rejected(meaning: Meaning) -> Meaning:
     """Reverse every denial of a meaning. A heading of rejected work does this to the text under it."""
-    return replace(meaning, words=tuple(_denied(word, not word.denied) for word in meaning.words))
+    return replace(meaning, words=tuple(replace(word, denied=not word.denied) for word in meaning.words))
 
 
 def without_refusals(meaning: Meaning) -> Meaning:
@@ -359,7 +366,7 @@ def without_refusals(meaning: Meaning) -> Meaning:
 
 
 def _refusals(text: str) -> frozenset[str]:
-    """Return the verbs of refusal in a text as concepts. "Not wanted" is a denial, no verb of refusal."""
+    """Return the concepts of the verbs of refusal in a text. "Not wanted" is not one of them."""
     phrases = (match.group().lower().split() for match in _DENIED_AFTER.finditer(text))
     verbs = (words[-1] for words in phrases if "not" not in words)
     return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb))
@@ -383,13 +390,14 @@ def listed(text: str) -> Iterator[frozenset[str]]:
 
 def most_denials(text: str) -> int:
     """Return the largest number of denying words in a clause, without an answer "No," at the start."""
-    said = _ANSWERS_NO.sub("", text)
-    clauses = (re.findall(r"[\w'’]+", clause) for clause in BREAK.split(said))
-    return max(sum(_DENIES.match(word) is not None for word in words) for words in clauses)
+    clauses = BREAK.split(_ANSWERS_NO.sub("", text))
+    return max(
+        sum(_DENIES.match(word) is not None for word in re.findall(r"[\w'’]+", clause)) for clause in clauses
+    )
 
 
 def contrasted(text: str, value: Value) -> bool:
-    """Return whether a value is a rejected choice or behind a denial of its clause: "8080" of "instead of 8080"."""
+    """Return whether a value is a rejected choice or after a denial in its clause: "8080" in "instead of 8080"."""
     clause = BREAK.split(text[: value.span[0]])[-1]
     return _CONTRAST.search(clause) is not None or most_denials(clause) > 0
 
@@ -413,7 +421,7 @@ def enforces(text: str) -> bool:
 
 
 def is_lasting(text: str) -> bool:
-    """Return whether a sentence says what holds from now on, with words such as "must", "should", "any" or "rule"."""
+    """Return whether a sentence has words of a lasting rule, such as "must", "should", "any" or "rule"."""
     return _STANDING.search(text) is not None
 
 
@@ -465,7 +473,7 @@ class _WordReader:
         self._states = {match.end() for match in _STATE.finditer(text)}
 
     def pass_marks(self, start: int) -> None:
-        """Note the ends of clauses and the refusals before a token."""
+        """Apply the ends of clauses and the refusals before a token."""
         while self._breaks and self._breaks[0] < start:
             self.clause, self.denied, self.tag = self.clause + 1, False, ""
             self._breaks.popleft()
@@ -508,20 +516,22 @@ class _WordReader:
             self._add(token)
 
     def finish(self) -> None:
-        """Note the refusals after the last token."""
+        """Apply the refusals after the last token."""
         for _ in self._refusals:
             self._refuse()
 
     def _refuse(self) -> None:
-        # "Must not be dropped" refuses nothing.
+        # "Must not be dropped" is no refusal.
         if not self.denied:
             self.words = _refused(self.words, self.clause)
 
     def _deny(self, low: str) -> None:
         if low == "neither":
             # "Cache neither X nor Y": the verb is denied too.
-            self.words = [_denied(word, True) if word.clause == self.clause else word for word in self.words]
-        # "Not without X" denies nothing.
+            self.words = [
+                replace(word, denied=True) if word.clause == self.clause else word for word in self.words
+            ]
+        # "Not without X" does not deny X.
         self.denied = not (low == "without" and self.denied)
 
     def _join(self, low: str) -> None:
@@ -544,7 +554,7 @@ class _WordReader:
             self.words.append(Word(concept(state), state, self.denied, self.clause, self.tag, _FULL))
             return
         is_name = self._is_name(token)
-        # The language Go is no form of "go".
+        # The language Go is not the verb "go".
         stems = self._stems(spelled)
         only_named = not stems and is_name and spelled != "I"
         for stem in (low,) if only_named else stems:
@@ -563,20 +573,14 @@ class _WordReader:
     def _stems(self, spelled: str) -> Sequence[str]:
         """Return the stems of a word.
 
-        "US" is not "us", "IT" is not "it", "feature B" is not "feature A", and "non-null" is no form of "null".
-        "EXACTLY" is "exactly".
+        "US" is not "us", "IT" is not "it", "feature B" is not "feature A", and "non-null" is not "null". But "EXACTLY"
+        is "exactly".
         """
         letter = len(spelled) == 1 and spelled != "I" and self._words_read > 0
-        stressed = _STRESSED.fullmatch(spelled) is not None
-        if (
-            spelled.isupper() and not stressed and (letter or len(spelled) > 1)
-        ) or spelled.lower().startswith("non-"):
+        is_acronym = spelled.isupper() and (letter or len(spelled) > 1) and not _STRESSED.fullmatch(spelled)
+        if is_acronym or spelled.lower().startswith("non-"):
             return (spelled.lower(),)
         return load_stemmer().stems(_HUMP.sub("_", spelled))
-
-
-def _denied(word: Word, denied: bool) -> Word:
-    return replace(word, denied=denied)
 
 
 def _refused(words: Sequence[Word], clause: int) -> list[Word]:
@@ -625,13 +629,14 @@ def _adjunct_spans(text: str) -> list[tuple[str, str, int, int]]:
 def _leads_in(before: str, behind: str) -> bool:
     """Return whether the text before a colon or "but" only leads in.
 
-    It does in two cases: only the text behind it has a rule or a value ("the board met: every ticket costs 38 euros"),
-    or the text before it announces a cause ("the cause of the crash: ...").
+    It does in two cases: only the text behind has a rule or a value ("the board met: every ticket costs 38 euros"), or
+    the text before announces a cause ("the cause of the crash: ...").
     """
-    return (_rules(behind) and not _rules(before)) or _CAUSE.search(before) is not None
+    only_behind = _has_rule_or_value(behind) and not _has_rule_or_value(before)
+    return only_behind or _CAUSE.search(before) is not None
 
 
-def _rules(text: str) -> bool:
+def _has_rule_or_value(text: str) -> bool:
     return BINDS.search(text) is not None or bool(values_of(text))
 
 
@@ -649,10 +654,8 @@ def _adjunct_end(text: str, marker: re.Match[str]) -> int:
 def _adjuncts(kind: str, marker: str, piece: str) -> list[Adjunct]:
     """Return the adjuncts in a piece of a statement: one, or the conditions of "once A is so and B is done"."""
     meanings = [meaning_of(part) for part in _AND.split(piece)]
-    several = kind == "condition" and all(
+    if kind != "condition" or not all(
         len(part.words) > 1 or (part.words and _PLACED.match(part.text)) for part in meanings
-    )
-    return [
-        Adjunct(kind, marker, part.text, part.concepts - _INCLUDES, part.values)
-        for part in (meanings if several else [meaning_of(piece)])
-    ]
+    ):
+        meanings = [meaning_of(piece)]
+    return [Adjunct(kind, marker, part.text, part.concepts - _INCLUDES, part.values) for part in meanings]
