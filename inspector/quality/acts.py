@@ -1,4 +1,4 @@
-"""The acts of a message: files read and written, pages fetched, commands run, questions asked, errors met.
+"""The acts of a message: files read and written, pages fetched, commands run, questions asked, failures.
 
 An act has a key. Two acts with the same kind and key are the same act done twice.
 """
@@ -71,7 +71,7 @@ _NO_PAGE = late_pattern(
     r"|https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])"
 )
 _REDIRECTED = late_pattern(r"(?<![0-9&=<>-])(>{1,2}) ?([\w./~$@{}+-]{1,300})")
-#: A quoted text in a command. It redirects nothing.
+#: A quoted text in a command. An arrow in it is no redirection.
 _QUOTED = late_pattern(r"'[^']*+'|\"(?:[^\"\\]|\\.)*+\"", re.S)
 _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
 #: A text for the standard input of a command ("<<EOF"), up to its end mark.
@@ -94,11 +94,11 @@ _ERROR = late_pattern(
     r"|.{1,200}: (?:command not found|No such file or directory|Permission denied))[ \t]*$",
     re.M,
 )
-#: A line that says that something failed, but not why.
-_UNTELLING = late_pattern(
+#: A line that names a failure without its cause.
+_WITHOUT_CAUSE = late_pattern(
     r"\bexit(?:ed)? (?:with )?(?:code|status)\b|\bexpect\(received\)|\bcommand failed\b", re.I
 )
-#: The output of a command that succeeded, whatever its tests print.
+#: The output of a command that succeeded. Its tests may print errors.
 _SUCCEEDED = late_pattern(r"\bexit(?:ed)?(?: with)? code:? 0\b|\b0 (?:fail(?:ed|ures?|s)?|errors?)\b", re.I)
 _CHANGING = late_pattern(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,40}")
 #: A call that the user stopped or refused did not fail.
@@ -111,13 +111,14 @@ _NOT_MADE = late_pattern(
     r"|\[tool execution cancell?ed\b|exec command rejected by user|the user (?:doesn['’]t|does not) want to proceed\b)",
     re.I,
 )
-#: A short result that says that a file is not there, and one that says that the call failed.
+#: A short result about a missing file, and one about a failed call.
 _MISSING = late_pattern(
     r"ENOENT|no such file or directory|no matches found|permission denied|(?:file|path) (?:does not exist|not found)"
     r"|cannot find (?:the )?(?:file|path)",
     re.I,
 )
 _FAILED = late_pattern(r"\A\s*\{\s*\"status\":\s*\"error\"|\A\s*\(no output\)\s*\Z")
+#: Maximum characters of a short result.
 _SHORT = 1_000
 #: Characters of the number that a tool shows before a line of a file, and of the signs of a patch.
 _AROUND_LINE = " \t\r0123456789→:|+-"
@@ -125,17 +126,17 @@ _TAG = late_pattern(r"</?[a-z_]{1,40}>")
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
 _ERROR_LINE = 300
-#: Characters at the beginning and at the end of a result that say whether the command succeeded.
+#: Characters at the beginning and at the end of a result that show whether the command succeeded.
 _EDGE = 500
 
 
 class Act(Struct, frozen=True):
     """One thing that a message does.
 
-    `key` is what it is compared by, `text` what a person reads. `lines` is the part of a file that was read or written
-    (None: all of it). `content` is the new text of a write. `tokens` are rough: the call, and its result if there is
-    one. `folder` is the working directory that the call names, "" if it names none. `seen` are the hashes of the lines
-    that a reading of one file got, or that a write has.
+    Acts are compared by `key`; `text` is for people. `lines` is the part of a file that was read or written
+    (None: all of it). `content` is the new text of a write. `tokens` are the rough tokens of the call and
+    of its result, if any. `folder` is the working directory that the call names, or "". `seen` has the hashes of the
+    lines of a reading of one file, or of a write.
     """
 
     kind: ActKind
@@ -149,12 +150,12 @@ class Act(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The key as a path, from the working directory if it is known."""
+        """The key as a path, in the working directory if it is known."""
         return _inside(self.folder, self.key) or self.key
 
 
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
-    """The acts of one tool call. `tokens` is that of the call alone."""
+    """Yield the acts of one tool call. Their tokens are those of the call alone."""
     values = _arguments(call)
     tokens = text_tokens(len(call.arguments))
     folder = _inside("", next((text for key, text in _texts(values) if key in _FOLDER_KEYS), ""))
@@ -169,17 +170,13 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
 
 
 def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -> Iterator[Act]:
-    """The acts of one tool call without the acts of its command."""
+    """Yield the acts of one tool call without the acts of its command."""
     name = _operation_of(values) or call.name.lower()
     writes = any(part in name for part in _WRITING)
     reads = not writes and any(part in name for part in _READING)
     gets = str(values.get("method") or "GET").upper() in ("GET", "HEAD")
     fetches = gets and any(part in name for part in _FETCHING)
-    content = (
-        "\n".join(text for key, text in _texts(values) if key in _CONTENT_KEYS)[:MAX_ARGUMENT]
-        if writes
-        else ""
-    )
+    content = "\n".join(text for key, text in _texts(values) if key in _CONTENT_KEYS)[:MAX_ARGUMENT]
     for key, text in _texts(values):
         if key in _PATH_KEYS and (writes or reads) and is_path(text):
             path = plain_path(text)
@@ -187,55 +184,54 @@ def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -
                 whole = "write" in name or "create" in name
                 yield Act("write", path, path, None if whole else SOME_LINES, content, tokens)
             else:
-                yield Act("read", path, path, _lines_of(values), "", tokens)
+                yield Act("read", path, path, _lines_of(values), tokens=tokens)
         elif key in _URL_KEYS and (fetches or reads) and 0 < len(text.strip()) < _MAX_URL:
             yield _fetch(text, tokens)
         elif key in _QUESTION_KEYS and any(part in name for part in _ASKING):
-            yield Act("ask", _folded(text).lower(), _folded(text), None, "", tokens)
-    for path in _PATCHED.findall(call.arguments[:MAX_ARGUMENT].replace("\\n", "\n")):
-        yield Act(
-            "write", plain_path(path), plain_path(path), SOME_LINES, call.arguments[:MAX_ARGUMENT], tokens
-        )
+            yield Act("ask", _folded(text).lower(), _folded(text), tokens=tokens)
+    patch = call.arguments[:MAX_ARGUMENT]
+    for path in map(plain_path, _PATCHED.findall(patch.replace("\\n", "\n"))):
+        yield Act("write", path, path, SOME_LINES, patch, tokens)
 
 
 def questions_in(message: Message) -> Iterator[Act]:
-    """The questions that end an answer of the agent, without quoted questions and code blocks."""
+    """Yield the questions that end an answer of the agent, without quoted questions and code blocks."""
     text = _CODE_BLOCK.sub("", safe(message.text))[-2_000:].rstrip()
     last = text.rpartition("\n\n")[2]
     for match in _QUESTION.finditer(last):
         question = _folded(match.group())
-        yield Act("ask", question.lower(), question, None, "", text_tokens(len(question)))
+        yield Act("ask", question.lower(), question, tokens=text_tokens(len(question)))
 
 
 def error_in(result: str) -> str:
-    """The first line of a result that names an error; "" where no line does, or where the command succeeded."""
+    """Return the first line of a result that names an error, or "". The result of a successful command names none."""
     text = result if len(result) <= 2 * _ERROR_PART else result[:_ERROR_PART] + "\n" + result[-_ERROR_PART:]
     if _SUCCEEDED.search(text[:_EDGE]) or _SUCCEEDED.search(text[-_EDGE:]):
         return ""
     lines = (match[1] for match in _ERROR.finditer(text))
-    return next((_folded(line) for line in lines if not _UNTELLING.search(line)), "")
+    return next((_folded(line) for line in lines if not _WITHOUT_CAUSE.search(line)), "")
 
 
 def marked_error(result: str) -> str:
-    """The first line of several words of a result that is marked as an error.
+    """Return the first line of several words of a result that is marked as an error.
 
-    "" if the user stopped or refused the call, if the line does not name the error, or if it asks for a permission
-    ("Exit plan mode?").
+    Return "" if the user stopped or refused the call, if the line does not name the error, or if it asks for a
+    permission ("Exit plan mode?").
     """
     if _REFUSED.search(result[:_ERROR_PART]):
         return ""
     text = _TAG.sub("", result[:_ERROR_PART])
     line = next((line for line in text.split("\n") if len(line.split()) > 2), "")
-    return "" if _UNTELLING.search(line) or line.rstrip().endswith("?") else _folded(line)[:_ERROR_LINE]
+    return "" if _WITHOUT_CAUSE.search(line) or line.rstrip().endswith("?") else _folded(line)[:_ERROR_LINE]
 
 
 def was_made(result: str) -> bool:
-    """Whether a call did something, by its result: it was not cancelled or refused before it began."""
+    """Return whether a call did something, by its result: it was not cancelled or refused before it began."""
     return not _NOT_MADE.match(result)
 
 
 def opened(act: Act, result: str) -> bool:
-    """Whether a reading or a fetch got something, by its result."""
+    """Return whether a reading or a fetch got something, by its result."""
     if len(result) > _SHORT:
         return True
     missing = _MISSING.search(result) and (act.key in result or "\n" not in result.strip())
@@ -243,51 +239,46 @@ def opened(act: Act, result: str) -> bool:
 
 
 def lines_seen(result: str) -> frozenset[int]:
-    """The hashes of the lines of a result, without the numbers before them. Some agents record results as JSON."""
+    """Return the hashes of the lines of a result, without the numbers before them."""
+    # Some agents record results as JSON.
     lines = result.replace("\\n", "\n").split("\n")
     return frozenset(hash(text) for line in lines if (text := line.strip(_AROUND_LINE)))
 
 
 def failure(act: Act, error: str) -> Act:
-    """A failure as an act: the command (or tool) with its error, without the numbers and paths of the error."""
-    return Act(
-        "fail",
-        f"{act.key}\0{_CHANGING.sub('#', error)}",
-        f"{act.text}: {error}",
-        None,
-        "",
-        act.tokens,
-    )
+    """Return a failure as an act: the command (or tool) with its error, without the numbers and paths of the error."""
+    key = f"{act.key}\0{_CHANGING.sub('#', error)}"
+    return Act("fail", key, f"{act.text}: {error}", tokens=act.tokens)
 
 
 def same_file(one: str, other: str) -> bool:
-    """Whether two paths may name the same file: equal, or one is the end of the other."""
+    """Return whether two paths may name the same file: equal, or one is the end of the other."""
     one, other = (path.replace("\\", "/").removeprefix("~/") for path in (one, other))
     return one == other or one.endswith("/" + other) or other.endswith("/" + one)
 
 
 def overlap(one: Lines | None, other: Lines | None) -> bool:
-    """Whether two parts of a file have a line in common. None is the whole file."""
+    """Return whether two parts of a file have a line in common. None is the whole file."""
     if one is None or other is None:
         return True
     return (other[1] is None or one[0] <= other[1]) and (one[1] is None or other[0] <= one[1])
 
 
 def covers(one: Lines | None, other: Lines | None) -> bool:
-    """Whether a part of a file has all lines of another. None is the whole file."""
+    """Return whether a part of a file has all lines of another. None is the whole file."""
     if one is None or other is None:
         return one is None
     return one[0] <= other[0] and (one[1] is None or (other[1] is not None and other[1] <= one[1]))
 
 
 def is_path(text: str) -> bool:
-    """Whether an argument may be a path: one line, not empty, not a web address."""
+    """Return whether an argument may be a path: one line, not empty, not a web address."""
     text = text.strip()
     return 0 < len(text) < _MAX_PATH and "\n" not in text and not _ADDRESS.match(text)
 
 
 def plain_path(path: str) -> str:
-    """A path as it is compared: without quotes, without a leading ./, without line numbers."""
+    """Return a path for comparison: without quotes, without a leading ./, without line numbers."""
     path = path.strip().strip("`\"'").removeprefix("./")
     name, colon, line = path.rpartition(":")
     numbered = colon and line.replace("-", "").isdigit() and not name.endswith("/")
@@ -295,24 +286,24 @@ def plain_path(path: str) -> str:
 
 
 def changes_in_place(words: Iterable[str]) -> bool:
-    """Whether a command has an option that makes sed change its files in place: "-i", "-i.bak", "-Ei"."""
+    """Return whether a command has an option that makes sed change its files in place: "-i", "-i.bak", "-Ei"."""
     return any(_IN_PLACE.match(word) for word in words)
 
 
 def simple_commands(command: str) -> Iterator[list[str]]:
-    """The words of each simple command of a shell line, up to MAX_COMMAND characters.
+    """Yield the words of each simple command of a shell line, up to MAX_COMMAND characters.
 
-    Empty if the line has unbalanced quotes.
+    A line with unbalanced quotes yields nothing.
     """
     for pipeline in pipelines(command):
         yield from pipeline
 
 
 def pipelines(command: str) -> Iterator[list[list[str]]]:
-    """The pipelines of a shell line, each as the words of its simple commands.
+    """Yield the pipelines of a shell line, each as the words of its simple commands.
 
-    Without redirections of standard error and comments. The text of a "<<EOF" is one word that begins with "<<". The
-    limits are those of simple_commands.
+    Comments and redirections of standard error are left out. The text of a "<<EOF" is one word that begins with "<<".
+    The limits are those of simple_commands.
     """
     line = _JOINED.sub(" ", _HERE_TEXT.sub(_quoted_text, command[:MAX_COMMAND]))
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()\n")
@@ -339,13 +330,13 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
 
 
 def _quoted_text(match: re.Match[str]) -> str:
-    """A text for the standard input as one word, without its quotes."""
+    """Return a text for the standard input as one word, without its quotes."""
     text = re.sub(r"[\"'\\]", " ", match[4])
     return f"'<<\n{text}'{match[3]}\n"
 
 
 def _without_errors(words: list[str]) -> list[str]:
-    """The words of a command without redirections of standard error."""
+    """Return the words of a command without redirections of standard error."""
     kept: list[str] = []
     follows = False
     for word in words:
@@ -357,12 +348,12 @@ def _without_errors(words: list[str]) -> list[str]:
 
 
 def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
-    """The acts of a command. `line` is the command without a leading change of folder."""
+    """Yield the acts of a command. `line` is the command without a leading change of folder."""
     for path, lines in _written_by(command):
         yield Act("write", path, path, lines, command[:MAX_ARGUMENT], tokens)
     if not line or len(line) > MAX_COMMAND:
         return
-    yield Act("run", line, _folded(line), None, "", tokens)
+    yield Act("run", line, _folded(line), tokens=tokens)
     for pipeline in pipelines(line):
         yield from _read_by(pipeline, tokens)
     for words in simple_commands(line):
@@ -374,13 +365,13 @@ def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
         elif program == "git" and arguments[:1] == ["clone"]:
             address = next((word for word in arguments[1:] if not word.startswith("-")), "")
             if match := _REPOSITORY.match(address):
-                yield Act("fetch", f"{match[1]}/{match[2]}".lower(), address, None, "", tokens)
+                yield Act("fetch", f"{match[1]}/{match[2]}".lower(), address, tokens=tokens)
         elif program == "gh" and arguments[:2] == ["repo", "clone"] and len(arguments) > 2:
-            yield Act("fetch", f"github.com/{arguments[2]}".lower(), arguments[2], None, "", tokens)
+            yield Act("fetch", f"github.com/{arguments[2]}".lower(), arguments[2], tokens=tokens)
 
 
 def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
-    """The files that a pipeline prints. A filter in it leaves unknown lines, so nothing counts as read."""
+    """Yield the readings of a pipeline that prints files, none after a filter, because the lines are unknown."""
     program, arguments = pipeline[0][0].rpartition("/")[2].lower(), pipeline[0][1:]
     if program not in _PRINTING or changes_in_place(arguments):
         return
@@ -391,14 +382,14 @@ def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
             return
         lines = filtered
     for word in arguments:
-        if word in (">", ">>") or word.startswith(">"):
+        if word.startswith(">"):
             return
         if not word.startswith("-") and _is_file(word) and not _SED_LINES.match(word):
-            yield Act("read", plain_path(word), plain_path(word), lines, "", tokens)
+            yield Act("read", plain_path(word), plain_path(word), lines, tokens=tokens)
 
 
 def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
-    """The files that a command writes: by redirection, and as arguments of programs that change files in place."""
+    """Yield the files that a command writes: by redirection, and in place as arguments of programs."""
     bare = _QUOTED.sub("''", _HERE_TEXT.sub(r"\3\n", command[:MAX_ARGUMENT]))
     for arrow, path in _REDIRECTED.findall(bare):
         if _is_file(path):
@@ -416,7 +407,7 @@ def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
 
 
 def _plain_targets(words: list[str]) -> Iterator[str]:
-    """The files without a folder or an ending ("Makefile", ".env") to which a command redirects its output."""
+    """Yield the files without a folder or an ending ("Makefile", ".env") to which a command redirects its output."""
     if words[0] == "[[":
         return
     for word, following in pairwise([*words, ""]):
@@ -427,6 +418,7 @@ def _plain_targets(words: list[str]) -> Iterator[str]:
 
 
 def _printed_lines(program: str, arguments: list[str]) -> Lines | None:
+    """Return the lines that a printing program shows (None: all lines)."""
     if program == "sed":
         match = next((m for word in arguments if (m := _SED_LINES.match(word))), None)
         if match is None:
@@ -440,18 +432,20 @@ def _printed_lines(program: str, arguments: list[str]) -> Lines | None:
 
 
 def _is_file(word: str) -> bool:
+    """Return whether a word of a command is a file: a path with a folder or an ending, without a pattern."""
     if not is_path(word) or word.startswith("<") or _DEVICE.match(word):
         return False
     return ("/" in word or "." in word.strip(".,0123456789p$")) and "*" not in word
 
 
 def _fetch(url: str, tokens: int) -> Act:
+    """Return the fetch of an address as an act."""
     address = url.strip().partition("#")[0].rstrip("/.,")
-    return Act("fetch", re.sub(r"\Ahttps?://(?:www\.)?", "", address), address, None, "", tokens)
+    return Act("fetch", re.sub(r"\Ahttps?://(?:www\.)?", "", address), address, tokens=tokens)
 
 
 def _without_cd(command: str, folder: str) -> tuple[str, str]:
-    """The folder in which a command runs, and the command without a leading change of folder.
+    """Return the folder in which a command runs, and the command without a leading change of folder.
 
     `folder` is the folder that the call names. The spaces of each line of the command are folded.
     """
@@ -464,14 +458,14 @@ def _without_cd(command: str, folder: str) -> tuple[str, str]:
 
 
 def _inside(folder: str, path: str) -> str:
-    """A path from a folder on; "" if it is unknown: empty, a variable, or relative in an unknown folder."""
+    """Return a path in a folder, or "" if the path is empty, has a variable, or is relative in an unknown folder."""
     if not path.strip() or "$" in path or path == "-" or not (folder or _ROOTED.match(path)):
         return ""
     return posixpath.normpath(path if _ROOTED.match(path) else f"{folder}/{path}")
 
 
 def _arguments(call: ToolCall) -> Mapping[str, Any]:
-    """The arguments by key. Empty if they are not a JSON object."""
+    """Return the arguments by key. Empty if they are not a JSON object."""
     try:
         values = json.loads(call.arguments)
     except (ValueError, RecursionError):
@@ -480,9 +474,9 @@ def _arguments(call: ToolCall) -> Mapping[str, Any]:
 
 
 def _operation_of(values: Mapping[str, Any]) -> str:
-    """What an editor tool does with its file: "view", "create", "str_replace". "" for the calls of other tools.
+    """Return the operation of an editor tool ("view", "create", "str_replace"), or "" for other tools.
 
-    Such a tool has the operation as its "command", besides a path.
+    An editor tool has the operation as its "command", next to a path.
     """
     command = values.get("command")
     if not isinstance(command, str) or _PATH_KEYS.isdisjoint(values) or not command.isidentifier():
@@ -491,7 +485,7 @@ def _operation_of(values: Mapping[str, Any]) -> str:
 
 
 def command_of(values: Mapping[str, Any]) -> str:
-    """The shell command of a call's arguments; "" where there is none."""
+    """Return the shell command of a call's arguments, or ""."""
     for key in _COMMAND_KEYS:
         value = values.get(key)
         if isinstance(value, str) and value.strip():
@@ -504,7 +498,7 @@ def command_of(values: Mapping[str, Any]) -> str:
 
 
 def _texts(values: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Every text of the arguments with its key in lower case, those in lists and mappings too."""
+    """Yield every text of the arguments with its key in lower case, also in lists and mappings."""
     for key, value in values.items():
         for entry in value if isinstance(value, list) else [value]:
             if isinstance(entry, str):
@@ -514,31 +508,26 @@ def _texts(values: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, str
 
 
 def _lines_of(values: Mapping[str, Any]) -> Lines | None:
-    """The lines that a reading tool asks for."""
-    numbers = {
-        key: value for key, value in values.items() if isinstance(value, int) and not isinstance(value, bool)
-    }
+    """Return the lines that a reading tool asks for."""
+
+    def number(*keys: str) -> int | None:
+        return next((value for key in keys if type(value := values.get(key)) is int), None)
+
     span = values.get("view_range") or values.get("line_range")
     if isinstance(span, list) and len(span) == 2 and all(isinstance(line, int) for line in span):
         return span[0], None if span[1] < span[0] else span[1]
-    start = next(
-        (
-            numbers[key]
-            for key in ("offset", "start_line", "line_start", "line_offset", "start")
-            if key in numbers
-        ),
-        None,
-    )
-    end = next((numbers[key] for key in ("end_line", "line_end", "end") if key in numbers), None)
-    limit = next((numbers[key] for key in ("limit", "n_lines") if key in numbers), None)
+    start = number("offset", "start_line", "line_start", "line_offset", "start")
+    end = number("end_line", "line_end", "end")
+    limit = number("limit", "n_lines")
     if start is None and end is None and limit is None:
         return None
     if start is not None and start < 0:
         # Lines counted from the end of the file.
         return SOME_LINES
     first = start or 1
-    return first, end if end is not None else None if limit is None else first + limit - 1
+    return first, first + limit - 1 if end is None and limit is not None else end
 
 
 def _folded(text: str) -> str:
+    """Return a text as one line."""
     return " ".join(text.split())

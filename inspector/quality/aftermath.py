@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from itertools import combinations
+from typing import Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -44,10 +45,8 @@ from inspector.quality.prohibitions import Prohibition, prohibitions_of
 AftermathKind = Literal[
     "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again"
 ]
-#: Every kind, the gravest first.
-AFTERMATH_KINDS: tuple[AftermathKind, ...] = (
-    "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again",
-)  # fmt: skip
+#: All kinds, the gravest first.
+AFTERMATH_KINDS: tuple[AftermathKind, ...] = get_args(AftermathKind)
 #: Events of each kind as a singular and a plural noun.
 _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "against a rule": ("act against a lost constraint", "acts against a lost constraint"),
@@ -253,8 +252,8 @@ class _HarmedFacts:
     def __init__(self, facts: ConversationFacts) -> None:
         self._lives: dict[str, Life] = {}
         for life in facts.lives:
-            known = self._lives.get(life.fact.key)
-            if known is None or life.compaction < known.compaction:
+            first = self._lives.get(life.fact.key)
+            if first is None or life.compaction < first.compaction:
                 self._lives[life.fact.key] = life
         self._by_generation: dict[int, list[tuple[Life, str]]] = {}
         self._rules: dict[int, list[tuple[Life, str, tuple[Prohibition, ...]]]] = {}
@@ -331,8 +330,8 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
             if step.generation > 1:
                 yield from _against_rules(step, act, harmed)
             if act.kind == "ask":
-                if (first := asked.add(step, act.text)) is not None:
-                    yield _event("asked again", step, act, _Before(first, "ask"), None)
+                if (asked_before := asked.add(step, act.text)) is not None:
+                    yield _event("asked again", step, act, _Before(asked_before, "ask"), None)
                 continue
             if act.kind == "write" or (act.kind == "run" and _CHANGES.search(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
@@ -341,7 +340,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
             if (
                 kind is not None
                 and step.generation > 1
-                and not (kind == "ran again" and done & {"read", "fetch"})
+                and not (kind == "ran again" and not done.isdisjoint(_OPENS))
             ):
                 before = _left(step, act, earlier[key])
                 # A page that a command gets may be what the agent works on.
@@ -364,7 +363,7 @@ _AGAIN: Mapping[str, AftermathKind] = {
 
 
 class _Before(Struct, frozen=True):
-    """An earlier step, the kind of its act, and whether such acts had all of the lines."""
+    """An earlier step, the kind of its act, and whether the earlier acts had all of the lines."""
 
     step: Step
     kind: str
@@ -377,7 +376,7 @@ def _command_of(step: Step) -> Act | None:
 
 
 def _place_of(act: Act) -> tuple[str, str]:
-    """Return the key of an act in the index of earlier acts. Files have their names, because a path may be relative."""
+    """Return the key of an act in the index of earlier acts, for a file its name: a path may be relative."""
     if act.kind in ("read", "write"):
         return "read", act.key.replace("\\", "/").rpartition("/")[2]
     return act.kind, act.key
@@ -397,11 +396,11 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before 
 
 
 def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
-    """Return the last earlier step that read or wrote what a reading got, if it has left the list.
+    """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
 
-    A step with all lines counts before a later one with a part. An edit moves the lines of a file: from then on, parts
-    are compared by their text. An edit or a part that is in the list has its own lines only. If most lines of a file
-    have changed without an edit of the agent, a sub-agent or the user wrote it, and the earlier text was another one.
+    A step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
+    are compared by their text. An edit or a part that is in the list has only its own lines. If most lines of a file
+    have changed without an edit of the agent, a sub-agent or the user wrote the file, and the reading is no repetition.
     """
     last: _Before | None = None
     covered = edited = partly = False
@@ -414,7 +413,7 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
         is_edit = done.kind == "write" and done.lines == SOME_LINES
         moved = (edited or is_edit) and act.lines is not None and done.lines is not None
         edited = edited or done.kind == "write"
-        # A result of one line is not comparable: it may be cut, or be in a form of the tool.
+        # A result of one line is not comparable: it may be cut, or in a format of the tool.
         comparable = len(act.seen) > 1 and len(done.seen) > 1
         overlaps = (
             len(act.seen & done.seen) >= MIN_OVERLAP * len(act.seen)
@@ -463,16 +462,16 @@ def _worth_comparing(
     """
     commands = list(simple_commands(act.key))
     programs = [(words[0].rpartition("/")[2], words[1] if len(words) > 1 else "") for words in commands]
-    telling = [
+    counted = [
         (name, sub)
         for name, sub in programs
         if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING)
     ]
-    if not telling or runs.get((before.generation, act.key), 0) >= ROUTINE_RUNS:
+    if not counted or runs.get((before.generation, act.key), 0) >= ROUTINE_RUNS:
         return False
     if any(done.kind == "fail" for done in before.acts):
         return False
-    looks = all(name in _LOOKING or (name == "git" and sub in _GIT_LOOKING) for name, sub in telling)
+    looks = all(name in _LOOKING or name == "git" for name, _ in counted)
     places = [place for words in commands for place in _searched(words)] if looks else []
     if places:
         return not any(not path or any(place in path for place in places) for path in written)
@@ -482,7 +481,7 @@ def _worth_comparing(
 def _searched(words: Sequence[str]) -> list[str]:
     """Return the files and folders that a looking command names, without leading dots."""
     named = [word.strip("./") for word in words[1:] if not word.startswith("-")]
-    # The first argument is a pattern, for git a subcommand and a pattern.
+    # The first argument is a pattern. Git has a subcommand before it.
     first = 2 if words[0] == "git" else 0 if words[0] in _WITHOUT_PATTERN else 1
     return named[first:]
 
@@ -511,7 +510,7 @@ class _AskedQuestions:
     def __init__(self) -> None:
         self._asked: list[tuple[Step, frozenset[str]]] = []
         self._uses: Counter[tuple[int, str]] = Counter()
-        #: Words of a form of asking: many questions of one list have them, whatever they are about.
+        #: Words of a form of asking: many questions of one list have them, about any subject.
         self._formal: set[str] = set()
 
     def add(self, step: Step, question: str) -> Step | None:
@@ -535,7 +534,7 @@ class _AskedQuestions:
                 continue
             if shared < MIN_QUESTION_OVERLAP * max(len(words), len(other_words - self._formal)):
                 continue
-            if other.left is None or other.left >= step.generation:
+            if _in_list(other, step):
                 return None
             last = last or other
         return last
@@ -581,12 +580,11 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
         if fact.role == "user" and saying.generation > 1 and _CORRECTION.search(fact.text)
     }
     facts_at = Counter((saying.generation, saying.index) for fact in facts.facts for saying in fact.sayings)
-    same = Counter(
-        (at, before)
+    # Number of facts that two messages share.
+    shared = Counter(
+        pair
         for fact in facts.facts
-        for at in {(saying.generation, saying.index) for saying in fact.sayings}
-        for before in {(saying.generation, saying.index) for saying in fact.sayings}
-        if before < at
+        for pair in combinations(sorted({(saying.generation, saying.index) for saying in fact.sayings}), 2)
     )
     best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
     for fact in statements:
@@ -605,8 +603,8 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
                 at_before = before.generation, before.index
                 if facts_at[at_before] > CROWDED or (place in best and best[place][0] >= score):
                     continue
-                # A text that is sent again word for word is that of a command or an extension.
-                if same[place, at_before] == facts_at[place] > FEW:
+                # A command or an extension sends the same text again.
+                if shared[at_before, place] == facts_at[place] > FEW:
                     continue
                 fate = harmed.fate(other, saying)
                 event = AftermathEvent(
@@ -618,7 +616,7 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
 
 
 def _names_differ(fact: Fact, other: Fact) -> bool:
-    """Return whether two statements have only different values, so that they are about different things."""
+    """Return whether two statements have values but none in common, so that they are about different things."""
     values, other_values = ({value.canon for value in each.values} for each in (fact, other))
     return bool(values and other_values) and values.isdisjoint(other_values)
 
