@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events, on
@@ -76,6 +77,12 @@ class JobScreen(Screen[None]):
         bar = self.query_one(NotesBar)
         texts = (*bar.sentences, *map(with_urls, sentences))
         bar.show([text for text in texts if text not in self.app.put_away])
+
+    def retell(self, before: Iterable[str], now: Sequence[str]) -> None:
+        """Show sentences in place of those that were shown before."""
+        bar, gone = self.query_one(NotesBar), set(map(with_urls, before)).difference(map(with_urls, now))
+        bar.show([sentence for sentence in bar.sentences if sentence not in gone])
+        self.tell(*now)
 
     @on(Problem)
     def _problem(self, event: Problem) -> None:

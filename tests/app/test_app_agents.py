@@ -238,6 +238,13 @@ async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_
         screen.opening.again()
         await settled(pilot)
         assert len(notes(pilot)) == len(before) + 1, "another number is no other note"
+        assert "2 lines of the transcript cannot be read and are left out." in notes(pilot)[-1]
+        await press(pilot, "escape", "escape")
+        with path.open("a", encoding="utf-8") as file:
+            file.write('{"type": "user", "mess\n' + whole.replace("So it is.", "Still more.") + "\n")
+        screen.opening.again()
+        await settled(pilot)
+        assert not notes(pilot), "put away with any number"
 
 
 async def test_an_answer_whose_blocks_come_one_by_one_is_shown_as_far_as_it_came(tmp_path: Path) -> None:

@@ -72,6 +72,21 @@ async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) ->
         assert conversations(pilot).query_one(ConversationTable).current == chosen
 
 
+async def test_notes_of_the_store_go_when_they_no_longer_hold(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, found = open_store(rotating), ["1 file cannot be read."]
+    monkeypatch.setattr(type(store), "notes", property(lambda _: tuple(found)))
+    async with running(rotating) as pilot:
+        assert notes(pilot) == ("1 file cannot be read.",)
+        found[:] = ["2 files cannot be read."]
+        await press(pilot, "r")
+        assert notes(pilot) == ("2 files cannot be read.",)
+        found.clear()
+        await press(pilot, "r")
+        assert notes(pilot) == ()
+
+
 async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> None:
     async with running(rotating, size=(100, 24)) as pilot:
         screen = conversations(pilot)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import about
@@ -15,8 +15,10 @@ from inspector.app.conversation.resources import RECORDING
 from inspector.app.conversation.state import Loaded, Opened
 from inspector.app.saved_state import store_last
 from inspector.config.dismissals import Dismissals
+from inspector.config.folders import with_urls
 from inspector.core.errors import InspectorError
 from inspector.engines.settings import SETTING_NAMES, SETTINGS, Settings, difference
+from widgets.bars.notes_bar import NotesBar
 
 if TYPE_CHECKING:
     from inspector.app.conversation.screen import ConversationScreen
@@ -26,10 +28,19 @@ _JOB = "opening"
 _NUMBERS = re.compile(r"\d[\d,]*|s\b|\b(?:is|are|was|were|has|have)\b")
 
 
-def new_notes(opened: Opened, before: Opened) -> list[str]:
-    """Return the notes of a conversation that it did not have before. A note with another number is the same."""
-    old_notes = {_NUMBERS.sub("", note) for note in before.inspection.conversation.notes}
-    return [note for note in opened.inspection.conversation.notes if _NUMBERS.sub("", note) not in old_notes]
+def notes_now(opened: Opened, before: Opened, shown: Sequence[str]) -> list[str]:
+    """Return the notes of a conversation, except those that the user has put away.
+
+    `shown` are the sentences on screen. A note with another number is the same.
+    """
+    away = {_NUMBERS.sub("", note) for note, told in _notes(before).items() if told not in shown}
+    return [told for note, told in _notes(opened).items() if _NUMBERS.sub("", note) not in away]
+
+
+def _notes(opened: Opened) -> dict[str, str]:
+    """Return the notes of a conversation, each with the sentence on screen."""
+    conversation = opened.inspection.conversation
+    return {note: with_urls(about(conversation.row, note)) for note in conversation.notes}
 
 
 class Opener:
@@ -111,7 +122,7 @@ class Opener:
             dismissed_facts=dismissals.facts_of(root),
             dismissed_findings=dismissals.findings_of(root),
         )
-        host.tell(*(about(conversation.row, note) for note in conversation.notes), *opened.resolved.notes)
+        host.tell(*_notes(opened).values(), *opened.resolved.notes)
         if self._missed:
             self.again()
 
@@ -125,6 +136,8 @@ class Opener:
         host, state = self._host, self._host.state
         opened, before = opening.opened, self._host.loaded.opened
         assert before is not None
+        shown = host.query_one(NotesBar).sentences
+        host.retell(_notes(before).values(), notes_now(opened, before, shown))
         generations, old = opened.generations, before.generations
         if len(generations) < len(old):
             self._shrunk(opening)
@@ -133,16 +146,14 @@ class Opener:
             counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
             words = f"Compacted: {counts}. Press ] to see the new list."
             host.app.notify(words, timeout=5)
-        conversation = opened.inspection.conversation
-        host.tell(*(about(conversation.row, note) for note in new_notes(opened, before)))
         host.messages.open(opened, opening.lines)
         host.loaded = Loaded(opened, host.loaded.values)
-        shown = old[state.generation - 1]
+        listed = old[state.generation - 1]
         same = generations[state.generation - 1] if state.generation <= len(generations) else None
         if state.moment is not None:
             at = state.moment
             host.when(RECORDING, lambda recording: host.change(moment=same_moment(at, recording)))
-        elif same is None or tuple(same.ids[: len(shown)]) != tuple(shown.ids):
+        elif same is None or tuple(same.ids[: len(listed)]) != tuple(listed.ids):
             self._navigation.show_generation(min(state.generation, len(generations)))
         elif not state.compaction and len(generations) > 1:
             host.change(compaction=1)

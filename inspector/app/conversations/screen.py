@@ -107,6 +107,8 @@ class ConversationsScreen(JobScreen):
         #: Each conversation at the last look for events, by root session: its first row, then its state.
         self._looked_at: dict[str, ConversationRow | ConversationState] = {}
         self._following = False
+        #: The notes of the store that were shown last.
+        self._told: tuple[str, ...] = ()
         self._left_at = self.saved.conversation
         self._dismissals = Dismissals.load()
         #: Whether the modules of the next screen are imported. Background work starts after that.
@@ -215,7 +217,8 @@ class ConversationsScreen(JobScreen):
         self._show_empty()
         self.going_on("index", "")
         self._show_title()
-        self.tell(*self.store.notes)
+        told, self._told = self._told, tuple(self.store.notes)
+        self.retell(told, self._told)
         # Its imports would delay the frame with the list.
         self.call_after_refresh(self._read_overviews)
         self._follow(first)
