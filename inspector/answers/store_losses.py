@@ -48,7 +48,7 @@ class CompactionLoss(Struct, frozen=True):
     `explained` another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction
     cannot be read, so the fates of `unknown` facts are unknown. `pasted` facts of pasted texts and `others`, results
     of the agent and requests, were lost too, but count nowhere else. `contradicted` is the number of lost facts that
-    the summary contradicts.
+    the summary contradicts, `standing` the number of lost facts that are worded as lasting rules.
     """
 
     compaction: int
@@ -65,15 +65,17 @@ class CompactionLoss(Struct, frozen=True):
     pasted: int = 0
     others: int = 0
     contradicted: int = 0
+    standing: int = 0
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Return the sort key of losses; larger is worse. Acts against lost constraints and repeated work count
-        first."""
+        """Return the sort key of losses; larger is worse. Acts against lost constraints count first, then
+        lasting rules."""
         rules, *rest = grave(self.lost, self.weakened)
         repeated = sum(self.aftermath.values())
         return (
             self.broken,
+            self.standing,
             rules,
             self.explained,
             *rest,
@@ -274,6 +276,7 @@ def _loss(
         lost.pasted,
         lost.others,
         lost.contradicted,
+        lost.standing,
     )
 
 

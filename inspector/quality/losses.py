@@ -20,7 +20,8 @@ class LostFacts(Struct, frozen=True):
     """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
 
     Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.
-    `contradicted` is the number of lost facts that the summary contradicts. Two numbers count the other lost facts.
+    `contradicted` is the number of lost facts that the summary contradicts, `standing` the number of lost facts that
+    are worded as lasting rules. Two numbers count the other lost facts.
     `pasted`: facts of pasted texts, plans and programs. `others`: results of
     the agent, which it can find again, and requests, which are mostly done by then.
     """
@@ -33,6 +34,7 @@ class LostFacts(Struct, frozen=True):
     pasted: int = 0
     others: int = 0
     contradicted: int = 0
+    standing: int = 0
 
     @property
     def total(self) -> int:
@@ -157,4 +159,5 @@ def _lost_facts(
         pasted,
         others,
         sum(life.seen(number).outcome == "contradicted" for life in gone),
+        sum(life.fact.standing for life in gone),
     )

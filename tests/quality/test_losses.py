@@ -29,7 +29,7 @@ from inspector.quality.facts.fact import (
     Outcome,
     Saying,
 )
-from inspector.quality.losses import grave, losses_of
+from inspector.quality.losses import LostFacts, grave, losses_of
 
 SAYING = Saying(0, 1, 0, 100, "s", "user", (0, 0), 1)
 
@@ -55,6 +55,34 @@ def test_gaps_are_worse_than_repeated_reading_and_better_than_a_lost_value() -> 
     )
     again = CompactionLoss(1, None, {}, 0, 0, (), {"read again": 9})
     assert value.order > gap.order > again.order
+
+
+def test_one_lasting_rule_is_worse_than_several_details_of_requests() -> None:
+    saying = replace(SAYING, span=(0, 24))
+    detail = life("lost", key="a")
+    rule = Fact(
+        "k",
+        "constraint",
+        "Never sail without lamps",
+        "",
+        (),
+        (),
+        "en.never",
+        9,
+        (0, 5),
+        "user",
+        (saying,),
+        0,
+        1.0,
+    )
+    (rules,) = losses_of([Life(rule, 1, (Fate(1, "lost"),))])
+    (details,) = losses_of([detail, replace(detail, fact=replace(detail.fact, key="b"))])
+    assert (rules.standing, details.standing) == (1, 0)
+
+    def order(lost: LostFacts) -> tuple[int, ...]:
+        return CompactionLoss(1, None, dict(lost.lost), 0, 0, (), standing=lost.standing).order
+
+    assert order(rules) > order(details)
 
 
 def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:

@@ -113,6 +113,20 @@ _SHOWS = late_pattern(
 )
 # The path of a picture that the user attaches. Its spaces may be escaped.
 _PICTURE = late_pattern(r"(?:[^\s\\]|\\.){1,400}+(?<=\.png|\.jpg|jpeg|\.gif|webp|heic)\s*\Z", re.I)
+#: Matches a report of the present state. Its values are what the user sees, not what the user sets.
+_REPORTS = late_pattern(
+    r"\b(?:(?:an?|this|same|gets?|got|getting|throws?) (?:\S+ )?(?:error|exception)s?|crash(?:es|ed)?|"
+    r"fails?|failed|failing|not[_ ]found|too \w+|(?:now|still|it) (?:shows?|says?|gives?|gets?))\b|"
+    r"报错|[错錯][误誤]",
+    re.I,
+)
+#: Matches a noun that a number names, as in "level 2".
+_NUMBERED = late_pattern(
+    r"\b(?:level|step|phase|part|stage|chapter|section|page|slide|option|item|question|task|issue|round) #?\Z",
+    re.I,
+)
+#: Matches an answer that only permits one act.
+_GRANTS = late_pattern(r"\W*(?:authori[sz]e|approve|allow|proceed|accept|continue|go ahead)\b", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 #: Matches a numbered line of answers, up to the end of its first sentence.
@@ -304,10 +318,13 @@ def _says_something(body: str, values: Sequence[Value]) -> bool:
 def _given(body: str, values: Sequence[Value]) -> Value | None:
     """Return the exact value that a short sentence gives: "port 8080", "VPN gateway is 10.44.0.1"."""
     stems = sum(1 for _ in load_stemmer().words(body, [value.span for value in values]))
-    if _PICTURE.match(body):
+    if stems > 6 or _PICTURE.match(body) or _REPORTS.search(body):
         return None
-    weak = ("name", "option", "identifier", "weekday", *(("number",) if stems > 3 else ()))
-    return next((value for value in values if value.form not in weak), None) if stems <= 6 else None
+    for value in values:
+        names = value.form == "number" and (stems > 3 or _NUMBERED.search(body, 0, value.span[0]) is not None)
+        if not names and value.form not in ("name", "option", "identifier", "weekday"):
+            return value
+    return None
 
 
 def _statement(
@@ -550,10 +567,14 @@ def approves_task(fact: Fact) -> bool:
     """Return whether a fact only agrees that the agent does something once: "yes" to "should I add a test?"."""
     question, answer = asked_and_answered(fact)
     offer = _OFFERS.match(question)
-    if offer is None or not agrees(answer) or _REFUSES.search(answer):
+    if offer is not None and agrees(answer):
+        granted = question[offer.end() :]
+    elif not question and fact.rule.endswith(ANSWER) and (grant := _GRANTS.match(answer)):
+        granted = answer[grant.end() :]
+    else:
         return False
     # To use or to keep something is a choice that lasts.
-    return best_cue(question[offer.end() :], USER, frozenset()) is None
+    return not _REFUSES.search(answer) and best_cue(granted, USER, frozenset()) is None
 
 
 def points_of(labels: Sequence[str], texts: Sequence[str]) -> dict[str, str]:

@@ -289,8 +289,13 @@ def _crowding(statement: Statement) -> float:
 
 
 def _strength(statement: Statement, crowded: bool) -> int:
-    """Return the strength of a fact. A crowded message is mostly a document, so its rules may be for something else."""
-    return min(statement.strength, STANDING - 1) if crowded else statement.strength
+    """Return the strength of a fact.
+
+    A crowded message is mostly a document, so its rules may be for something else. A sure rule that begins with its cue
+    ("never push") is for its reader.
+    """
+    leads = statement.strength >= _SUREST and statement.cue[0] == statement.span[0]
+    return min(statement.strength, STANDING - 1) if crowded and not leads else statement.strength
 
 
 def _value(statement: Statement) -> str:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import Stemmer, has_unspaced, word_set
-from inspector.quality.facts.fact import Kind
+from inspector.quality.facts.fact import STANDING, Kind
 
 USER, AGENT = "user", "assistant"
 
@@ -78,7 +78,7 @@ CUES: tuple[Cue, ...] = (
          r"no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
          r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:is|are|was|were|would|will|can|has|had)\s+never|"
-         r"never\s+(?:happen|match|work|forget)\w*"),
+         r"never\s+(?:been\b|(?:happen|match|work|forget)\w*)"),
     _cue("en.is-never", "constraint", 6, r"(?:is|are) never"),
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
@@ -110,6 +110,7 @@ CUES: tuple[Cue, ...] = (
          r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|['’]d|['’]ll) (?:have|need) "
          r"to|has to (?:much|many)|has to do with|have to "
          r"do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
+         r"(?:that|feeling|guess|bet) (?:i|we|you|they|it) (?:have|has|needs?) to|"
          r"\b(?:(?:what|how|why|where|which)\b[^,;:.?!\n]{0,40}|if (?:it|you|we|they|\w{3,4}thing)) "
          r"(?:need|have|has)s? to|"
          + _TASK),
@@ -295,7 +296,7 @@ _TASKS = late_pattern(_TASK, re.I)
 #: The start of a request that is over once it is done.
 ERRANDS = late_pattern(
     rf"{_FILLER}(?:check|continue|proceed|go (?:ahead|on)|re-?run|run|retry|resume|restart|start|commit|push|"
-    rf"pull|fetch|re-?read|look|open|list|scan|search|find|explore|"
+    rf"pull|fetch|re-?read|(?:(?:have|take) a )?look|open|list|scan|search|find|explore|"
     r"analy[sz]e|inspect|investigate|summari[sz]e|keep going|carry on|try(?: again)?|wait|deploy|rebuild|do it|"
     r"merge)\b|看一下|看看|[检檢]查一下|[跑运運]行?一下|提交|推送|打[开開]|重[启啟]",
     re.I,
@@ -345,6 +346,8 @@ _ASKS_FOR_INFORMATION = late_pattern(
 )
 _KANA = late_pattern("[\u3041-\u30fa]")
 _WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
+#: A question within a sentence, up to the end of the searched text.
+_ASKED = late_pattern(r"\w (?:what|how|where|why)\b[^,;:.?!\n]{0,60}\Z", re.IGNORECASE)
 #: The start of a sentence in which the agent announces an act or thinks aloud.
 NARRATES = late_pattern(
     r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
@@ -685,8 +688,10 @@ def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[i
             continue
         for match in cue.find.finditer(text):
             span = match.span()
-            # "Consider whether it should stay" is a question, not a rule.
-            if _WHETHER.search(text, 0, span[0]):
+            # "Consider whether it should stay" and "propose where it should go" are questions, not rules.
+            if _WHETHER.search(text, 0, span[0]) or (
+                cue.strength < STANDING and _ASKED.search(text, 0, span[1])
+            ):
                 break
             if cue.unless is None or not any(
                 ordinary.start() < span[1] and span[0] < ordinary.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.quality.facts.extract import facts_of
+from inspector.quality.facts.extract import approves_task, facts_of
 from inspector.quality.facts.fact import Fact, Saying, Statement
 from inspector.quality.facts.fate import fate
 from inspector.quality.facts.passages import ListText, PassageIndex
@@ -66,12 +66,31 @@ def test_what_the_user_answered_is_told_with_the_question(text: str, facts: list
 
 def _answered(question: str, answer: str) -> Fact:
     """The fact of an answer to a question of the agent."""
-    (one,) = _said(f'{HEAD}"{question}"="{answer}"{END}')
+    return _fact(f'{HEAD}"{question}"="{answer}"{END}')
+
+
+def _fact(result: str) -> Fact:
+    """The only fact of a tool's result."""
+    (one,) = _said(result)
     saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
     return Fact(
         "k", one.kind, one.text, one.text, one.values, one.things, one.rule, one.strength, one.cue, "user",
         (saying,), 0, 1.0,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("result", "is_approval"),
+    [
+        ("User selected: Authorize this repair", True),
+        ("User selected: Approve only the east crane", False),
+        ("User selected: Electric winch", False),
+        (f'{HEAD}"Should I repair the crane?"="yes"{END}', True),
+        (f'{HEAD}"Should I use the east crane?"="yes"{END}', False),
+    ],
+)
+def test_an_approval_of_one_act_is_no_decision_that_lasts(result: str, is_approval: bool) -> None:
+    assert approves_task(_fact(result)) == is_approval
 
 
 @pytest.mark.parametrize(

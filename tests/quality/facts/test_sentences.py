@@ -207,6 +207,16 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("It breaks if it needs to turn the boat.", "link"),
         ("Follow the existing log format exactly.", "constraint"),
         ("Please also response me in Dutch.", "preference"),
+        ("Say where each of the boats should moor.", "link"),
+        ("It's a pity that we have to turn the boat, but fine.", "link"),
+        ("I have a feeling you need to read the whole log.", "link"),
+        ("This pier has still NEVER BEEN painted.", "link"),
+        ("The mast is 17px and too short.", "link"),
+        ("Now it shows 627.", "link"),
+        ("I get an error at berth 404.", "link"),
+        ("The moon is bad for level 2.", "link"),
+        ("The port is 8080.", "value"),
+        ("Have a look at logs/tides.jsonl", "decision"),
     ],
 )
 def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
