@@ -53,6 +53,7 @@ def describe(
 def _prints(
     ids: Sequence[int], earlier: Mapping[int, Print], read: Callable[[Sequence[int]], Mapping[int, Message]]
 ) -> dict[int, Print]:
+    """Return the prints of messages by id. `earlier` has prints of messages that are read already."""
     prints: dict[int, Print] = {}
     empty = _measured(Message({}))
     for at in range(0, len(ids), _BATCH):

@@ -1,4 +1,4 @@
-"""Read-only connections to one SQLite file, one a thread, that leave no files behind.
+"""Read-only connections to one SQLite file, one for each thread, that create no files.
 
 A read-only connection to a database in WAL mode creates missing `-wal` and `-shm` files, and cannot remove them again.
 So a database without a write-ahead log is opened as *still* (`immutable=1`), without a lock and without files. This is
@@ -31,7 +31,7 @@ _ATTEMPTS = 5
 # the index pages fit into a quarter of that, and the system caches the file's pages anyway.
 _PAGES = "PRAGMA cache_size = -512"
 
-#: Error codes of a live connection in a folder without write permission.
+#: Error codes of a live connection in a folder that the user may not write to.
 _NO_SHARED_MEMORY = frozenset(
     {
         "SQLITE_CANTOPEN",
@@ -74,8 +74,9 @@ class Connections:
     """The connections to one database. Every read is one short transaction, so that no writer waits."""
 
     def __init__(self, path: Path, shared: bool = False) -> None:
-        """Create the connections to `path`. `shared` uses one connection for all threads, which the caller must lock.
-        Raises a StoreError if the file cannot be a database.
+        """Prepare the connections to `path`. Raises a StoreError if the file cannot be a database.
+
+        `shared` uses one connection for all threads, which the caller must lock.
         """
         check_database(path)
         self.path = path
@@ -226,7 +227,7 @@ def signature(path: Path) -> Signature:
 
 
 def check_database(path: Path) -> None:
-    """Raise the StoreError that says why `path` cannot be a SQLite database, if so. Opens no database."""
+    """Raise a StoreError with the reason if `path` cannot be a SQLite database. Opens no database."""
     check_file(path)
     try:
         with path.open("rb") as file:

@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"^(?P<base>.*) #\d+$", re.DOTALL)
 
 
 class Chains(NamedTuple):
-    """Every conversation of a store: rows by tip id, and the tip that each session belongs to."""
+    """Every conversation of a store. The tip of a conversation is its newest session."""
 
     rows: tuple[ConversationRow, ...]
     tip_of: Mapping[str, str]
@@ -39,8 +39,10 @@ class Chains(NamedTuple):
         return self.by_tip[tip]
 
     def resolve(self, name: str) -> str:
-        """Return the tip for an id, a unique prefix of an id, a title, or a part of one title, in any case. Raises
-        UnknownConversation."""
+        """Return the tip for an id, a unique prefix of an id, a title, or a part of one title, in any case.
+
+        Raises UnknownConversation.
+        """
         titles = ((node.title, self.tip_of[node.id]) for node in self.nodes.values())
         return resolve(name, self.rows, titles)
 
@@ -61,7 +63,7 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
                 following[node.id] = child.id
     preceded = set(following.values())
     order = [node.id for node in nodes if node.id not in preceded]
-    order.extend(node.id for node in nodes if node.id in preceded)  # a ring has no first session
+    order.extend(node.id for node in nodes if node.id in preceded)  # A ring has no first session.
     tip_of: dict[str, str] = {}
     members: list[list[Node]] = []
     for start in order:
@@ -96,7 +98,7 @@ def _continuation(
     ]
     if not candidates:
         return None
-    # As the release finds the tip: a child that was itself compacted or still lives, then the last active.
+    # Hermes prefers a compacted child, then a child that still lives, then the last active child.
     return max(
         candidates,
         key=lambda child: (
@@ -109,6 +111,7 @@ def _continuation(
 
 
 def _after(child: Node, parent: Node) -> bool:
+    """Return whether a child started after its parent ended, or the parent has not ended."""
     if parent.ended_at is None:
         return True
     if child.started_at >= parent.ended_at:

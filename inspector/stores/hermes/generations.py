@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.handoff import PREFIXES
 from inspector.core.messages import Message
-from inspector.stores.hermes.matching import Print, head_of, print_of, tails
+from inspector.stores.hermes.matching import STEP, Print, head_of, print_of, tails
 from inspector.stores.hermes.rows import message, select
 from inspector.stores.hermes.schema import Schema, as_time, quoted
 from inspector.stores.hermes.sessions import damage, salvage
@@ -36,14 +36,13 @@ _ROLE = (
 #: Code of a row with the model and tools of a gateway. Hermes never sends it.
 _META = 5
 _DIGITS = bytes.maketrans(b"012345", bytes(range(6)))
-#: Maximum seconds between two rows of one transaction.
-_STEP = 5e-6
 #: Number of rows read at once.
 _CHUNK = 256
-#: The content of a print that two copies of a row share.
+#: The fields of a print that are equal in two copies of a row.
 _CONTENT = attrgetter("text", "tool_call_id", "calls", "timestamp")
+#: Maximum number of rows of a head.
 _LONGEST_HEAD = 200
-#: No release compacts a list of four messages or fewer.
+#: Minimum number of messages of a list that a release compacts.
 _SHORTEST = 5
 #: Rows of a damaged table are read by number: the rows at once, and the last number to try if the last is unknown.
 _RANGE, _MOST_ROWS = 4_096, 1_000_000
@@ -60,8 +59,11 @@ class Index(Struct, frozen=True):
 
 
 class StoredList(Struct, frozen=True):
-    """One list of a session. `ids` and `roles` are its messages. `rows` are the ids of all its rows, including rows
-    undone later; copies of the previous list are searched in them."""
+    """One list of a session. `ids` and `roles` are its messages.
+
+    `rows` are the ids of all its rows, also of rows that were undone later. Copies of the previous list may be among
+    them.
+    """
 
     ids: array[int]
     roles: bytes
@@ -89,9 +91,13 @@ def _sent(index: Index) -> Index:
     """Return the index without rows that are never sent."""
     if _META not in index.roles:
         return index
-    kept = [at for at, role in enumerate(index.roles) if role != _META]
-    roles, flags = (bytes([codes[at] for at in kept]) for codes in (index.roles, index.flags))
-    return replace(index, ids=array("q", [index.ids[at] for at in kept]), roles=roles, flags=flags)
+    return _only(index, [at for at, role in enumerate(index.roles) if role != _META])
+
+
+def _only(index: Index, places: Sequence[int]) -> Index:
+    """Return the index with the rows at some places only."""
+    roles, flags = (bytes([codes[at] for at in places]) for codes in (index.roles, index.flags))
+    return replace(index, ids=array("q", [index.ids[at] for at in places]), roles=roles, flags=flags)
 
 
 def _with_carried(connection: sqlite3.Connection, schema: Schema, index: Index) -> Index:
@@ -165,7 +171,7 @@ def has_inactive(connection: sqlite3.Connection, session: str) -> bool:
     except sqlite3.DatabaseError as error:
         if not damage(error):
             raise
-        return True  # Then the flags are read row by row.
+        return True
     return bool(rows)
 
 
@@ -221,11 +227,12 @@ def lists_of(connection: sqlite3.Connection, schema: Schema, index: Index) -> li
 
 
 def _stored_list(index: Index, low: int, high: int, flag: int, certain: bool = True) -> StoredList:
-    ids, roles, flags = index.ids[low:high], index.roles[low:high], index.flags[low:high]
+    """Return the rows [low:high] with a flag as a list."""
+    rows, roles, flags = index.ids[low:high], index.roles[low:high], index.flags[low:high]
     if flags.count(flag) == len(flags):
-        return StoredList(ids, roles, ids, certain)
-    kept = [at for at, value in enumerate(flags) if value == flag]
-    return StoredList(array("q", [ids[at] for at in kept]), bytes([roles[at] for at in kept]), ids, certain)
+        return StoredList(rows, roles, rows, certain)
+    with_flag = _only(index, [at for at in range(low, high) if index.flags[at] == flag])
+    return StoredList(with_flag.ids, with_flag.roles, rows, certain)
 
 
 def _without(index: Index, low: int, high: int) -> Index:
@@ -234,9 +241,8 @@ def _without(index: Index, low: int, high: int) -> Index:
         f"Session {index.session} stores a compacted list twice ({high - low} rows from {index.ids[low]} on); "
         "one copy is left out."
     )
-    ids = index.ids[:low] + index.ids[high:]
-    roles, flags = (field[:low] + field[high:] for field in (index.roles, index.flags))
-    return Index(index.session, ids, roles, flags, (*index.notes, note))
+    others = _only(index, [*range(low), *range(high, len(index.ids))])
+    return replace(others, notes=(*index.notes, note))
 
 
 def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
@@ -257,7 +263,7 @@ def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -
 
 
 class _Splitter:
-    """Finds where the lists of one session begin, as positions among its rows."""
+    """Finds the places in the rows of one session at which its lists begin."""
 
     def __init__(self, connection: sqlite3.Connection, schema: Schema, index: Index) -> None:
         self._connection = connection
@@ -267,6 +273,7 @@ class _Splitter:
         self._prints: dict[int, Print] = {}
 
     def lists(self) -> list[StoredList]:
+        """Return the lists of the session, oldest first."""
         index = self._index
         total = len(index.ids)
         last_archived = index.flags.rfind(ARCHIVED)
@@ -338,8 +345,7 @@ class _Splitter:
         return None if first < 0 else (first, False)
 
     def _is_head(self, before: int, start: int, place: int) -> bool:
-        """Return whether all the rows from `start` to `place` copy the first rows of the list that begins at
-        `before`."""
+        """Return whether the rows from `start` to `place` are copies of the first rows of the list at `before`."""
         length = place - start
         if not 0 < length <= _LONGEST_HEAD:
             return False
@@ -347,8 +353,10 @@ class _Splitter:
         return head_of(old_rows, self._load(range(start, place)), length) is not None
 
     def _start_of(self, start: int, place: int, copy: bool) -> int | None:
-        """Return the start of the list whose summary row is at `place`; None if that row is only a copy in the list
-        that begins at `start`. `copy`: an older summary of that list has the same text."""
+        """Return the start of the list whose summary row is at `place`.
+
+        None if that row is only a copy in the list at `start`. `copy`: an older summary of that list has the same text.
+        """
         if self._index.flags.count(ARCHIVED, start, max(start, place)) < _SHORTEST:
             return None
         last_archived = self._index.flags.rfind(ARCHIVED)
@@ -372,7 +380,7 @@ class _Splitter:
     def _follows(self, at: int) -> bool:
         """Return whether a row was inserted right after the row before it, by their times."""
         before, after = self._time(at - 1), self._time(at)
-        return before > 0 and 0 < after - before <= _STEP
+        return before > 0 and 0 < after - before <= STEP
 
     def _head_by_times(self, start: int, place: int) -> int:
         """Return the number of rows before `place` that have the times of the first rows of the list at `start`."""
@@ -400,6 +408,7 @@ class _Splitter:
         return True
 
     def _start_by_bodies(self, start: int, place: int, floor: int) -> int | None:
+        """Return the start of the list whose summary row is at `place`, found by its copies; else None."""
         # If the tail keeps its times, so does the head: its first copy is older than the row before it.
         kept_times = 0 < self._time(min(place + 1, len(self._index.ids) - 1)) < self._time(place)
         for head in self._head_lengths(start, place, floor):

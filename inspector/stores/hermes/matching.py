@@ -16,16 +16,17 @@ from msgspec import Struct
 from inspector.core.handoff import PREFIXES, Handoff, read_handoff
 from inspector.core.messages import Message, ToolCall, shrunk_arguments, text_of
 from inspector.core.rough import message_images
+from inspector.stores.hermes.profiles import CALL_REMOVED, STUB
 
-#: The stub result of 0.13 for a call whose result was summarized, up to its dash.
-_STUB = "[Result from earlier conversation"
-#: Text of an assistant message from 0.19 on when its only calls were removed.
-_CALL_REMOVED = "(tool call removed)"
+#: Maximum seconds between two rows of one transaction.
+STEP = 5e-6
 #: Placeholders of a removed picture. 0.19 writes the first in any message. Tool results may have both.
 _NO_PICTURE = frozenset(
     {"[Attached image — stripped after compression]", "[screenshot removed to save context]"}
 )
+#: Maximum characters of arguments that pruning does not shrink.
 _SHRUNK_FROM = 500
+#: Maximum number of messages that are tried as the start of a tail.
 _MAX_CANDIDATES = 4_000
 
 
@@ -61,7 +62,7 @@ class Print(Struct, frozen=True):
 
 
 def print_of(message: Message, chars: int = 0) -> Print:
-    """Return the print of a message; `chars` is its number of characters, which takes longest to count."""
+    """Return the print of a message. `chars` is its number of characters, if that matters: counting them is slow."""
     wire = message.wire
     content = wire.get("content")
     role = message.role
@@ -80,14 +81,15 @@ def print_of(message: Message, chars: int = 0) -> Print:
         chars=chars,
         images=message_images(wire),
         bracketed=role == "tool" and isinstance(content, str) and content.startswith("["),
-        stub=role == "tool" and text.startswith(_STUB),
-        call_removed=text == _CALL_REMOVED,
+        stub=role == "tool" and text.startswith(STUB),
+        call_removed=text == CALL_REMOVED,
         handoff=handoff,
         tail_text=hash(_without_placeholders(handoff.tail_text)) if handoff and handoff.merged else 0,
     )
 
 
 def _text(content: Any) -> str:
+    """Return a content as text for comparisons."""
     # A release strips texts when it loads a session, so copies may lack the space around them.
     if isinstance(content, list):
         return _without_placeholders(text_of(content))
@@ -101,14 +103,9 @@ def _without_placeholders(text: str) -> str:
 
 
 def _call(call: ToolCall) -> Call:
-    arguments = call.arguments
-    plain = hash(arguments)
-    return Call(
-        call.id,
-        call.name,
-        plain,
-        plain if len(arguments) <= _SHRUNK_FROM else hash(shrunk_arguments(arguments)),
-    )
+    plain = hash(call.arguments)
+    is_short = len(call.arguments) <= _SHRUNK_FROM
+    return Call(call.id, call.name, plain, plain if is_short else hash(shrunk_arguments(call.arguments)))
 
 
 def is_copy(old: Print, new: Print) -> bool:
@@ -132,6 +129,7 @@ def is_merged_copy(old: Print, new: Print) -> bool:
 
 
 def _same_text(old: Print, new: Print, text: int) -> bool:
+    """Return whether `text` is the text of `old`, or replaces the empty text of a message whose calls were removed."""
     return old.text == text or (old.empty and new.call_removed and len(new.calls) < len(old.calls))
 
 
@@ -141,6 +139,7 @@ def _unwrapped(old: Print, text: int) -> bool:
 
 
 def _is_summary_alone(message: Print) -> bool:
+    """Return whether a message has a summary and no other text."""
     return message.handoff is not None and (
         not message.handoff.merged or not message.handoff.tail_text.strip()
     )
@@ -171,7 +170,7 @@ class Tail(Struct, frozen=True):
 
 
 def head_of(old: Sequence[Print], new: Sequence[Print], summary: int) -> int | None:
-    """Return how many messages of `old` new[:summary] copies; None if it does not copy the beginning of `old`."""
+    """Return how many messages at the beginning of `old` are in new[:summary]; None if it is not their copy."""
     at = 0
     calls: set[str] = set()
     for index in range(summary):
@@ -228,7 +227,7 @@ def tail_from(
         return None
     while at < len(new) and new[at].stub and new[at].tool_call_id in calls:
         at += 1
-    return Tail(start, at, times == matched and matched > 0)
+    return Tail(start, at, times == matched)
 
 
 def tails(

@@ -10,8 +10,8 @@ from inspector.core.handoff import ANCHOR_INDEX, Handoff, read_handoff
 from inspector.stores.hermes.rows import message, select
 from inspector.stores.hermes.schema import NEWEST_SCHEMA, Schema
 
-_NEWEST = 8
-_BODY_LIMIT = 40
+#: Maximum number of summaries to read, and of messages to search for them without a full-text index.
+_NEWEST, _BODY_LIMIT = 8, 40
 #: Schema version → profile of the release that writes it. Versions between these were never released.
 _SCHEMAS = {
     6: "documented",
@@ -47,9 +47,12 @@ _CONFIGS = {
     32: "hermes-0.18.0",
     33: "hermes-0.19",
 }
-_PLAIN_FALLBACK = "Summary generation was unavailable."
-#: Stub of a release for a call whose result was summarized, and the text for a message whose calls were removed.
-_STUB, _CALL_REMOVED = "[Result from earlier conversation", "(tool call removed)"
+#: The start of the fallback text up to 0.15, which counts every message between head and tail.
+PLAIN_FALLBACK = "Summary generation was unavailable."
+#: The start of the stub result of 0.13 for a call whose result was summarized.
+STUB = "[Result from earlier conversation"
+#: The text of an assistant message from 0.19 on whose only calls were removed.
+CALL_REMOVED = "(tool call removed)"
 
 
 class Evidence(NamedTuple):
@@ -60,7 +63,7 @@ class Evidence(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """A message with a summary: its row, its session and what it says."""
+    """A message with a summary: its row, its session and its handoff."""
 
     id: int
     session: str
@@ -70,7 +73,8 @@ class Summary(NamedTuple):
 class Detection(NamedTuple):
     """The profiles that the signs allow, oldest first, the most likely profile, and the reasons as sentences.
 
-    `sessions` are the sessions with the newest summaries, newest first."""
+    `sessions` are the sessions with the newest summaries, newest first.
+    """
 
     profile: str
     open: tuple[str, ...]
@@ -79,7 +83,7 @@ class Detection(NamedTuple):
 
 
 def detect(connection: sqlite3.Connection, schema: Schema, config_version: int | None = None) -> Detection:
-    """Return the release that the signs of the database show. Reads a handful of rows."""
+    """Return the release that the signs of the database show. Reads a few rows."""
     opener = _opener(schema, config_version)
     handoffs = list(_newest_handoffs(connection, schema))
     if not handoffs:
@@ -163,7 +167,7 @@ def _text_signs(newest: Summary) -> Iterable[Evidence]:
     """Yield the signs in the text of the newest summary."""
     identity, handoff = newest.id, newest.handoff
     if handoff.fallback:
-        plain = handoff.body.startswith(_PLAIN_FALLBACK)
+        plain = handoff.body.startswith(PLAIN_FALLBACK)
         which = "0.15 or before" if plain else "0.16 or later"
         profiles = _until("hermes-0.15") if plain else _since("hermes-0.16")
         yield Evidence(profiles, f"Its fallback text (row {identity}) is that of {which}.")
@@ -175,11 +179,11 @@ def _session_signs(connection: sqlite3.Connection, schema: Schema, identity: int
     """Yield the signs in the session of the newest summary: archived lists, repaired calls."""
     if schema.in_place and _any(connection, identity, "active = 0 AND compacted = 1"):
         yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as in 0.18 and later.")
-    if _any(connection, identity, f"role = 'tool' AND content LIKE '{_STUB}%'"):
+    if _any(connection, identity, f"role = 'tool' AND content LIKE '{STUB}%'"):
         yield Evidence(
             _until("hermes-0.17"), "Calls without a result got a stub result, as in 0.17 and earlier."
         )
-    if _any(connection, identity, f"role = 'assistant' AND content = '{_CALL_REMOVED}'"):
+    if _any(connection, identity, f"role = 'assistant' AND content = '{CALL_REMOVED}'"):
         yield Evidence(_since("hermes-0.18.0"), "Calls without a result were removed, as in 0.18 and later.")
 
 
@@ -189,11 +193,11 @@ def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
         rows = connection.execute(f"SELECT 1 FROM messages WHERE {session} AND {where} LIMIT 1", (identity,))
         return bool(rows.fetchall())
     except sqlite3.DatabaseError:
-        return False  # a damaged page gives no sign
+        return False  # A damaged page gives no sign.
 
 
 def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[Summary]:
-    """Yield the newest summaries, newest first."""
+    """Yield the newest summaries, the newest first."""
     for identity in _candidates(connection, schema):
         rows = connection.execute(
             f"SELECT {select(schema)} FROM messages WHERE id = ?", (identity,)
@@ -214,7 +218,7 @@ def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]
             ).fetchall()
             return [int(row[0]) for row in rows]
         except (sqlite3.DatabaseError, MemoryError):
-            pass  # a damaged or foreign full-text index does not stop the detection
+            pass  # The full-text index is damaged or of another program.
     if {"parent_session_id", "end_reason", "started_at"} <= schema.sessions:
         rows = connection.execute(
             "SELECT m.id FROM (SELECT c.id FROM sessions c JOIN sessions p ON p.id = c.parent_session_id "

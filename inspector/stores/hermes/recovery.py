@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inspector.core.handoff import Handoff
-from inspector.stores.hermes.matching import Print, Tail, head_of, is_copy, longest_run, tails
+from inspector.stores.hermes.matching import STEP, Print, Tail, head_of, is_copy, longest_run, tails
+from inspector.stores.hermes.profiles import PLAIN_FALLBACK
 
-_STEP = 5e-6
 #: The profiles whose tail never starts with a tool result.
 _MOVES_BEHIND = frozenset({"hermes-0.19", "hermes-0.20", "hermes-current"})
-#: Opening of the fallback text up to 0.15, which counts every message between head and tail.
-_PLAIN_FALLBACK = "Summary generation was unavailable."
+#: Maximum number of summaries that are tried as the new one.
 _MAX_SUMMARIES = 64
 
+# Notes on uncertain boundaries.
 _NO_SUMMARY = "The list after it has no summary; the boundaries are the places where both lists differ."
 _REWRITTEN = "The copies of the tail end early: one of the two lists was changed after the compaction."
 _NO_TAIL = "No copy of the tail was found after the summary."
@@ -63,7 +63,7 @@ def _fit(
 ) -> Recovered | None:
     """Return the boundaries if new[summary] has the summary, or None if the lists do not fit around it.
 
-    A merged summary of 0.13 cannot always be recognised if the message has no other text. `as_declared`: the handoff is
+    A merged summary of 0.13 is not always recognised if the message has no other text. `as_declared`: the handoff is
     merged if it says so; else the opposite is tried. `as_counted`: a fallback replaces as many messages as it states.
     """
     handoff = new[summary].handoff
@@ -90,6 +90,7 @@ def _fit(
 def _chosen(
     old: Sequence[Print], new: Sequence[Print], head: int, summary: int, first: int, candidates: list[Tail]
 ) -> Recovered:
+    """Return the boundaries with the most likely of several tails."""
     handoff = new[summary].handoff
     expected = _expected(old, head, handoff) if handoff else None
     exact, note = True, ""
@@ -124,7 +125,7 @@ def _certain(candidates: Sequence[Tail], new: Sequence[Print], expected: int | N
     if len(same) == 1:
         return same[0]
     end = 1
-    while end < len(new) and 0 < new[end].timestamp - new[end - 1].timestamp <= _STEP:
+    while end < len(new) and 0 < new[end].timestamp - new[end - 1].timestamp <= STEP:
         end += 1
     # The same transaction may have added a list of open tasks after the tail.
     for last in (end, end - 1):
@@ -138,7 +139,7 @@ def _expected(old: Sequence[Print], head: int, handoff: Handoff) -> int | None:
     """Return the start of the tail if a fallback text states the number of replaced messages, else None."""
     if handoff.dropped is None:
         return None
-    if handoff.body.startswith(_PLAIN_FALLBACK):
+    if handoff.body.startswith(PLAIN_FALLBACK):
         return head + handoff.dropped
     # Since 0.16, a fallback does not count the summary at the start of the middle.
     for at in range(len(old) - 1, head - 1, -1):

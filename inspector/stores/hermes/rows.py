@@ -21,7 +21,7 @@ SUMMARY_MARK = "_compressed_summary"
 #: Beginning of the note about a message whose time is dropped.
 ODD_TIME = "Its time"
 
-#: Bodies that are read at once.
+#: Number of bodies read at once.
 _CHUNK = 256
 #: Columns in the order of `select`.
 _COLUMNS = (
@@ -41,7 +41,7 @@ _COLUMNS = (
     "effect_disposition",
     "timestamp",
 )
-#: The profiles that leave summaries without a mark.
+#: The profiles that do not mark summaries.
 _UNMARKED = frozenset({"documented", "hermes-0.13", "hermes-0.15", "hermes-0.16"})
 _PLAIN = ("finish_reason", "reasoning")
 _JSON = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
@@ -100,6 +100,7 @@ def _time(value: object, notes: list[str]) -> float:
 
 
 def _carries_mark(content: Any) -> bool:
+    """Return whether the live list marks this content as a summary."""
     # From 0.17 on summaries are marked in the live list, and the mark counts in estimates, but it is not stored.
     first = content[0] if isinstance(content, list) and content else content
     text = first.get("text") if isinstance(first, dict) else first

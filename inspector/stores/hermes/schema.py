@@ -21,8 +21,11 @@ _PROMPT_TEXTS = ("content", "text", "prompt", "system_prompt", "body", "value")
 
 
 class Schema(NamedTuple):
-    """The shape of one database. `prompts` is (column of sessions, table, key column, text column) where
-    system prompts live in a table of their own; `marker` a column that marks summary rows."""
+    """The tables and columns of one database.
+
+    `prompts` is (column of sessions, table, key column, text column) if system prompts are in a separate table.
+    `marker` is a column that marks summary rows.
+    """
 
     version: int | None
     sessions: frozenset[str]
@@ -34,11 +37,11 @@ class Schema(NamedTuple):
 
     @property
     def in_place(self) -> bool:
-        """Whether a session can hold archived lists."""
+        """Whether a session can have archived lists."""
         return {"active", "compacted"} <= self.messages
 
     def column(self, table: str, name: str, default: str = "NULL") -> str:
-        """SQL that reads a column, or the default where this schema does not have it."""
+        """Return the SQL that reads a column, or the default if this schema lacks it."""
         has = self.sessions if table == "sessions" else self.messages
         return quoted(name) if name in has else default
 
@@ -100,7 +103,7 @@ def _prompt_table(
 
 
 def system_prompt(connection: sqlite3.Connection, schema: Schema, session: str) -> str:
-    """Return the system prompt of a session, in the place of this schema; "" if it has none."""
+    """Return the system prompt of a session; "" if it has none."""
     if "system_prompt" in schema.sessions:
         rows = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session,)).fetchall()
         if rows and rows[0][0]:

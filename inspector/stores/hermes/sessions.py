@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 from inspector.core.conversations import Session, Usage
 from inspector.stores.hermes.schema import Schema, as_count, as_text, as_time, quoted
+from inspector.stores.lines import mapping
 
 BRANCH_MARKER = "_branched_from"
 AGENT_MARKER = "_delegate_from"
 
-_USAGE = (
+#: Columns with the usage of calls, in the order of the fields of Usage.
+USAGE = (
     "input_tokens",
     "output_tokens",
     "cache_read_tokens",
@@ -21,6 +23,7 @@ _USAGE = (
     "reasoning_tokens",
     "api_call_count",
 )
+#: Columns of a session in the list of conversations.
 _LIGHT = (
     "id",
     "source",
@@ -35,12 +38,14 @@ _LIGHT = (
 )
 _TIMES = frozenset({"started_at", "ended_at"})
 #: Columns with a field in Session, and the system prompt, which is too long to read with them.
-_FIELDS = frozenset({*_LIGHT, *_USAGE, "billing_provider", "billing_base_url", "system_prompt"})
+_FIELDS = frozenset({*_LIGHT, *USAGE, "billing_provider", "billing_base_url", "system_prompt"})
 
 
 class Node(NamedTuple):
-    """The columns of a session for the list of conversations. Newer releases write `branched_from` and `agent_of` into
-    `model_config`."""
+    """The columns of a session for the list of conversations.
+
+    Newer releases write `branched_from` and `agent_of` into `model_config`.
+    """
 
     id: str
     source: str
@@ -72,10 +77,9 @@ def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], s
 
 
 def rows_at_once(connection: sqlite3.Connection, columns: str, source: str) -> list[Any] | None:
-    """Return every row of a query in one step of SQLite; None if this is impossible, and `salvage` must read them.
+    """Return every row of a query in one step of SQLite; None if this fails and `salvage` must read them.
 
-    Between two rows SQLite releases the interpreter and takes it again, which is slow while another thread is busy. In
-    one step, thousands of rows cost one such exchange.
+    Between two rows SQLite releases the interpreter and takes it again, which is slow while another thread is busy.
     """
     try:
         answer = connection.execute(f"SELECT json_group_array(json_array({columns})) {source}").fetchall()
@@ -87,15 +91,16 @@ def rows_at_once(connection: sqlite3.Connection, columns: str, source: str) -> l
 
 
 def exactly(sql: str) -> str:
-    """SQL of a number for `rows_at_once`, with all digits: JSON keeps only 15."""
+    """Return the SQL of a number with all digits for `rows_at_once`, because JSON keeps only 15."""
     return f"CASE typeof({sql}) WHEN 'real' THEN printf('%!.17g', {sql}) ELSE {sql} END"
 
 
 def salvage(
     connection: sqlite3.Connection, sql: str, order: str, parameters: Sequence[Any] = ()
 ) -> tuple[list[Any], sqlite3.Error | None]:
-    """Return every readable row of a query, and the error, if any. A damaged page ends a scan, so the rows after it
-    are read from the other end.
+    """Return every readable row of a query, and the error, if any.
+
+    A damaged page ends a scan, so the rows after it are read from the other end.
     """
     rows, error = _until_error(connection, sql, parameters)
     if error is None:
@@ -162,13 +167,7 @@ def _marker(config: Mapping[str, Any], name: str) -> str | None:
 
 def parse_config(raw: str) -> dict[str, Any]:
     """Return the mapping in `model_config`; empty if it is not a JSON mapping."""
-    if not raw:
-        return {}
-    try:
-        config = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return config if isinstance(config, dict) else {}
+    return mapping(raw) or {}
 
 
 def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Session | None:
@@ -179,7 +178,7 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
     return Session(
         id=as_text(values["id"]),
         model=as_text(values.get("model")),
-        usage=Usage(*(as_count(values.get(name)) for name in _USAGE)),
+        usage=Usage(*(as_count(values.get(name)) for name in USAGE)),
         ended_at=as_time(values.get("ended_at")) or None,
         end_reason=as_text(values.get("end_reason")),
         provider=as_text(values.get("billing_provider")),

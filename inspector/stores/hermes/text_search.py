@@ -24,8 +24,10 @@ Match = tuple[Message, str, tuple[int, int]]
 
 
 class Query(Struct, frozen=True):
-    """A parsed query. All `phrases` must occur. `index` is the full-text table that can find them, and `match` the
-    query for this table; None if every message must be read."""
+    """A parsed query. All `phrases` must occur.
+
+    `index` is the full-text table that finds them, None if every message must be read. `match` is the query for it.
+    """
 
     phrases: tuple[str, ...]
     index: str | None
@@ -126,7 +128,7 @@ def around(text: str, phrases: Sequence[str]) -> tuple[str, tuple[int, int]]:
     """Return an excerpt around the first match, and the place of the match in it."""
     pattern = re.compile("|".join(re.escape(phrase) for phrase in phrases), re.IGNORECASE)
     match = pattern.search(text)
-    if match is None:  # for example if a letter folds to two
+    if match is None:  # A letter may fold to two.
         return " ".join(text[: 2 * _AROUND].split()), (0, 0)
     low, high = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
     before = _one_line(text[low : match.start()])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.core.conversations import Session, Usage
 from inspector.stores.hermes.schema import Schema
+from inspector.stores.hermes.sessions import USAGE
 
 _TABLE, _TASK = "session_model_usage", "compression"
 #: Models with server-side compaction by OpenAI (`compression.codex_responses_native`).
@@ -23,8 +24,7 @@ def summary_usage(db: sqlite3.Connection, schema: Schema, sessions: Iterable[Ses
     usages = {}
     for session in sessions:
         rows = db.execute(
-            "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, "
-            f"api_call_count FROM {_TABLE} WHERE session_id = ? AND task = ? AND model = ?",
+            f"SELECT {', '.join(USAGE)} FROM {_TABLE} WHERE session_id = ? AND task = ? AND model = ?",
             (session.id, _TASK, session.model),
         ).fetchall()
         if len(rows) == 1 and all(isinstance(value, int) for value in rows[0]) and any(rows[0][:4]):

@@ -1,6 +1,6 @@
 """Logged requests as messages: OpenAI chat completions and responses, Anthropic messages, OpenTelemetry GenAI spans.
 
-A record is a request, or holds it under `request`, `body` or the like, and has the response and its usage.
+A record is a request, or has it under a key such as `request` or `body`. It may have the response and its usage too.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from inspector.stores.entries import Wire
 from inspector.stores.lines import counts_of, mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
 from inspector.stores.wires import blocks_in, texts_in
 
+#: Keys of a record with a request, a response, the id of a session, and a time.
 _REQUESTS = ("request", "request_body", "requestBody", "body", "params", "kwargs", "input_data")
 _RESPONSES = ("response", "response_body", "responseBody", "reply", "completion", "result")
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id")
 _TIMES = ("timestamp", "time", "at", "created_at", "start_time", "ts", "created", "last_updated")
 #: Roles in logs with one message a line; the last role is a line of Hermes with the model.
 _ROLES = frozenset({"user", "assistant", "tool", "system", "developer", "session_meta"})
-#: Keys of the session files of Hermes, of its exports, and of the session that `session_of` makes of its lines.
+#: Keys of the session files of Hermes, of its exports, and of the records of `session_of`.
 _OF_HERMES = frozenset({"session_start", "message_count", "session_meta"})
 COMPACTION = "compaction"
 #: Items of the responses API for tools that the server ran.
@@ -33,7 +34,7 @@ _SERVER_TOOLS = frozenset(
 
 
 class Call(NamedTuple):
-    """Usage of one call; `summarizes`: it wrote the summary of an API-side compaction. `summed`: see Request."""
+    """The usage of one call. `summarizes`: it wrote the summary of a compaction by the API. `summed`: see Request."""
 
     usage: Usage
     summarizes: bool = False
@@ -43,10 +44,10 @@ class Call(NamedTuple):
 class Exchange(NamedTuple):
     """A request with its messages, its answer (empty if it is not logged), and the usage of each call.
 
-    The API drops messages before a compaction block; `dropped` is their number. `block` is the place of
-    OpenAI's last compaction item among the messages, None if there is none. `compacted`: the answer has a compaction.
-    `answers_list`: the answer is the whole list after the compaction (`/responses/compact`). `previous` names the
-    response that the request continues, if the API adds the messages before it. `began` is the time at which the
+    `dropped` is the number of messages before a compaction block, which the API drops. `block` is the place of
+    OpenAI's last compaction item among the messages, or None. `compacted`: the answer has a compaction.
+    `answers_list`: the answer is the whole list after the compaction (`/responses/compact`). `previous` is the id of
+    the response that the request continues, if the API adds the messages before it. `began` is the time at which the
     session of the messages began, 0.0 if unknown. `writer` is the agent that wrote the session, "" if unknown.
     """
 
@@ -80,16 +81,17 @@ def is_message(record: Mapping[str, Any]) -> bool:
 
 def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:
     """Join the messages of a session, one a line, to one record."""
-    times = [record["timestamp"] for record in records if record.get("timestamp")]
-    models = [record["model"] for record in records if record.get("model")]
-    messages = [record for record in records if is_message(record) and record["role"] != "session_meta"]
-    return {
+    session = {
         "session_id": name,
-        "model": (models or [""])[0],
-        "messages": messages,
-        "timestamp": (times or [0])[-1],
-        **({"session_meta": True} if any(record.get("role") == "session_meta" for record in records) else {}),
+        "model": next((record["model"] for record in records if record.get("model")), ""),
+        "messages": [record for record in records if is_message(record) and record["role"] != "session_meta"],
+        "timestamp": next(
+            (record["timestamp"] for record in reversed(records) if record.get("timestamp")), 0
+        ),
     }
+    if any(record.get("role") == "session_meta" for record in records):
+        session["session_meta"] = True
+    return session
 
 
 def exchanges_in(record: Mapping[str, Any]) -> Iterator[Exchange]:
@@ -106,6 +108,7 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
 
 
 def _bodies(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the mappings of a record that may be a request: the record itself first."""
     yield record
     for key in _REQUESTS:
         value = _decoded(record.get(key))
@@ -151,10 +154,12 @@ def _previous(body: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exchange:
+    """Return the request in a record. `body` is its mapping."""
     response = _response(record)
     anthropic = _is_anthropic(body, response)
+    has_items = "messages" not in body
     prompt, wires = "", []
-    if "messages" not in body:
+    if has_items:
         prompt = text_at(body, "instructions")
         wires = _item_wires(_items(body))
     elif anthropic:
@@ -166,26 +171,26 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
         wires = list(map(_chat_wire, live))
         while wires and wires[0]["role"] in ("system", "developer"):
             prompt = "\n\n".join(filter(None, (prompt, "\n".join(texts_in(wires.pop(0).get("content"))))))
-        # A session of Hermes has it beside its messages.
+        # A session of Hermes has the prompt next to its messages.
         prompt = prompt or text_at(body, "system_prompt")
     blocks = [at for at, wire in enumerate(wires) if wire.get(COMPACTION)]
     answer, compacted = _answer(response, anthropic)
     answers_list = compacted and text_at(response, "object") == "response.compaction"
-    previous, conversation = _previous(body) if "messages" not in body else ("", "")
-    last = body["messages"][-1] if "messages" in body else {}
+    previous, conversation = _previous(body) if has_items else ("", "")
+    last = {} if has_items else body["messages"][-1]
     times = (*(record.get(key) for key in _TIMES), last.get("timestamp"))
     # Hermes writes the time of this machine without its zone.
     zone = None if "session_start" in record else UTC
     at = next((time for time in (seconds_of(value, zone) for value in times) if time), 0.0)
     return Exchange(
         wires,
-        blocks[-1] if blocks and "messages" in body else 0,
+        blocks[-1] if blocks and not has_items else 0,
         answer,
         prompt,
         text_at(response, "model") or text_at(body, "model"),
         at,
         next(
-            (text_at(one, key) for one in (record, body) for key in _SESSIONS if text_at(one, key)),
+            (text_at(source, key) for source in (record, body) for key in _SESSIONS if text_at(source, key)),
             # A session that Hermes exports.
             text_at(record, "id") if "message_count" in record else conversation,
         ),
@@ -193,7 +198,7 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
         tuple(call._replace(summarizes=call.summarizes or answers_list) for call in _calls(response, record)),
         compacted,
         _trigger(body),
-        blocks[-1] if blocks and "messages" not in body else None,
+        blocks[-1] if blocks and has_items else None,
         answers_list,
         previous,
         seconds_of(record.get("session_start"), zone),
@@ -202,6 +207,7 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
 
 
 def _response(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the response in a record; empty if there is none."""
     for key in _RESPONSES:
         value = _decoded(record.get(key))
         if isinstance(value, Mapping):
@@ -220,6 +226,7 @@ def _is_anthropic(body: Mapping[str, Any], response: Mapping[str, Any]) -> bool:
 
 
 def _trigger(body: Mapping[str, Any]) -> str | None:
+    """Return "auto" if a request lets the API compact, else None."""
     managed = body.get("context_management")
     # OpenAI has a list of edits, Anthropic a mapping with one.
     edits = managed if isinstance(managed, list) else mapping_at(body, "context_management").get("edits")
@@ -227,7 +234,7 @@ def _trigger(body: Mapping[str, Any]) -> str | None:
     return "auto" if any(kind.startswith(("compact_", COMPACTION)) for kind in kinds) else None
 
 
-# The three shapes of messages.
+# Messages of the three APIs.
 
 
 def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
@@ -247,6 +254,7 @@ def anthropic_wires(message: Mapping[str, Any]) -> list[Wire]:
 
 
 def _chat_wire(message: Mapping[str, Any]) -> Wire:
+    """Convert a message of OpenAI's chat completions."""
     keys = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning", "reasoning_content")
     wire = {key: message[key] for key in keys if message.get(key) is not None}
     if wire.get("role") == "developer":
@@ -300,6 +308,7 @@ def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], b
 
 
 def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Call]:
+    """Yield the calls that answered a request: one, or one for each iteration of the API."""
     usage = mapping_at(response, "usage") or mapping_at(record, "usage")
     each = mappings_in(usage.get("iterations"))
     summed = not each and (
@@ -334,6 +343,7 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _span_exchange(span: Mapping[str, Any]) -> Exchange | None:
+    """Return the request in a span, or None."""
     values = _attributes(span.get("attributes"))
     sent = _json_list(values.get("gen_ai.input.messages"))
     if not sent:
@@ -345,27 +355,24 @@ def _span_exchange(span: Mapping[str, Any]) -> Exchange | None:
     )
     while wires and wires[0]["role"] == "system":
         prompt = "\n\n".join(filter(None, (prompt, str(wires.pop(0)["content"]))))
-    usage = {
-        key.removeprefix("gen_ai.usage."): value
-        for key, value in values.items()
-        if key.startswith("gen_ai.usage.")
-    }
+    usage = usage_of(
+        values,
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.cache_read.input_tokens",
+        input_has_cache=True,
+    )
     started = span.get("startTimeUnixNano") or span.get("start_time_unix_nano")
     at = int(str(started)) / 1e9 if str(started).isdigit() else seconds_of(span.get("start_time"))
-    cached = _number(usage.get("cache_read.input_tokens"))
-    call = Call(
-        Usage(
-            max(0, _number(usage.get("input_tokens")) - cached), _number(usage.get("output_tokens")), cached
-        )
-    )
     model = values.get("gen_ai.response.model") or values.get("gen_ai.request.model")
     return Exchange(
         wires, 0, answer, prompt, str(model or ""), at, str(values.get("gen_ai.conversation.id") or ""),
-        str(values.get("gen_ai.response.id") or ""), (call,),
+        str(values.get("gen_ai.response.id") or ""), (Call(usage),),
     )  # fmt: skip
 
 
 def _span_wires(message: Mapping[str, Any]) -> list[Wire]:
+    """Convert a message of the GenAI conventions."""
     role = text_at(message, "role")
     converted: list[dict[str, Any]] = []
     for part in mappings_in(message.get("parts")):
@@ -397,10 +404,11 @@ def _attributes(value: object) -> dict[str, Any]:
 
 
 def _typed_value(kind: str, value: Any) -> Any:
+    """Return a value of an OTLP export by its type."""
     if kind == "arrayValue":
         return [
-            next((_typed_value(k, v) for k, v in one.items()), None)
-            for one in mappings_in(value.get("values"))
+            next((_typed_value(kind, inner) for kind, inner in entry.items()), None)
+            for entry in mappings_in(value.get("values"))
         ]
     if kind == "kvlistValue":
         return _attributes(value.get("values"))
@@ -409,7 +417,3 @@ def _typed_value(kind: str, value: Any) -> Any:
 
 def _json_list(value: object) -> list[dict[str, Any]]:
     return mappings_in(parsed(value) if isinstance(value, str) else value)
-
-
-def _number(value: object) -> int:
-    return int(value) if isinstance(value, int | float) and value > 0 else 0

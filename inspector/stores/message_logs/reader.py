@@ -1,9 +1,9 @@
 """Logs of model requests as conversations.
 
-A request holds a whole list, or only the messages after the response that it names. A list follows a compaction if it
-does not continue the last list, is not an edit of it, and did not only clear results. If one of its new messages quotes
-one of the last answers, the request with that answer wrote the summary. Compactions by the API are items in the list or
-in the answer.
+A request has a whole list, or only the messages after the response that it names. A list follows a compaction if it
+does not continue the last list, is not an edit of it, and does more than clear results. If one of its new messages
+quotes one of the last answers, the request with that answer wrote the summary. A compaction by the API is an item in
+the list or in the answer.
 """
 
 from __future__ import annotations
@@ -106,19 +106,20 @@ READER = MessageLogReader
 
 
 class _LoggedConversation(Struct):
-    """A conversation of the log."""
+    """A conversation of a log while it is read."""
 
     session: SessionLists
     requests: int = 0
-    #: The number of a message by its hash and the number of equal messages before it in its list. Equal messages of two
-    #: lists are one.
+    #: The number of a message by its hash and by how many equal messages are before it in its list. So equal messages
+    #: of two lists are one message.
     number_of: dict[tuple[int, int], int] = field(default_factory=dict)
+    #: The hashes of the live list.
     hashes: list[int] = field(default_factory=list)
     #: The list after each response, by its id.
     answered: dict[str, list[int]] = field(default_factory=dict)
     #: The last answers: the text, the list of the request, the index of its first call, and the number of its calls.
     answers: list[tuple[str, list[int], int, int]] = field(default_factory=list)
-    #: How many compactions were inferred.
+    #: Number of inferred compactions.
     inferred: int = 0
     #: The longer words of the live list; None until they are compared.
     words: set[str] | None = None
@@ -165,8 +166,7 @@ def _scan(path: Path) -> dict[str, _LoggedConversation]:
 
 
 def _hash(wire: Wire) -> int:
-    """Return a number that is equal for equal messages; results are distinguished by their calls, encrypted summaries
-    by their names."""
+    """Return a hash of a message. Results of different calls, and encrypted summaries with different names, differ."""
     return hash((hash_of(wire), str(wire.get("tool_call_id", "")), str(wire.get(COMPACTION, ""))))
 
 
@@ -206,6 +206,7 @@ def _same_subject(logged: _LoggedConversation, words: set[str]) -> bool:
 
 
 def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, offset: int) -> None:
+    """Add a request to its conversation. `offset` is the number of messages before it in its record."""
     session = logged.session
     logged.words = None
     session.note_time(exchange.began)
@@ -216,7 +217,7 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     session.begin_record(line.start, line.length)
     start = _ignored(logged, exchange)
     wires = exchange.wires[start:]
-    # The API adds the messages that it stored.
+    # The API adds the messages of the response that the request continues.
     stored = logged.answered.get(exchange.previous, session.live) if exchange.previous else []
     earlier = Counter(session.hashes[number] for number in stored)
     numbers = [
@@ -308,8 +309,10 @@ def _compact_at(
 
 
 def _number_of(logged: _LoggedConversation, wire: Wire, part: int, at: float, earlier: Counter[int]) -> int:
-    """Return the number of the equal message of another list, or of a new message. `earlier` counts the messages
-    before it in its list by hash."""
+    """Return the number of the equal message of another list, or of a new message.
+
+    `earlier` counts the messages before it in its list by hash.
+    """
     value, session = _hash(wire), logged.session
     key = (value, earlier[value])
     earlier[value] += 1
@@ -329,7 +332,7 @@ def _continues(logged: _LoggedConversation, numbers: Sequence[int], hashes: Sequ
     live, before = logged.session.live, logged.hashes
     if not live:
         return True
-    # One list begins with the other. The new list is shorter if the user went back.
+    # The new list may be shorter, because the user went back.
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
     last = len(before) - 1
