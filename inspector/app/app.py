@@ -12,8 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from inspector.app.conversations.screen import ConversationsScreen
-from inspector.app.events import Problem, StoreChanged
-from inspector.app.job_screen import JobScreen
+from inspector.app.events import Problem, StoreChanged, StoreFailed
 from inspector.app.own_files import own_keymap, own_theme
 from inspector.app.themes import THEMES
 from inspector.app.throttle import touched
@@ -188,18 +187,19 @@ class InspectorApp(App[None]):
             return
         finally:
             self._asking = False
-        self._trouble = ""
+        if self._trouble:
+            self.call_from_thread(self._in_trouble, "")
         if self._version is not None and version != self._version:
             self.call_from_thread(self._changed)
         self._version = version
 
     def _in_trouble(self, sentence: str) -> None:
-        """Report once that the file is gone or no longer a store. The screen keeps what was read."""
+        """Report once that the file is gone or no longer a store; "" if it can be read again. The screens keep what was
+        read."""
         if sentence != self._trouble:
             self._trouble = sentence
-            # A dialog on top has no line for it.
-            shown = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, JobScreen))
-            shown.post_message(Problem(sentence))
+            for screen in self.screen_stack:
+                screen.post_message(StoreFailed(sentence))
 
     def _changed(self) -> None:
         for screen in self.screen_stack:

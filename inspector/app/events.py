@@ -15,3 +15,11 @@ class Problem(Message):
     def __init__(self, sentence: str) -> None:
         super().__init__()
         self.sentence = sentence
+
+
+class StoreFailed(Message):
+    """The file is gone or no longer a store, with the reason; "" when it can be read again."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        self.sentence = sentence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import events, on
 from textual.screen import Screen
 
-from inspector.app.events import Problem
+from inspector.app.events import Problem, StoreFailed
 from inspector.app.jobs import JobMessage, Jobs
 from inspector.config.folders import with_urls
 from widgets.bars.notes_bar import NotesBar
@@ -28,6 +28,8 @@ class JobScreen(Screen[None]):
         super().__init__()
         self.jobs = Jobs(self, self.going_on, self.tell)
         self._going_on: dict[str, str] = {}
+        #: The sentence on screen about each read that failed, by its name.
+        self._failed: dict[str, str] = {}
         self._styled = False
 
     @on(events.ScreenResume)
@@ -79,14 +81,32 @@ class JobScreen(Screen[None]):
         bar.show([text for text in texts if text not in self.app.put_away])
 
     def retell(self, before: Iterable[str], now: Sequence[str]) -> None:
-        """Show sentences in place of those that were shown before."""
+        """Show sentences in place of those that were shown before.
+
+        Those that no longer hold are shown when they hold again, also if the user has put them away.
+        """
+        if self.left:
+            return
         bar, gone = self.query_one(NotesBar), set(map(with_urls, before)).difference(map(with_urls, now))
         bar.show([sentence for sentence in bar.sentences if sentence not in gone])
+        self.app.put_away -= gone
         self.tell(*now)
+
+    def tell_failed(self, read: str, sentence: str = "") -> None:
+        """Show why a repeated read failed, in place of its earlier sentence; "" when it works."""
+        before = self._failed.pop(read, "")
+        if sentence:
+            self._failed[read] = sentence
+        if before or sentence:
+            self.retell([before], [sentence] if sentence else [])
 
     @on(Problem)
     def _problem(self, event: Problem) -> None:
         self.tell(event.sentence)
+
+    @on(StoreFailed)
+    def _store_failed(self, event: StoreFailed) -> None:
+        self.tell_failed("store", event.sentence)
 
     @on(NotesBar.Dismissed)
     def _dismissed(self, event: NotesBar.Dismissed) -> None:

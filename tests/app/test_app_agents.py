@@ -14,6 +14,7 @@ from inspector.answers.upcoming import upcoming
 from inspector.app.conversation import opening, reading
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
+from inspector.core.errors import StoreError
 from inspector.engines.registry import with_changes
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
@@ -206,6 +207,19 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         await settled(pilot)
         await press(pilot, "2", "1")
         assert "The files of this conversation were deleted" in screen_text(pilot)
+        await press(pilot, "escape", "escape")
+        assert not notes(pilot)
+        path.write_bytes(whole)
+        screen.opening.again()
+        await settled(pilot)
+        path.unlink()
+        screen.opening.again()
+        await settled(pilot)
+        assert "The files of this conversation were deleted" in screen_text(pilot), "deleted a second time"
+        path.write_bytes(whole)
+        screen.opening.again()
+        await settled(pilot)
+        assert not notes(pilot)
 
 
 async def test_turning_the_profile_takes_its_own_threshold() -> None:
@@ -321,6 +335,32 @@ async def test_what_is_written_while_a_conversation_is_opened_is_shown(
     monkeypatch.setattr(opening.Opener, "begin", begin_and_hear_of_it)
     async with running(tmp_path, made.session) as pilot:
         assert len(opened(pilot).generations[-1]) == 2
+
+
+async def test_what_is_written_while_a_read_fails_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000007")
+    made.user("Read the berths.")
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, made.session) as pilot:
+        opener, reads = conversation(pilot).opening, 0
+
+        def failing_while_written(*values: Any) -> reading.Opening:
+            nonlocal reads
+            reads += 1
+            if reads == 1:
+                made.answer(lines.text("So it is."))
+                made.write(tmp_path / "a.jsonl")
+                pilot.app.call_from_thread(opener.again)
+                raise StoreError("The file is written at this moment.")
+            return reading.open_conversation(*values)
+
+        monkeypatch.setattr(opening, "open_conversation", failing_while_written)
+        opener.again()
+        await settled(pilot)
+        assert len(opened(pilot).generations[-1]) == 2
+        assert not notes(pilot)
 
 
 async def test_the_what_if_pane_and_the_tokens_pane_leave_the_same_distance() -> None:

@@ -23,6 +23,7 @@ from tests.app.running import (
     title,
     told,
 )
+from widgets.bars.notes_bar import NotesBar
 
 
 async def test_notes_are_put_away_and_do_not_come_back(tmp_path: Path) -> None:
@@ -124,6 +125,10 @@ async def test_a_problem_is_told_below_the_help(tmp_path: Path) -> None:
         await press(pilot, "escape")
         assert pilot.app.screen is screen
         assert "There is no file any more." in notes(pilot)
+        assert "There is no file any more." in pilot.app.screen_stack[0].query_one(NotesBar).sentences
+        pilot.app._in_trouble("")  # type: ignore[attr-defined]
+        await settled(pilot)
+        assert not notes(pilot), "it can be read again"
 
 
 async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from inspector.app.launch import shows_most, theme_on
 from inspector.app.search.screen import HitList, SearchScreen, marked_word
 from inspector.config.folders import state_dir
 from inspector.core.conversations import ConversationRow
+from inspector.core.errors import StoreError
 from inspector.core.watching import Watch
 from inspector.export.conversations import conversation_documents
 from inspector.stores.base import Store
@@ -70,6 +71,30 @@ async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) ->
         assert opened(pilot).inspection.conversation.id == chosen
         await press(pilot, "escape")
         assert conversations(pilot).query_one(ConversationTable).current == chosen
+
+
+@pytest.mark.parametrize("key", also("", "l"))
+async def test_a_list_is_read_again_if_the_store_changed_while_a_read_failed(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    reads = 0
+    async with running(rotating) as pilot:
+        await press(pilot, *key)
+        screen = pilot.app.screen
+
+        def failing_while_written(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
+            nonlocal reads
+            reads += 1
+            if reads == 1:
+                pilot.app.call_from_thread(screen.post_message, StoreChanged())
+                raise StoreError("The file is written at this moment.")
+            return read_index(store, watch)
+
+        monkeypatch.setattr(f"{type(screen).__module__}.read_index", failing_while_written)
+        screen.post_message(StoreChanged())
+        await settled(pilot)
+        assert reads == 2
+        assert not [note for note in notes(pilot) if "written at this moment" in note]
 
 
 async def test_notes_of_the_store_go_when_they_no_longer_hold(

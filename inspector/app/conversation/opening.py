@@ -95,7 +95,7 @@ class Opener:
         if opened is not None and not self._missed:
             host.jobs.cancel(_JOB)
             values = (host.store, self._name, opened.inspection, host.flags, host.config)
-            host.jobs.run(_JOB, values, open_conversation, self._read_again)
+            host.jobs.run(_JOB, values, open_conversation, self._read_again, failed=self._unread)
 
     def _opened(self, opening: Opening) -> None:
         host, opened = self._host, opening.opened
@@ -127,7 +127,13 @@ class Opener:
             self.again()
 
     def _read_again(self, opening: Opening) -> None:
+        self._host.tell_failed(_JOB)
         self._grown(opening)
+        if self._missed:
+            self.again()
+
+    def _unread(self, sentence: str) -> None:
+        self._host.tell_failed(_JOB, sentence)
         if self._missed:
             self.again()
 

@@ -158,7 +158,9 @@ class ConversationsScreen(JobScreen):
 
     def _unread(self, sentence: str) -> None:
         self.going_on("index", "")
-        self.tell(sentence)
+        self.tell_failed("index", sentence)
+        if self._changed_again:
+            self._changed()
 
     @work(group="prepare", exit_on_error=False, description="prepare")
     async def prepare(self) -> None:
@@ -219,6 +221,7 @@ class ConversationsScreen(JobScreen):
         self._show_title()
         told, self._told = self._told, tuple(self.store.notes)
         self.retell(told, self._told)
+        self.tell_failed("index")
         # Its imports would delay the frame with the list.
         self.call_after_refresh(self._read_overviews)
         self._follow(first)

@@ -127,6 +127,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._resting = False
         #: Whether the store changed during a read, or while another screen was open.
         self._changed_again = False
+        #: The sentences about unknown losses that were shown last.
+        self._told: list[str] = []
         self._dismissals = Dismissals.load()
 
     def on_mount(self) -> None:
@@ -137,7 +139,9 @@ class LossesScreen(ListScreen[ListedLoss]):
 
     def _read(self) -> None:
         values = (self.store, self._rows, self.app.flags, self.app.config, self._apart)
-        self.jobs.run("losses", values, read_store_losses, self._read_all, some=self._came)
+        self.jobs.run(
+            "losses", values, read_store_losses, self._read_all, some=self._came, failed=self._unread
+        )
 
     def on_screen_suspend(self) -> None:
         """Pause reading for the conversation that was opened."""
@@ -162,7 +166,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._changed_again = busy or self.app.screen is not self
         if not self._changed_again:
             self.jobs.cancel("index")
-            self.jobs.run("index", (self.store,), read_index, self._indexed)
+            self.jobs.run("index", (self.store,), read_index, self._indexed, failed=self._unread)
 
     def _indexed(self, rows: tuple[ConversationRow, ...]) -> None:
         self._rows, self._coming = rows, []
@@ -180,11 +184,21 @@ class LossesScreen(ListScreen[ListedLoss]):
         if self._coming is not None:
             self._losses, self._coming = sort_worst_first(self._coming), None
         if unread:
-            self.tell(
-                f"{human.plural(unread, 'conversation')} could not be read; opening one says what is wrong."
-            )
-        self.tell(*open_losses)
-        self._show(nothing=NOTHING_KNOWN_LOST if unread or open_losses else "No loss was found.")
+            conversations = human.plural(unread, "conversation")
+            open_losses = [
+                f"{conversations} could not be read; opening one says what is wrong.",
+                *open_losses,
+            ]
+        self.tell_failed("losses")
+        told, self._told = self._told, open_losses
+        self.retell(told, open_losses)
+        self._show(nothing=NOTHING_KNOWN_LOST if open_losses else "No loss was found.")
+        if self._changed_again:
+            self._changed()
+
+    def _unread(self, sentence: str) -> None:
+        self.tell_failed("losses", sentence)
+        self._show(nothing=NOTHING_KNOWN_LOST)
         if self._changed_again:
             self._changed()
 
