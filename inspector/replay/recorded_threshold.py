@@ -48,7 +48,8 @@ def recorded_threshold(
             most = least + step
         elif reasoning and least:
             most = least + step + int(reasoning * thought[compaction.index])
-        if compaction.trigger != "manual" and compaction.whole and least:
+        by_size = compaction.trigger != "manual" and not compaction.overflow
+        if by_size and compaction.whole and least:
             fired.append((least, most))
 
     def reached(size: int, threshold: int) -> bool:

@@ -154,3 +154,11 @@ def test_a_reported_size_beside_a_rough_one_is_explained(tmp_path: Path) -> None
     shown = " ".join(CliRunner().invoke(commands, ["compactions", str(written(tmp_path))]).stdout.split())
     assert "the agent reports 100,200 tokens before it" in shown
     assert "after it; ~ is a rough count of the messages alone why:" in shown
+
+
+def test_an_overflow_says_nothing_about_the_threshold() -> None:
+    requests = [request(1, 1, 90_000), request(2, 1, 99_000), request(3, 2, 50_000), request(4, 2, 80_000)]
+    made = [compaction(1, "auto", 100_500), compaction(2, "auto", 100_100)]
+    assert recorded_threshold(244_800, requests, made) == 100_100
+    overflown = [replace(one, overflow=True) for one in made]
+    assert recorded_threshold(244_800, requests, overflown) is None
