@@ -50,13 +50,13 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     """Return the lines with their parents. Some lines get the line before them as parent.
 
     These are late lines, and local commands whose recorded parent is a local command. The line before a line is the
-    last one before it in the file that is not a progress line. A late line is a progress or system line that is older
-    than the line before it. A line keeps its recorded parent if it is a boundary, or if the line before it is on
-    another branch and so does not descend from that parent.
+    last line before it in the file that is not a progress line. A late line is a progress or system line that is older
+    than the line before it. A line keeps its recorded parent if it is a boundary, or if the line before it does not
+    descend from that parent, because it is on another branch.
 
-    An agent may write the line of a hook or of an API error late, with an early parent and an early time. Old releases
-    give all local commands the same parent. Later lines continue from such a line. The messages between the recorded
-    parent and such a line stay in the agent's list: the sizes of its requests show this.
+    Claude Code may write the line of a hook or of an API error late, with an early parent and an early time. Old
+    releases give all local commands the same parent. Later lines continue from such a line. The messages between the
+    recorded parent and such a line stay in the agent's list: the sizes of its requests show this.
     """
     #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
@@ -226,6 +226,7 @@ def lists_of(nodes: Sequence[Node]) -> list[ListLines]:
 
 
 def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> ListLines:
+    """Return the list in a part of the lines. `end` is the last line of the list by the next boundary, or ""."""
     messages = [node for node in part if node.message]
     if not messages:
         return ListLines(boundary, (), 0)
@@ -316,8 +317,10 @@ def messages_of(nodes: Sequence[Node]) -> int:
 
 
 def around_summary(listed: ListLines) -> tuple[list[Node], list[Node], list[Node]]:
-    """Split a list into the lines before its summary (the session's context in newer releases), the summary, and the
-    other lines."""
+    """Split a list into the lines before its summary, the summary, and the other lines.
+
+    In newer releases, the context of the session is before the summary.
+    """
     nodes = listed.nodes
     first = next((place for place, node in enumerate(nodes) if node.summary), 0)
     before = [node for node in nodes[:first] if node.kind == "attachment"]
@@ -330,12 +333,12 @@ def joined(files: Iterable[tuple[Sequence[Node], bool]], shared: Set[str]) -> li
 
     `shared` are the ids of the lines of the conversation that a branch left.
     """
-    known: set[str] = set()
+    uuids: set[str] = set()
     nodes: list[Node] = []
     for lines, stream in files:
         # A file that continues another begins with copies of its lines.
-        new = [node for node in lines if node.uuid not in known]
-        known.update(node.uuid for node in new)
+        new = [node for node in lines if node.uuid not in uuids]
+        uuids.update(node.uuid for node in new)
         if stream and nodes and new and not new[0].parent:
             # A stream does not name the line that it continues.
             new[0] = replace(new[0], parent=nodes[-1].uuid)
@@ -344,9 +347,9 @@ def joined(files: Iterable[tuple[Sequence[Node], bool]], shared: Set[str]) -> li
 
 
 def _after_shared(nodes: Sequence[Node], shared: Set[str]) -> list[Node]:
-    """Return the lines of a branch from the last compaction on that it shares with the conversation it branched from.
+    """Return the lines of a branch after the last compaction that it shares with the conversation it branched from.
 
-    The shared boundaries count there, so the branch begins with the list after the last of them.
+    That conversation counts the shared compactions.
     """
     lines: list[Node] = []
     for node in nodes:

@@ -31,7 +31,7 @@ from inspector.stores.claude_code.forms import (
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
 from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
-from inspector.stores.claude_code.scan import LOCAL, SYNTHETIC, Node, boundary_of
+from inspector.stores.claude_code.scan import CHAINED, LOCAL, SYNTHETIC, Node, boundary_of
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.compressed import open_decompressed
 from inspector.stores.entries import Wire
@@ -40,9 +40,6 @@ from inspector.stores.recorded import FileDigest
 from inspector.stores.wires import texts_in
 
 _TITLE = 120
-_CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
-
-
 #: Bytes of a file read at once.
 _PIECE = 1 << 18
 
@@ -91,7 +88,7 @@ class _Line(msgspec.Struct, gc=False):
     compactMetadata: dict[str, Any] | None = None
 
 
-#: Errors of the decoder about a line that is not like others.
+#: Errors of the decoder about an unusual line.
 _UNUSUAL = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 #: Fields that are mappings, with their own fields.
 _INNER = {"message": _Message, "usage": _Usage}
@@ -146,7 +143,7 @@ class _Tally:
 
 
 class _File:
-    """The lines of a file, like `scan` has them, and the totals of each conversation in it.
+    """The lines of a file, as in `scan`, and the totals of each conversation in it.
 
     `part_of` has the conversations of lines that do not name their conversation.
     """
@@ -174,7 +171,7 @@ class _File:
                 self.titles[line.type] = named
             if line.type == "summary" and line.summary and line.leafUuid:
                 self.summaries.append((line.summary, line.leafUuid))
-            if line.type in _CHAINED and line.uuid:
+            if line.type in CHAINED and line.uuid:
                 self._line(line, raw)
             elif line.type == QUEUED:
                 self.queue.add(mapping(raw) or {}, (0, 0))
@@ -284,13 +281,14 @@ class _File:
 
 
 def digests_of(path: Path) -> tuple[FileDigest, ...]:
-    """Return digests of the main conversation, of each sub-agent in the file and of each branch abandoned across a
-    boundary. Raises StoreErrors.
+    """Return a digest of each conversation in a file.
+
+    These are the main conversation, each sub-agent, and each branch abandoned across a boundary. Raises StoreErrors.
     """
     file = _File(path, {}).run()
     lines: dict[str, Sequence[Node]] = dict(lines_by_conversation(file.nodes))
     listed = [part for part, tally in file.tallies.items() if tally.is_listed]
-    #: Whether the file has only the lines of sub-agents. They are one conversation.
+    # A file with lines of sub-agents only is one conversation.
     is_agent = "" in lines and "" not in listed
     main, branches = split_abandoned(lines.get("", ()))
     own = {node.uuid for node in main}

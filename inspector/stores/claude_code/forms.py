@@ -1,6 +1,8 @@
-"""Lines of a Claude Code transcript as the messages that the model got. Claude Code also writes reminders, command
-output and notifications under the user's role. These get the role "system", so that "user" is only text of a person.
-Established from transcripts of 2.0.76 to 2.1.232; an official schema does not exist.
+"""Lines of a Claude Code transcript as the messages that the model got.
+
+Claude Code also writes reminders, command output and notifications under the user's role. These get the role "system",
+so that "user" is only text of a person. Established from transcripts of 2.0.76 to 2.1.232; an official schema does not
+exist.
 """
 
 from __future__ import annotations
@@ -55,8 +57,7 @@ _NAMES = frozenset({"type", "filename", "filePath", "path", "displayPath", "tool
 
 
 def failure_in(line: Mapping[str, Any]) -> str:
-    """Return why a compaction failed, from a line with command output or the status of a stream; "" for another
-    line."""
+    """Return the reason of a failed compaction, from command output or the status of a stream; "" for other lines."""
     if line.get("compactResult") == "failed":
         return text_of(line, "compactError") or "no reason is recorded"
     message = line.get("message")
@@ -68,7 +69,7 @@ def failure_in(line: Mapping[str, Any]) -> str:
 def answer_name(identity: str, request: str, uuid: str) -> str:
     """Return the name of the answer that a line belongs to: the id of its message.
 
-    A resumed session may be copied with the line's own uuid as the id; all lines of an answer then share the request.
+    In the copy of a resumed session, this id may be the uuid of the line. Then the request names the answer.
     """
     return identity if identity and identity != uuid else request or uuid
 
@@ -126,8 +127,10 @@ def assistant_wire(blocks: Sequence[Mapping[str, Any]]) -> Wire:
 
 
 def opening_words(text: str) -> str:
-    """Return a text without the instructions of a program before it, and without the tag at its beginning, such as the
-    tag around a message of another agent. Of a task that an agent assigns as JSON, return the subject."""
+    """Return a text without the instructions of a program before it and without the tag at its beginning.
+
+    Such a tag may be around a message of another agent. Return the subject of a task that an agent assigns as JSON.
+    """
     words = _FIRST_TAG.sub("", _INSTRUCTIONS.sub("", text), count=1)
     if not words.startswith("{"):
         return words
@@ -168,10 +171,8 @@ def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
 
 
 def _rendered(line: Mapping[str, Any]) -> list[Wire]:
-    """Return the text of an attachment that was sent, in newer releases. A reminder under the user's role is from
-    Claude Code."""
-    texts = [_plain_text(part) for part in _blocks(line.get("rendered"))]
-    text = "\n".join(filter(None, texts))
+    """Return the text of an attachment as sent, which newer releases record. Claude Code wrote it, not the user."""
+    text = "\n".join(filter(None, map(_plain_text, _blocks(line.get("rendered")))))
     return [{"role": "system", "content": text}] if text else []
 
 
@@ -184,7 +185,7 @@ def prompt_in(line: Mapping[str, Any]) -> str:
     attachment = line.get("attachment")
     if not isinstance(attachment, Mapping) or attachment.get("type") != PROMPT:
         return ""
-    return "\n\n".join(_plain_text(part) for part in _blocks(attachment.get("systemPrompt")))
+    return "\n\n".join(map(_plain_text, _blocks(attachment.get("systemPrompt"))))
 
 
 def queued_wires(line: Mapping[str, Any]) -> list[Wire]:
@@ -258,12 +259,14 @@ def _blocks(content: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _text_of(content: object) -> str:
+    """Return a content as text; another value becomes JSON."""
     if content is None:
         return ""
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
 def _origin(value: Mapping[str, Any]) -> str:
+    """Return the author of a line or an attachment, "" if it is not recorded."""
     origin = value.get("origin")
     kind = origin.get("kind") if isinstance(origin, Mapping) else origin
     return kind if isinstance(kind, str) else ""

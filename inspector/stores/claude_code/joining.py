@@ -67,13 +67,13 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
 def _copies(agent: Source) -> bool:
     """Return whether a sub-agent may begin with copied lines of the session that started it.
 
-    It does if its name says its work (acompact-..., which writes a summary) and it has a file.
+    It does if it has a file, and its name describes its work: "acompact-..." writes a summary.
     """
     return "-" in agent.row.id and not agent.part
 
 
 def _own_files(group: list[FileDigest]) -> list[FileDigest]:
-    """Return the files that hold a conversation of their own; if there are none, all files."""
+    """Return the files with a whole conversation; if there are none, all files."""
     return [digest for digest in group if not digest.part] or group
 
 
@@ -88,8 +88,8 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
         elif digest.midway and (other := _holder(digest, digests, memory)) is not None:
             keys.add(other.last)
         named.append(keys - {""})
-    # Most files share nothing with another.
-    often = Counter(chain.from_iterable(named))
+    # Most files share no key with another file.
+    uses = Counter(chain.from_iterable(named))
     leader: dict[str, str] = {}
 
     def lead(key: str) -> str:
@@ -99,7 +99,7 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
         return key
 
     groups: dict[str, list[FileDigest]] = {}
-    shared = [[key for key in keys if often[key] > 1] for keys in named]
+    shared = [[key for key in keys if uses[key] > 1] for keys in named]
     for number, keys_of in enumerate(shared):
         for key in keys_of:
             leader[lead(key)] = lead(f"file {number}")
@@ -112,8 +112,8 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
 def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | None) -> FileDigest | None:
     """Return the file in the same folder that holds the parent of this file's first line.
 
-    Files that end closest to the start of this file are read first. All results are remembered, also for files without
-    the line.
+    Files that end closest to the start of this file are read first. The results are kept, also for files without the
+    line.
     """
     if not digest.before:
         return None
@@ -129,7 +129,7 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
     # Drop results for earlier states of the files.
     now = {_fingerprint((other,)): other for other in beside}
     results = {mark: stored[mark] for mark in now if mark in stored}
-    holder = next((now[mark] for mark, found in results.items() if found), None)
+    holder = next((now[mark] for mark, holds in results.items() if holds), None)
     if holder is not None:
         return holder
     unknown = [mark for mark in now if mark not in results]
@@ -137,7 +137,7 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
         try:
             results[mark] = holds_line(now[mark], digest.before)
         except OSError:
-            # The next look may be able to read the file.
+            # The file may be readable the next time.
             continue
         if results[mark]:
             holder = now[mark]
@@ -322,8 +322,7 @@ def _sharing(source: Source, group: Sequence[FileDigest], shared: Sequence[FileD
 
 
 def _compactions(digests: Sequence[FileDigest]) -> set[str]:
-    """Return the compactions in files. A file may begin with a summary whose boundary ends another file: count both
-    once."""
+    """Return the compactions in files, each once: a file may begin with a summary whose boundary ends another file."""
     names = {name for digest in digests for name in digest.compactions}
     return names - {digest.first for digest in digests if digest.before in names}
 

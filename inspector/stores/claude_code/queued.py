@@ -33,8 +33,10 @@ Span = tuple[int, int]
 
 
 class DeliveredPrompt(Struct, frozen=True):
-    """A prompt that the agent got in the middle of a turn: the line with its text, the place of this line (start and
-    length in bytes), and the time at which the agent got it, in seconds."""
+    """A prompt that the agent got in the middle of a turn.
+
+    `line` has its text, `span` is the place of this line (start and length in bytes). The agent got it at `at`.
+    """
 
     line: Mapping[str, Any]
     span: Span
@@ -42,7 +44,7 @@ class DeliveredPrompt(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """A name that copies of the line share; lines about the queue have no uuid."""
+        """A name that is equal in copies of the line. Lines about the queue have no uuid."""
         return f"{QUEUED} {text_of(self.line, 'timestamp')} {self.line.get('content')}"
 
     @property
@@ -55,7 +57,8 @@ class Queue(Struct):
     """The queue of one transcript, followed line by line. The caller reads the file and reports its attachments.
 
     `unrecorded` counts prompts that the agent got and whose text is not recorded. `unclear` counts removed prompts that
-    the agent may have got."""
+    the agent may have got.
+    """
 
     unrecorded: int = 0
     unclear: int = 0

@@ -110,14 +110,14 @@ class _Part(Struct):
 
 
 def _scanned(path: Path, part: str) -> _Part:
+    """Scan a file and select the lines of a conversation."""
     scanned = scan(path)
     nodes = dict(lines_by_conversation(scanned.nodes)).get(part, [])
     return _Part(scanned, nodes if part else split_abandoned(nodes)[0])
 
 
 def _read_abandoned(path: Path, source: Source) -> Recorded:
-    """Read an abandoned branch: the lines until the user went back. It shares its first lines with the main
-    conversation."""
+    """Read an abandoned branch, which shares its first lines with the main conversation."""
     scanned = scan(path)
     main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
     nodes = next((branch.nodes for branch in branches if abandoned_name(branch.left_at) == source.part), ())
@@ -153,6 +153,7 @@ class _Reading:
         )
 
     def run(self) -> Recorded:
+        """Return the conversation."""
         lists: list[list[int]] = []
         compactions: list[Compaction] = []
         for listed, (kept, lines) in zip(self.lists, lines_of_lists(self.lists), strict=True):
@@ -299,7 +300,7 @@ class _Reading:
                 ids = list(generations[number - 1].ids)
                 last = next((ids.index(i) + 1 for i in reversed(before) if i in ids), 0)
                 name = node.session or self.source.row.id
-                # A stream does not say what started it.
+                # A stream does not record what started it.
                 trigger = None if self.parts[self.file_of[node.uuid]].scan.stream else "manual"
                 yield FailedCompaction(index, name, number, last, node.at, node.failure, trigger)
                 index += 1

@@ -36,22 +36,22 @@ from inspector.stores.lines import (
     text_of,
 )
 
+#: The model of an answer that no model wrote.
 SYNTHETIC = "<synthetic>"
 #: Starts of local commands and notes of the user, and of the remark before them. The model does not answer them.
 LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
 #: The parts of an answer's usage that count what the request sent.
 _SENT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
-
-
+#: The types of lines that may be the parent of others.
+CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 #: Largest output, in tokens, that may be a placeholder if the end of the answer was not recorded.
 PLACEHOLDER = 9
 
 
 class Boundary(Struct):
-    """Content of a compact_boundary or microcompact_boundary.
+    """The content of a compact_boundary or microcompact_boundary.
 
-    `kept` are the uuids of the kept lines; `stayed` adds kept lines without a message.
+    `kept` are the uuids of the kept lines. `stayed` has kept lines without a message too.
     """
 
     micro: bool
@@ -153,6 +153,8 @@ def scan(path: Path) -> Scan:
 
 
 class _Scanner:
+    """One pass over a transcript."""
+
     def __init__(self, path: Path) -> None:
         stream = is_stream_file(path)
         fetch = stream_spans if stream else read_spans
@@ -179,7 +181,7 @@ class _Scanner:
         if kind == QUEUED:
             result.queue.add(value, span)
             return
-        if kind not in _TYPES:
+        if kind not in CHAINED:
             return
         uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
         key = (uuid, kind, subtype)
@@ -305,6 +307,8 @@ def chars_in(content: object) -> int:
 def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
     """Parse a boundary line."""
     data = mapping_at(value, "microcompactMetadata" if micro else "compactMetadata")
+    preserved = mapping_at(data, "preservedMessages")
+    kept, tail = _texts(preserved.get("uuids")), text_at(data, "preservedSegment", "tailUuid")
     return Boundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
@@ -312,19 +316,14 @@ def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
         before=count_at(data, "preTokens") or None,
         after=count_at(data, "postTokens") or None,
         saved=count_at(data, "tokensSaved"),
-        kept=_texts(mapping_at(data, "preservedMessages").get("uuids")),
+        kept=kept,
         head=text_at(data, "preservedSegment", "headUuid"),
-        tail=text_at(data, "preservedSegment", "tailUuid"),
+        tail=tail,
         tools=_texts(data.get("compactedToolIds")),
-        stayed=_stayed_by(data),
+        stayed=frozenset((*_texts(preserved.get("allUuids")), *kept, tail)),
     )
 
 
-def _stayed_by(data: Mapping[str, Any]) -> frozenset[str]:
-    named = mapping_at(data, "preservedMessages")
-    tail = text_at(data, "preservedSegment", "tailUuid")
-    return frozenset((*_texts(named.get("allUuids")), *_texts(named.get("uuids")), tail))
-
-
 def _texts(values: object) -> tuple[str, ...]:
+    """Return the texts in a list."""
     return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()

@@ -18,8 +18,10 @@ from inspector.stores.lines import count_of, mapping_at, mappings_in, read_lines
 
 
 def sent_requests(path: Path) -> tuple[SentRequest, ...]:
-    """Return the recorded requests of a transcript, in order. Requests with missing messages are left out. Raises
-    StoreErrors."""
+    """Return the recorded requests of a transcript, in order. Requests with missing messages are left out.
+
+    Raises StoreErrors.
+    """
     shapes: dict[str, Mapping[str, Any]] = {}
     blobs: dict[str, Mapping[str, Any]] = {}
     lists: dict[str, list[str]] = {}
@@ -39,10 +41,8 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
         elif kind == "api-request":
             kept = lists.get(text_at(value, "base"), [])[: count_of(value, "keep") or 0]
             tail = value.get("tail")
-            names = [
-                *kept,
-                *(name for name in (tail if isinstance(tail, list) else []) if isinstance(name, str)),
-            ]
+            added = tail if isinstance(tail, list) else []
+            names = [*kept, *(name for name in added if isinstance(name, str))]
             missing = [name for name in names if name not in blobs]
             if len(missing) == len(answers):
                 made = ({"role": "assistant", "content": blocks} for blocks in answers.values())

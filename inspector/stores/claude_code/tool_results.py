@@ -13,8 +13,9 @@ _FOLDER = "tool-results"
 
 
 def file_of(transcript: Path, wire: Mapping[str, Any]) -> str:
-    """Return the file with a whole result if it is in the session's folder, else "". The path in the text may be of
-    another machine, so no other folder is opened.
+    """Return the file with a whole result if it is in the session's folder, else "".
+
+    The path in the text may be of another machine, so no other folder is opened.
     """
     content = wire.get("content")
     if wire.get("role") != "tool" or not isinstance(content, str) or not content.startswith(_OPENING):
@@ -25,5 +26,5 @@ def file_of(transcript: Path, wire: Mapping[str, Any]) -> str:
     name = re.split(r"[/\\]", saved[1].strip())[-1]
     # Transcripts of sub-agents are in a folder of the session: SESSION/subagents/agent-1.jsonl.
     sessions = (transcript.with_suffix(""), transcript.parent.parent)
-    found = (session / _FOLDER / name for session in sessions if name not in ("", ".", ".."))
-    return next((str(path) for path in found if path.is_file()), "")
+    paths = (session / _FOLDER / name for session in sessions if name not in ("", ".", ".."))
+    return next((str(path) for path in paths if path.is_file()), "")

@@ -63,7 +63,7 @@ def item_wires(item: Mapping[str, Any]) -> list[Wire]:
 
 
 def is_context(item: Mapping[str, Any]) -> bool:
-    """Return whether Codex wrote a part of a message that is not the model's, such as the folder of a turn."""
+    """Return whether a message not of the model has a text of Codex, such as the folder of a turn."""
     texts = texts_in(item.get("content"))
     return item.get("type") == "message" and not by_model(item) and any(map(_HARNESS.match, texts))
 

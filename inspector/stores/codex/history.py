@@ -63,9 +63,9 @@ def fetch(
     """Return the records at these places. Raises StoreErrors."""
     records: dict[tuple[int, int], dict[str, Any] | None] = {}
     for number, file in enumerate(files):
-        own = [place for place in places if place[0] // _FILE == number]
-        spans = [(start % _FILE, length) for start, length in own]
-        records.update(zip(own, read_spans(file.path, spans) if spans else (), strict=True))
+        of_file = [place for place in places if place[0] // _FILE == number]
+        spans = [(start % _FILE, length) for start, length in of_file]
+        records.update(zip(of_file, read_spans(file.path, spans) if spans else (), strict=True))
     return [records[place] for place in places]
 
 
@@ -81,10 +81,10 @@ def _file_named(name: str, beside: Path) -> Path | None:
     folders = [beside.parent]
     if all(folder.name.isdigit() for folder in list(beside.parents)[:3]):
         folders.append(beside.parents[3])
-    found = (
+    files = (
         file
         for folder in folders
         for pattern in (f"*{name}.jsonl", f"*{name}.jsonl.zst")
         for file in (folder.rglob(pattern) if folder != beside.parent else folder.glob(pattern))
     )
-    return next(found, None)
+    return next(files, None)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import takewhile
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context"
 #: them and the summary into one message; later releases have separate messages.
 _KEPT_BYTES = 80_000
 _NUMBER = re.compile(r"\d+")
-#: The folders with rollouts. The index with the names of sessions is beside them.
+#: The folders with rollouts. The index with the names of sessions is next to them.
 _FOLDERS = frozenset({"sessions", "archived_sessions"})
 _WHY_INFERRED = (
     "The record has no list. In this release, the newest 20,000 tokens of the user's messages stay."
@@ -48,7 +49,7 @@ _WHY_MISSING = "The record has no summary. The kept messages are known."
 
 
 class CodexReader(SessionReader):
-    """See Reader for the methods."""
+    """Reads rollouts; see Reader for the methods."""
 
     agent = "codex"
     limits = (
@@ -73,7 +74,7 @@ class CodexReader(SessionReader):
         session = _scan(Path(source.files[0]))
         for path in source.shared:
             session.leave_out(_scan(Path(path)))
-        notes = (one.note for one in session.compactions if one.encrypted)
+        notes = (compaction.note for compaction in session.compactions if compaction.encrypted)
         session.notes += dict.fromkeys(note for note in notes if note in (_WHY_UNREADABLE, _WHY_MISSING))
         return session.recorded(source)
 
@@ -82,6 +83,7 @@ READER = CodexReader
 
 
 def _named(source: Source) -> Source:
+    """Return a conversation with the name of its session in the index of Codex."""
     folders = Path(source.files[0]).parents
     home = next((folder.parent for folder in folders if folder.name in _FOLDERS), None)
     if home is None:
@@ -107,23 +109,25 @@ def _scan(path: Path) -> _Scanner:
 
 
 class _Scanner(SessionScanner, kw_only=True):
+    """One pass over the files of a session."""
+
     #: The files with the history of the session, the oldest first.
     files: Sequence[HistoryFile]
     #: Keys that are equal in all copies of a request: the cumulative usage.
     request_names: list[str] = field(default_factory=list)
-    #: The number of the answer whose items follow each other.
+    #: The number of the answer that the next item of the model continues.
     open: int | None = None
     #: The items of that answer.
     items: list[dict[str, Any]] = field(default_factory=list)
     #: The cumulative usage of the last count.
     counted: object = None
     last_size: int | None = None
-    #: The id of the last answer, and the time of the first item that no count followed yet.
+    #: The id of the last answer, and the time of the first item without a count after it.
     answer: str = ""
     answered_at: float = 0.0
     #: The index of the last compaction while its size is not counted.
     waiting: int | None = None
-    #: The size at the request before the last one, and the usage of a call that no count followed yet.
+    #: The size at the last request but one, and the usage of a call without a count after it.
     earlier_size: int | None = None
     uncounted: Mapping[str, Any] = field(default_factory=dict)
     #: The numbers of compactions and of messages in the live list when the last turn began.
@@ -154,6 +158,7 @@ class _Scanner(SessionScanner, kw_only=True):
             self.open = None
 
     def record(self, line: dict[str, Any], at: float) -> None:
+        """Add a line."""
         payload, kind = line.get("payload"), text_at(line, "type")
         if not isinstance(payload, dict):
             return
@@ -182,15 +187,11 @@ class _Scanner(SessionScanner, kw_only=True):
         ]
         copied = sum(name in parent.names for name in self.names)
         del self.lists[:copied]
-        own = self.compactions[copied:]
-        self.compactions = [replace(item, index=item.index - copied) for item in own]
+        self.compactions = [replace(item, index=item.index - copied) for item in self.compactions[copied:]]
         # A copy may have another time.
-        known = {(failure.generation, failure.place, failure.error) for failure in parent.failures}
-        failures = [
-            failure
-            for failure in self.failures
-            if (failure.generation, failure.place, failure.error) not in known
-        ]
+        key = attrgetter("generation", "place", "error")
+        of_parent = set(map(key, parent.failures))
+        failures = [failure for failure in self.failures if key(failure) not in of_parent]
         self.failures = [
             replace(failure, index=index, generation=max(1, failure.generation - copied))
             for index, failure in enumerate(failures, start=1)
