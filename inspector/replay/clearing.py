@@ -50,8 +50,7 @@ class Freed:
 def before_clearing(
     reported: Iterable[Reported], microcompactions: Iterable[Microcompaction]
 ) -> list[Reported]:
-    """Return the requests of each list before the first clearing. Later requests do not fit, because the list still
-    has the cleared results."""
+    """Return the requests of each list before its first clearing. Later requests lack results that the list has."""
     places: dict[int, int] = {}
     for done in microcompactions:
         places[done.generation] = min(done.place, places.get(done.generation, done.place))
@@ -69,6 +68,7 @@ def before_clearing(
 
 
 def _fell(last: Reported, request: Reported) -> bool:
+    """Return whether the size of a request reveals a clearing."""
     return last.tokens - request.tokens >= _FELL
 
 
@@ -79,8 +79,10 @@ def cleared_results(
     reported: Iterable[Reported],
     scale: ContextScale,
 ) -> tuple[Cleared, ...]:
-    """Return every cleared result, in order. Results that a compaction cleared are left out, because the compaction
-    fired at the size before."""
+    """Return every cleared result, in order.
+
+    Results that a compaction cleared are left out, because the compaction fired at the size before.
+    """
     generations = _Generations(transcript, lists)
     last_list = len(lists)
     micro = sorted(
@@ -97,14 +99,15 @@ def cleared_results(
         while micro and (micro[0].generation, micro[0].place) <= (request.generation, request.length):
             generations.clear(micro.pop(0))
         if last is not None and last.generation == request.generation:
-            _fall(generations, last, request, scale)
+            _clear_fall(generations, last, request, scale)
         last = request
     for step in micro:
         generations.clear(step)
     return tuple(sorted(generations.results))
 
 
-def _fall(generations: _Generations, last: Reported, request: Reported, scale: ContextScale) -> None:
+def _clear_fall(generations: _Generations, last: Reported, request: Reported, scale: ContextScale) -> None:
+    """Clear the oldest results if the size of a request reveals a clearing."""
     if not scale.requests or not _fell(last, request):
         return
     freed = generations.freed(request.generation) // 4

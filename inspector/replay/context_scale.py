@@ -36,7 +36,7 @@ class Reported(NamedTuple):
 class ContextScale(NamedTuple):
     """Conversion of rough sizes to reported sizes.
 
-    Every request holds `beside` tokens that are not recorded (tools, system prompt), and a rough token is
+    Every request has `beside` tokens that are not recorded (tools, system prompt), and a rough token is
     `scale` reported tokens. `requests` is the number of requests used for the fit, 0 if nothing is modelled.
     `tools` is the rough size of the unrecorded part. `excess` has, for the first 0, 1, ... messages, the tokens
     beyond the scaled size; empty if only sums are known. `basis` describes the sums and compactions of the fit and its

@@ -11,8 +11,10 @@ from inspector.engines.settings import SETTINGS, Settings
 
 
 class EarlierSettings(NamedTuple):
-    """Settings that were in force until the list of `generation` had `length` messages. `changed` has, by name, the
-    value then and the value at the end of the conversation."""
+    """Settings that were in force until the list of `generation` had `length` messages.
+
+    `changed` has, by name, the value then and the value at the end of the conversation.
+    """
 
     generation: int
     length: int

@@ -1,5 +1,7 @@
-"""Sizes of requests for agents that record only sums. A scale and an offset are fitted to the sums and to the steps of
-the recorded compactions."""
+"""Sizes of requests for agents that record only sums.
+
+A scale and an offset are fitted to the sums and to the steps of the recorded compactions.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,10 @@ _CALLS_MISSING = 0.10
 
 
 class Sums(NamedTuple):
-    """Calls of a session: their number, the sum of `tokens` of their prompts, and the rough tokens of the calls that
-    its messages show."""
+    """The calls of a session: their number, and the sum of the tokens of their prompts.
+
+    `rough` are the rough tokens of the calls that its messages show.
+    """
 
     calls: int
     tokens: int
@@ -53,9 +57,12 @@ class Sums(NamedTuple):
 
 
 class Firing(NamedTuple):
-    """Rough sizes in tokens around a recorded compaction: of the request after it (`coming`), of the `last` call before
-    it, and of the call `before` the last one (0 if there is none). `turn`: the last message is the user's. `last_turn`:
-    so is the message before the last call. `answered`: the next message is an answer."""
+    """Rough sizes in tokens around a recorded compaction.
+
+    These are the request after it (`coming`), the `last` call before it, and the call `before` the last call (0 if
+    there is none). `turn`: the last message is of the user. `last_turn`: the message before the last call is of the
+    user. `answered`: the next message is an answer.
+    """
 
     coming: int
     last: int
@@ -66,13 +73,10 @@ class Firing(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A scale, the number of explained compactions, and the error against the sums in tokens a call. `price` grows
-    with the errors: a cheaper fit explains the records better."""
+    """A scale, and the number of compactions that it explains. The fit with the lowest `price` is the best."""
 
     scale: ContextScale
     explained: int
-    compactions: int
-    missed: float
     price: float
 
 
@@ -89,7 +93,7 @@ def excess(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> i
 
 
 def tokens_off(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """Return by how many tokens a release would miss this compaction, or would make it a call earlier."""
+    """Return by how many tokens the loop would miss this compaction, or would make it a call earlier."""
     missing = -excess(loop, scale, threshold, firing)
     call_before = Firing(firing.last, firing.before, 0, firing.last_turn)
     early = excess(loop, scale, threshold, call_before) + 1 if firing.last else 0
@@ -97,13 +101,12 @@ def tokens_off(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) 
 
 
 def count_explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable[Firing]) -> int:
-    """Count the compactions where the release would compact, but not a call before."""
+    """Count the compactions at which the loop would compact, but not a call before."""
     return sum(not tokens_off(loop, scale, threshold, firing) for firing in firings)
 
 
 def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
-    """Return the scale that explains sums and compactions best. Without evidence it is the plain scale of 0
-    requests."""
+    """Return the scale that explains sums and compactions best; without evidence, the scale of 0 requests."""
     usable = [session for session in sums if session.usable]
     if not usable:
         return _without_sums(firings, threshold, loop)
@@ -118,7 +121,7 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
     scale = _scale(usable, alike[len(alike) // 2])
     count = count_explained(loop, scale, threshold, firings)
     basis = f"sums of {scale.requests:,} calls{_agreement(count, len(firings))}"
-    return Fit(scale._replace(basis=basis), count, len(firings), _missed(usable, scale), least)
+    return Fit(scale._replace(basis=basis), count, least)
 
 
 def _agreement(count: int, compactions: int) -> str:
@@ -132,7 +135,7 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
     def offset(tokens: int) -> Fit:
         scale = ContextScale(tokens, 1.0, len(firings) if tokens else 0, tokens)
         count = count_explained(loop, scale, threshold, firings)
-        return Fit(scale, count, len(firings), 0.0, _count_wrong(scale, firings, threshold, loop))
+        return Fit(scale, count, _count_wrong(scale, firings, threshold, loop))
 
     fits = [offset(step * _OFFSET_STEP) for step in range(_OFFSETS + 1)]
     most = max(fit.explained for fit in fits)
@@ -152,6 +155,7 @@ def _count_wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int,
 def _prices(
     sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop, scales: Iterable[float]
 ) -> Iterator[tuple[float, float]]:
+    """Yield the price of each scale, and the scale."""
     for number in scales:
         scale = _scale(sums, number)
         wrong = _count_wrong(scale, firings, threshold, loop)

@@ -58,8 +58,10 @@ class Stretch(Struct, frozen=True):
 
 
 class Moments:
-    """Every moment of a conversation. `lengths` are the lengths of its generations in messages. `prunes`: compactions
-    begin with pruning."""
+    """The moments of a conversation.
+
+    `lengths` are the lengths of its generations in messages. `prunes`: compactions begin with pruning.
+    """
 
     def __init__(
         self,
@@ -77,8 +79,8 @@ class Moments:
             added[place.generation - 1] += 1
             first.setdefault(place.generation, place.index)
         self._first = [first.get(number, length) for number, length in enumerate(lengths, 1)]
-        self._said = added
-        #: Messages said, and moments, before each generation.
+        self._added = added
+        #: Number of messages, and of moments, before each generation.
         self._steps = list(accumulate(added, initial=0))
         self._starts = list(
             accumulate((count + len(self.phases(number)) for number, count in enumerate(added, 1)), initial=0)
@@ -117,7 +119,7 @@ class Moments:
         at = bisect_right(self._starts, number - 1) - 1
         # Generations without a moment share a start with the next one.
         within = number - 1 - self._starts[at]
-        generation, added = at + 1, self._said[at]
+        generation, added = at + 1, self._added[at]
         if within < added:
             step = self._steps[at] + within + 1
             ends = within == added - 1 and bool(self.phases(generation))
@@ -138,16 +140,16 @@ class Moments:
         return self.moment(self._starts[at] + step - self._steps[at])
 
     def of_message(self, generation: int, index: int) -> Moment:
-        """Return the moment at which a message was added to a generation's list; for a copy, the begin of the list."""
+        """Return the moment at which a message was added to a list; for a copy, the first moment of the list."""
         at = generation - 1
-        if index < self._first[at] or not self._said[at]:
+        if index < self._first[at] or not self._added[at]:
             return self.moment(self._starts[at])
-        return self.moment(self._starts[at] + min(index - self._first[at], self._said[at] - 1) + 1)
+        return self.moment(self._starts[at] + min(index - self._first[at], self._added[at] - 1) + 1)
 
     def step_of(self, generation: int, index: int) -> int:
         """Return the step of a message of a generation's list; 0 for a copy or a summary."""
         within = index - self._first[generation - 1]
-        return self._steps[generation - 1] + within + 1 if 0 <= within < self._said[generation - 1] else 0
+        return self._steps[generation - 1] + within + 1 if 0 <= within < self._added[generation - 1] else 0
 
     def next(self, at: Moment, unit: Unit, direction: int) -> Moment | None:
         """Return the next moment of a kind, or the previous moment (`direction` -1); None at the end.
@@ -159,7 +161,7 @@ class Moments:
             return self.moment(number) if 1 <= number <= len(self) else None
         if unit == "compaction":
             places = sorted(
-                self._starts[number - 1] + max(1, self._said[number - 1])
+                self._starts[number - 1] + max(1, self._added[number - 1])
                 for number in self.compactions
                 if self.phases(number)
             )
@@ -197,6 +199,7 @@ class Moments:
         return self._layouts[generation]
 
     def _compacted(self, index: int, before: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
+        """Return the layout after a compaction."""
         recorded = self.compactions.get(index)
         if recorded is None:
             # It is unknown which messages were copied: treat all old messages as removed, all new messages as added.
@@ -262,6 +265,7 @@ def _in_order(kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _next_place(places: Sequence[int], at: int, direction: int) -> int | None:
+    """Return the next of several sorted places, or the previous place (`direction` -1); None at the end."""
     if direction > 0:
         index = bisect_right(places, at)
         return places[index] if index < len(places) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -66,7 +67,7 @@ class Recording(Struct, frozen=True):
         return self.lists[at.generation - 1].token_index(at.length)
 
     def plan(self, at: Moment, settings: Settings, token_index: TokenIndex | None = None) -> Plan:
-        """Plan a compaction of the list at a moment. `token_index` is the index of this list, if it is known already.
+        """Plan a compaction of the list at a moment. `token_index` is the index of this list, if the caller has it.
 
         Raises EngineError if the engine fails.
         """
@@ -78,7 +79,7 @@ class Recording(Struct, frozen=True):
 
 
 class Evidence(NamedTuple):
-    """What the store records about sizes, in addition to the messages.
+    """The records of a store about sizes, in addition to the messages.
 
     `requests` have reported sizes. `sums` are the totals of sessions without such requests. `microcompactions` cleared
     old results. `threshold` (in tokens) and `loop` are those of the agent, None if unknown. `gateway`: the messages
@@ -130,7 +131,9 @@ def recording_of(
     cleared = cleared_results(transcript, lists, evidence.microcompactions, evidence.requests, scale)
     sized.measure(scale, cleared, compactions, bool((loop or rules.loop).reasoning))
     events = tuple(
-        sized.event(c, transcript.ends[c.index - 1]) for c in compactions if c.index <= len(transcript.ends)
+        sized.event(recorded, transcript.ends[recorded.index - 1])
+        for recorded in compactions
+        if recorded.index <= len(transcript.ends)
     )
     scale = sized.with_excess(scale)
     summaries, extras = sized.summaries(compactions, events, scale)
@@ -143,15 +146,19 @@ def recording_of(
             rules.join(stretches),
             systems[0],
             scale,
-            cleared if clears else (),
-            evidence.gateway,
-            loop,
-            sized.ahead(),
-            sized.calls(),
-            [event.step for event in events if event.fires == MANUAL],
-            [event.step for event in events if event.fires != MANUAL] if evidence.requests else (),
-            [(sized.step(earlier.generation, earlier.length), earlier) for earlier in evidence.earlier],
-            sized.reasoning(),
+            cleared=cleared if clears else (),
+            gateway=evidence.gateway,
+            loop=loop,
+            ahead=sized.ahead(),
+            recorded_calls=sized.calls(),
+            manual=[event.step for event in events if event.fires == MANUAL],
+            compacted_at=[event.step for event in events if event.fires != MANUAL]
+            if evidence.requests
+            else (),
+            earlier=[
+                (sized.step(earlier.generation, earlier.length), earlier) for earlier in evidence.earlier
+            ],
+            reasoning=sized.reasoning(),
         ),
         SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
         Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
@@ -198,25 +205,24 @@ class _Sized:
         self.compared: list[list[int]] = []
 
     def scale(self) -> tuple[ContextScale, Loop | None]:
-        """Return the scale that fits the records best, and the loop of the agent if the records contradict the engine's
-        loop, else None."""
+        """Return the scale that fits the records best, and the loop of the agent.
+
+        The loop is None if the records agree with the loop of the engine.
+        """
         if self.evidence.requests:
-            return context_scale(
-                before_clearing(self.evidence.requests, self.evidence.microcompactions)
-            ), None
+            requests = before_clearing(self.evidence.requests, self.evidence.microcompactions)
+            return context_scale(requests), None
         firings = list(self._firings())
         threshold, loop = self.evidence.threshold, self.evidence.loop
         if threshold is None or loop is None:
             return ContextScale(), None
         fit = fitted(list(self._sums()), firings, threshold, loop)
         if not loop.requests:
-            other = min(
-                (
-                    fitted(list(self._sums(before)), firings, threshold, BEFORE_REQUESTS)
-                    for before in (False, True)
-                ),
-                key=lambda candidate: candidate.price,
+            fits = (
+                fitted(list(self._sums(before)), firings, threshold, BEFORE_REQUESTS)
+                for before in (False, True)
             )
+            other = min(fits, key=attrgetter("price"))
             if other.price <= fit.price - 1:
                 return other.scale, BEFORE_REQUESTS
         return fit.scale, None

@@ -22,7 +22,8 @@ class Reproduction(Struct, frozen=True):
 
     `recorded` is the number of automatic compactions. The run has `same` of them at the same step, `near` of them near
     it, and `more` additional ones. `why_not` are sentences about reasons for differences. `changed` are sentences about
-    settings that changed in the conversation, `inferred` about settings that are known from the record alone."""
+    settings that changed in the conversation, `inferred` about settings that are known from the record alone.
+    """
 
     recorded: int
     same: int
@@ -52,8 +53,10 @@ class Reproduction(Struct, frozen=True):
 
 
 def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models: int = 1) -> Reproduction:
-    """Compare a run under the settings in force with the recorded compactions. `models` is how many models the
-    conversation had."""
+    """Compare a run under the settings in force with the recorded compactions.
+
+    `models` is the number of models of the conversation.
+    """
     automatic = [event for event in recorded if event.fires != MANUAL]
     made = [event for event in run.events if event.fires != MANUAL]
 
@@ -74,13 +77,8 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         unmatched.remove(nearest)
         near += 1
         same += nearest.step == event.step
-    why = (
-        list(_reasons(course, recorded, automatic, run, models, late))
-        if same < len(automatic) or unmatched
-        else []
-    )
-    if near < len(automatic) and not why:
-        why = ["Other settings may have been in force, or the agent has rules that are not known here."]
+    differs = same < len(automatic) or unmatched
+    why = _reasons(course, recorded, automatic, run, models, late) if differs else ()
     firsts = [0, *(step for step, _ in course.earlier)]
     changed = tuple(
         settings.sentence(first + 1, last)
@@ -98,8 +96,7 @@ def _reasons(
     models: int,
     late: Sequence[int],
 ) -> Sequence[str]:
-    """Sentences about what may have made the recorded compactions differ. `late` has the delays of recorded
-    ones after the run's, in requests."""
+    """Return reasons for the differences. `late` has the delays of recorded compactions, in requests."""
     threshold, reasons = run.budgets.threshold_tokens, []
     manual = len(recorded) - len(automatic)
     if manual:

@@ -14,8 +14,11 @@ from inspector.summaries.parse import parse_summary
 
 
 class WrittenSummary(NamedTuple):
-    """The size of a recorded summary message. The summary was written after `step` messages, and `messages` messages
-    were summarized for the first time. It has `new_chars` characters of items that the previous summary had not."""
+    """The size of a recorded summary message.
+
+    The summary was written after `step` messages, and summarized `messages` messages for the first time. It has
+    `new_chars` characters of items that the previous summary lacks.
+    """
 
     step: int
     messages: int
@@ -24,8 +27,10 @@ class WrittenSummary(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """Reported tokens that came with the summary after `step` messages in addition to its text, such as files read
-    again; negative if kept messages were cut. `beyond` is by how many tokens the list after exceeds its scaled size."""
+    """Reported tokens of the summary after `step` messages in addition to its text, such as files read again.
+
+    They are negative if kept messages were cut. `beyond` is by how many tokens the list after exceeds its scaled size.
+    """
 
     step: int
     tokens: int

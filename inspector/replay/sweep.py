@@ -98,10 +98,10 @@ class Sweep(Struct, frozen=True):
         """
         values = self.cells[metric]
         places = [
-            (r, c)
-            for r in range(len(self.rows.values))
-            for c in range(len(self.columns.values))
-            if not isnan(values[r][c])
+            (row, column)
+            for row, line in enumerate(values)
+            for column, value in enumerate(line)
+            if not isnan(value)
         ]
         if not places and not self.conversations:
             raise UsageProblem("No cell of the grid was run.")
@@ -179,8 +179,10 @@ def cells(
     columns: Axis,
     wanted: Callable[[], bool] = lambda: True,
 ) -> Grid:
-    """Return the scores of every cell of one conversation. A cell is None if `wanted` returned False before its run.
-    Settings with the same derived numbers run once. Facts are counted if the course has them.
+    """Return the scores of every cell of one conversation.
+
+    A cell is None if `wanted` returned False before its run. Settings with the same derived numbers run once. Facts are
+    counted if the course has them.
     """
     results: dict[object, Scores] = {}
     grid: list[list[Scores | None]] = []
@@ -212,8 +214,10 @@ def _decisive(course: Course, settings: Settings) -> object:
 def sweep(
     rows: Axis, columns: Axis, runs: Iterable[Grid], complete: bool = True, facts: bool = False
 ) -> Sweep:
-    """Combine the cells of several conversations as each metric defines it; `facts`: all runs counted facts. Raises
-    UsageProblem if the grid is too large, or if a complete sweep has no conversation."""
+    """Combine the cells of several conversations as each metric defines it. `facts`: all runs counted facts.
+
+    Raises UsageProblem if the grid is too large, or if a complete sweep has no conversation.
+    """
     check_size(rows, columns)
     wanted = metrics_for(facts)
     height, width = range(len(rows.values)), range(len(columns.values))
@@ -263,8 +267,10 @@ def check_size(rows: Axis, columns: Axis) -> None:
 
 
 class _Sum:
-    """One cell over several conversations. `totals` has its metrics with summaries of the modelled size, of half and of
-    twice this size."""
+    """One cell over several conversations.
+
+    `totals` has its metrics with summaries of the modelled size, of half and of twice this size.
+    """
 
     __slots__ = ("every_call", "gives_up", "runs", "totals")
 
@@ -279,9 +285,8 @@ class _Sum:
             return
         self.gives_up = self.gives_up or result.gives_up
         self.every_call = self.every_call or result.every_call
-        for total, values in zip(
-            self.totals, (result.values, *(result.half_and_double or (result.values,) * 2)), strict=True
-        ):
+        others = result.half_and_double or (result.values, result.values)
+        for total, values in zip(self.totals, (result.values, *others), strict=True):
             total.add(values, result)
 
     @property
@@ -300,19 +305,19 @@ class _Sum:
 class _Totals:
     """The metrics of a cell over conversations."""
 
-    __slots__ = ("known", "metrics", "sums", "weights")
+    __slots__ = ("has_value", "metrics", "sums", "weights")
 
     def __init__(self, wanted: Sequence[Metric]) -> None:
         self.metrics = wanted
         self.sums = [0.0] * len(wanted)
         self.weights = [0.0] * len(wanted)
-        self.known = [False] * len(wanted)
+        self.has_value = [False] * len(wanted)
 
     def add(self, values: Sequence[float], result: Scores) -> None:
         for place, (metric, value) in enumerate(zip(self.metrics, values, strict=True)):
             if isnan(value):
                 continue
-            self.known[place] = True
+            self.has_value[place] = True
             if metric.combine == "max":
                 self.sums[place] = max(self.sums[place], value)
             elif metric.combine == "mean":
@@ -323,7 +328,7 @@ class _Totals:
                 self.sums[place] += value
 
     def value(self, place: int) -> float:
-        if not self.known[place]:
+        if not self.has_value[place]:
             return nan
         if self.metrics[place].combine != "mean":
             return self.sums[place]

@@ -30,7 +30,7 @@ class Transcript(Struct, frozen=True):
 
 def transcript_of(conversation: Conversation, compactions: Sequence[Compaction]) -> Transcript:
     """Return the first place of every message: the whole first list, and the messages added to each later list."""
-    added_from = {c.index + 1: c.after for c in compactions}
+    added_from = {recorded.index + 1: recorded.after for recorded in compactions}
     places: list[MessagePlace] = []
     ends: list[int] = []
     for generation in conversation.generations:

@@ -156,7 +156,7 @@ def check_points(
 
 
 def _past(reasoning: Sequence[int], roles: Sequence[int]) -> list[int]:
-    """Return the reasoning tokens before the last message of the user, after the first 0, 1, ... messages."""
+    """Return, after the first 0, 1, ... messages, the reasoning tokens before the last message of the user."""
     past, before = [0], 0
     for tokens, total, role in zip(reasoning, accumulate(reasoning), roles, strict=True):
         before = total - tokens if role == _USER else before
@@ -192,6 +192,7 @@ class Range(NamedTuple):
 
 
 def _meet(first: tuple[float, float], second: tuple[float, float]) -> bool:
+    """Return whether two ranges overlap."""
     return first[0] <= second[1] and second[0] <= first[1]
 
 
@@ -235,7 +236,7 @@ class Course:
         reasoning: Sequence[int] = (),
     ) -> None:
         self.ahead = ahead
-        # A request that was sent again has no step of its own, so its settings were in force for no message.
+        # A repeated request has the same step as the first, so its settings were in force for no message.
         furthest = accumulate((step for step, _ in earlier), max, initial=0)
         self.earlier = [entry for entry, before in zip(earlier, furthest, strict=False) if entry[0] > before]
         self.rules = rules
@@ -275,6 +276,7 @@ class Course:
         return self._with(costs=costs)
 
     def _with(self, **values: Any) -> Course:
+        """Return the course with other attributes."""
         if all(getattr(self, name) is value for name, value in values.items()):
             return self
         changed = copy(self)
@@ -290,10 +292,7 @@ class Course:
         if self._largest is None:
             steps = [step for step, _ in self.checks] or [0]
             self._largest = max(
-                max(
-                    self.compared(step, self.reported(step)),
-                    self.rough(step) + self.scale.tools,
-                )
+                max(self.compared(step, self.reported(step)), self.rough(step) + self.scale.tools)
                 for step in steps
             )
         return self._largest
@@ -495,6 +494,7 @@ class _Run:
             self.prompts[-2:] = prompts
 
     def _every_call(self) -> int | None:
+        """Return the step of the first of several consecutive calls that each compacted."""
         fired = list(dict.fromkeys(self.fired))
         run = zip(fired, fired[_IN_A_ROW - 1 :], strict=False)
         first = next((start for start, end in run if end - start == _IN_A_ROW - 1), None)
@@ -534,6 +534,7 @@ class _Run:
         return [max(scale.least, size) for size in sizes] if min(sizes, default=0) < scale.least else sizes
 
     def _fill(self, step: int) -> None:
+        """Store the tokens of the list after each step, up to `step`."""
         if self.steps:
             self.tokens += self._sizes(range(len(self.tokens) + 1, step + 1))
 
@@ -641,9 +642,8 @@ class _Run:
         if self.course.loop.defers:
             self.deferral = self.deferral.after_response(prompt, self.threshold)
 
-    def _compact(self, step: int, tokens: int, fires: str = "agent") -> bool:
-        """Compact the list after `step` messages, and return whether that changed the list. `tokens` is the size that
-        was compared with the threshold."""
+    def _compact(self, step: int, tokens: int, fires: str = "agent") -> None:
+        """Compact the list after `step` messages. `tokens` is the size that was compared with the threshold."""
         course = self.course
         before, sent = self._list_tokens(step), self._reported(step)
         self.list.extend(step)
@@ -652,12 +652,12 @@ class _Run:
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
             self.guard = refused(self.guard, done)
-            return False
+            return
         if not done.removed and (len(self.list), self.list.total_chars) == (length, chars):
             # Only the old summary was summarized, and the new one replaces it.
             self.guard = unchanged(self.guard, tokens, self._list_tokens(step) - course.system)
             self.fired.append(len(self.prompts))
-            return False
+            return
         self._fill(step)
         self.removed_by.update(dict.fromkeys(done.removed, len(self.events)))
         if course.reasoning:
@@ -695,11 +695,12 @@ class _Run:
         )
         if self.steps and step:
             self.tokens[step - 1] = prompt
-        return True
 
     def _summary(self, budget: int, messages: int) -> MessageSize:
-        """Return the size of the next summary message. `budget` is in tokens; `messages` is the number of messages that
-        are summarized for the first time."""
+        """Return the size of the next summary message.
+
+        `budget` is in tokens. `messages` is the number of messages that are summarized for the first time.
+        """
         around = self.course.rules.summary_prefix + _AROUND
         size = self.model.written(len(self.events), self.added, messages, self.written)
         if size is None:
