@@ -126,6 +126,21 @@ def test_lines_below_the_late_line_of_a_hook_continue_the_list(tmp_path: Path, b
     assert said[-1][1] == ("Stop." if back else "Go on.")
 
 
+def test_a_local_command_typed_while_the_agent_worked_leaves_no_branch(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 2)
+    # Its lines are written when the turn ends, below an inner message.
+    made.last, made.at = made.lines[1]["uuid"], made.at - 30
+    for words in ("<local-command-caveat>Caveat: It ran.", "<command-name>/model</command-name>"):
+        made.user(words, isMeta=True)
+    made.at += 60
+    made.user("Go on.")
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    roles = [role for role, _ in texts(store, conversation) if role != "system"]
+    assert roles == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
+    assert not any("abandoned" in note for note in conversation.notes)
+
+
 def test_the_result_of_a_server_side_tool_is_in_its_answer(tmp_path: Path) -> None:
     made = session()
     made.user("Read the tides.")

@@ -50,13 +50,14 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     """Return the lines with their parents. Some lines get the line before them as parent.
 
     These are late lines, and local commands whose recorded parent is a local command. The line before a line is the
-    last line before it in the file that is not a progress line. A late line is a progress or system line that is older
-    than the line before it. A line keeps its recorded parent if it is a boundary, or if the line before it does not
-    descend from that parent, because it is on another branch.
+    last line before it in the file that is not a progress line. A late line is a progress line, a system line or a
+    local command that is older than the line before it. A line keeps its recorded parent if it is a boundary, or if the
+    line before it does not descend from that parent, because it is on another branch.
 
-    Claude Code may write the line of a hook or of an API error late, with an early parent and an early time. Old
-    releases give all local commands the same parent. Later lines continue from such a line. The messages between the
-    recorded parent and such a line stay in the agent's list: the sizes of its requests show this.
+    Claude Code may write the line of a hook, of an API error, or of a local command typed while the agent works, late,
+    with an early parent and an early time. Old releases give all local commands the same parent. Later lines continue
+    from such a line. The messages between the recorded parent and such a line stay in the agent's list: the sizes of
+    its requests show this.
     """
     #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
@@ -64,7 +65,8 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     last = -1
     for node in nodes:
         start = places.get(node.parent, -1)
-        late = node.kind in ("progress", "system") and last >= 0 and node.at < corrected[last].at
+        can_be_late = node.kind in ("progress", "system") or node.local
+        late = can_be_late and last >= 0 and node.at < corrected[last].at
         if start >= 0 and node.boundary is None and (late or (node.local and corrected[start].local)):
             at = last
             while at > start:
