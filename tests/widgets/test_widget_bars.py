@@ -250,6 +250,11 @@ async def test_a_headline_is_as_high_as_its_text_and_safe() -> None:
         widget.set_lines([TextLine("x" * 4_000)])
         await host.settle()
         assert widget.size.height == 5
+        assert lines(widget)[4] == "x" * 39 + "…"
+        for count, last in ((5, "All words"), (6, "All words …")):
+            widget.set_lines([TextLine("All words")] * count)
+            await host.settle()
+            assert [line.rstrip() for line in lines(widget)] == ["All words"] * 4 + [last]
 
 
 def test_tabs_give_up_the_chosen_ones_long_name_before_all_names() -> None:

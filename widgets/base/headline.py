@@ -8,13 +8,13 @@ from textual.geometry import Size
 from textual.strip import Strip
 
 from widgets.base.inked import Inked
-from widgets.base.strips import one_line, width_of
+from widgets.base.strips import fit, one_line, width_of
 from widgets.base.text_layout import TextLayout
 from widgets.base.text_lines import TextLine, draw_part
 
 
 class Headline(Inked):
-    """Styled lines, wrapped to at most `limit` rows."""
+    """Styled lines, wrapped to at most `limit` rows. An ellipsis ends a text that needs more rows."""
 
     DEFAULT_CSS = """
     Headline {
@@ -72,6 +72,9 @@ class Headline(Inked):
         if y >= layout.rows:
             return Strip.blank(width, self.base_style)
         line, start, stop = layout.place(y)
-        text = self._texts[line]
-        row = draw_part(self.ink, self._lines[line], text, start, text[start:stop])
+        text, styled = self._texts[line], self._lines[line]
+        shown = text[start:stop]
+        if y == self._limit - 1 and (text[stop:].strip() or line + 1 < len(self._texts)):
+            shown = fit(f"{shown.rstrip()} …", width - width_of(styled.prefix)).rstrip()
+        row = draw_part(self.ink, styled, text, start, shown)
         return row.strip(width, self.base_style)
