@@ -25,11 +25,15 @@ _UNAVAILABLE = re.compile(
     r"\s*(?P<notice>(?:Context contained \d+ messages \(\d+ oversized\)\. )?"
     r"Summary unavailable due to (?:context|size) limits\.[^\n]*)"
 )
+#: If the removed messages are a part of one turn, OpenClaw puts a history without content before its summary or notice.
+_NO_HISTORY = "No prior history."
+_SPLIT_TURN = "**Turn Context (split turn):**"
 
 
 def refusal_in(summary: str) -> str:
     """Return the notice in the place of a summary, "" for a summary."""
-    if unavailable := _UNAVAILABLE.match(summary):
+    history, _, turn = summary.partition(_SPLIT_TURN)
+    if unavailable := _UNAVAILABLE.match(turn if _NO_HISTORY in history.splitlines() else summary):
         return unavailable["notice"]
     if len(summary) > 4 * _LONGEST:
         return ""

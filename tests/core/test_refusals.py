@@ -22,6 +22,7 @@ NOTICES = (
     "Request timed out.",
     "Conversation too long. Press esc twice to go up a few messages and try again.",
 )  # fmt: skip
+HISTORY = "## Decisions\nNo prior history.\n\n## Open TODOs\nNone.\n\n## Exact identifiers\nNone captured."
 SUMMARIES = (
     "",
     "Nothing was done yet.",
@@ -56,6 +57,15 @@ def test_an_agent_that_says_that_there_is_no_summary(notice: str) -> None:
     added = "## Tool Failures\n- read: no such file\n\n<read-files>\nsrc/tides.py\n</read-files>"
     assert refusal_in(notice) == notice
     assert refusal_in(f"{notice}\n\n{added}") == notice
+
+
+@pytest.mark.parametrize("history", ["No prior history.", HISTORY])
+def test_an_agent_that_says_so_below_a_history_without_content(history: str) -> None:
+    notice = "Context contained 23 messages (0 oversized). Summary unavailable due to size limits."
+    told = f"{history}\n\n---\n\n**Turn Context (split turn):**\n\n{notice}\n\n## Recent turns\n- User: Moor."
+    assert refusal_in(told) == notice
+    assert refusal_in(told.replace("No prior history.", "Moor at berth 3.")) == ""
+    assert refusal_in(told.replace(notice, f"The harbor is mapped.\n\n{notice}")) == ""
 
 
 @pytest.mark.parametrize("summary", SUMMARIES)
