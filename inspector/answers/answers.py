@@ -18,8 +18,8 @@ from inspector.stores.several import SeveralStores, single_stores
 
 
 def paths_of(store: Store) -> tuple[Path, ...]:
-    """Files and folders that a store is read from; a folder includes its content."""
-    paths = dict.fromkeys(one.path for one in single_stores(store))
+    """Return the files and folders that a store is read from; a folder includes its content."""
+    paths = dict.fromkeys(single.path for single in single_stores(store))
     return tuple(path for path in paths if paths.keys().isdisjoint(path.parents))
 
 
@@ -43,7 +43,7 @@ class Answers:
         self._notes: dict[str, None] = {}
 
     def notes(self) -> list[str]:
-        """Sentences for the person at the terminal, each once."""
+        """Return the sentences for the user at the terminal, each once."""
         return list(dict.fromkeys([*self.store.info.notes, *self._notes, *cache_problems()]))
 
     def note(self, sentence: str) -> None:

@@ -111,9 +111,9 @@ def make_life(
 
 
 class CurvePoint(Struct, frozen=True):
-    """The facts after a compaction: how many are `of` known fate, and how many of these can be read with the recorded
-    summaries (`recorded`) and with the new summaries (`made`).
+    """The facts after a compaction.
 
+    Of the `of` facts with a known fate, `recorded` can be read with the recorded summaries, `made` with the new ones.
     `recorded_tokens` and `tokens` are the rough sizes of the summaries; None for a summary that cannot be read.
     """
 

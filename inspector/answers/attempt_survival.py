@@ -142,8 +142,8 @@ def list_after(listed: SummarizedList, summary: str, profile: str) -> tuple[list
         if out.source == "restated":
             parts.append(ListText("tail", at, out.role, safe(text_of(out.wire.get("content")))))
         if isinstance(out.source, int):
-            own = listed.messages[out.source] if out.merged else Message(out.wire)
+            message = listed.messages[out.source] if out.merged else Message(out.wire)
             where: Where = "head" if out.source < listed.plan.head_end else "tail"
-            if own.text:
-                parts.append(ListText(where, at, own.role, safe(own.text)))
+            if message.text:
+                parts.append(ListText(where, at, message.role, safe(message.text)))
     return parts, text_tokens(size)

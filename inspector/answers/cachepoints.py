@@ -13,7 +13,7 @@ from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl, bre
 from inspector.caching.policy import CachePolicy
 from inspector.config.settings import ResolvedSettings
 from inspector.core.messages import Message
-from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.core.rough import wires_tokens
 
 
 class PlacedBreakpoint(Struct, frozen=True):
@@ -81,7 +81,8 @@ def _recorded(
     """Return the breakpoints of the last request of a generation as it was sent."""
     ends = {compaction.index: compaction.at for compaction in inspection.compactions()}
     began, ended = ends.get(number - 1, 0.0), ends.get(number, float("inf"))
-    sent = [one for one in answers.store.sent(inspection.conversation) if began <= one.at < ended]
+    requests = answers.store.sent(inspection.conversation)
+    sent = [request for request in requests if began <= request.at < ended]
     return sent[-1].breakpoints if sent else None
 
 
@@ -89,15 +90,7 @@ def _tokens_until(point: Breakpoint, messages: Sequence[Message], system: int) -
     """Return the rough tokens up to a breakpoint. None for a part before the messages that may include the tools."""
     if point.message is None:
         return system if point.part == "text" else None
-    return system + _tokens(messages[: point.message + 1])
-
-
-def _tokens(messages: Sequence[Message]) -> int:
-    """Return the release's rough estimate of a list. It is less than the sum of its messages."""
-    return list_tokens(
-        sum(message_chars(message.wire) for message in messages),
-        sum(message_images(message.wire) for message in messages),
-    )
+    return system + wires_tokens([message.wire for message in messages[: point.message + 1]])
 
 
 def breakpoints_of(

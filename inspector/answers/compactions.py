@@ -21,8 +21,10 @@ from inspector.quality.firing import ListBefore, Why, why_fired
 
 
 class JudgedCompaction(Struct, frozen=True):
-    """A recorded compaction with its plan, its trigger, its findings, and its bill (None with `why_no_bill` if usage or
-    prices are unknown; `is_estimated` or recorded)."""
+    """A recorded compaction with its plan, its trigger, its findings, and its bill.
+
+    The bill is `is_estimated` or recorded. It is None with `why_no_bill` if usage or prices are unknown.
+    """
 
     compared: Compared
     why: Why
@@ -49,17 +51,20 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     differs = any(not item.planned.budgets.observed for item in differing)
     if differs and (tried := tried_profiles(answers, inspection.conversation.id, profile)):
         answers.note(tried)
+
+    def index_of(recorded: Compaction) -> TokenIndex:
+        return inspection.token_index(inspection.generation(recorded.index), profile)
+
     return [
         JudgedCompaction(
             compared,
-            why_of(inspection, compared.recorded, resolved, inspection.token_index(before, profile)),
-            tuple(f for f in every if f.compaction == compared.recorded.index),
+            why_of(inspection, compared.recorded, resolved, index_of(compared.recorded)),
+            tuple(finding for finding in every if finding.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
             requests.is_estimated,
             "" if compared.recorded.index in bills else why_no_bill(compared.recorded, requests),
         )
         for compared in compared_all
-        for before in (inspection.generation(compared.recorded.index),)
     ]
 
 
@@ -78,10 +83,13 @@ def why_of(
     inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings, token_index: TokenIndex
 ) -> Why:
     """Return why a recorded compaction fired under the settings in force. `token_index` is of the list before it.
-    Raises EngineError."""
+
+    Raises EngineError.
+    """
     settings, conversation = resolved.settings, inspection.conversation
     before = inspection.generation(recorded.index)
-    earlier = next((c.after for c in inspection.compactions() if c.index == recorded.index - 1), 0)
+    index = recorded.index - 1
+    earlier = next((item.after for item in inspection.compactions() if item.index == index), 0)
     listed = ListBefore(
         token_index,
         before.roles,

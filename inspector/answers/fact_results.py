@@ -126,13 +126,12 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
 
 
 def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """Return a sentence over a whole store: compactions, constraints kept word for word at first, and corrections
-    if there are any.
+    """Return a sentence about a whole store: its compactions, the constraints kept word for word, the corrections.
 
     `corrected` are titles with the compactions that a correction followed.
     """
     compactions = sum(loss.recorded for loss in losses)
-    rules, verbatim = sum(found.rules for found in losses), sum(found.verbatim for found in losses)
+    rules, verbatim = sum(loss.rules for loss in losses), sum(loss.verbatim for loss in losses)
     first = f"{'its' if rules == 1 else 'their'} first compaction"
     kept = (
         f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after {first}"

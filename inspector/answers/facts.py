@@ -13,17 +13,18 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
+from inspector.engines.base import Plan
 from inspector.quality.facts.fact import Fact, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import is_lost
 
 
 class Wanted(Struct, frozen=True):
-    """The facts that are asked for; empty means all.
+    """The selection of facts; an empty value selects all.
 
     `pruned` adds facts of tool results whose texts were pruned. `limit` is the maximum number of facts: with fates, of
     the summarized and of the pruned facts of each compaction; at risk, of all facts. `after` is the compaction after
-    which their fates are given, None for the last. `dismissed` means the facts that the user dismissed, and no others.
+    which their fates are given, None for the last. `dismissed` selects the dismissed facts, and no others.
     """
 
     kinds: Collection[str] = ()
@@ -79,14 +80,11 @@ def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
     return _first(lives_then, wanted.limit)
 
 
-def select_risks(
-    inspection: Inspection, resolved: ResolvedSettings, reading: FactsReading, wanted: Wanted
-) -> list[AtRisk]:
-    """Return the facts that a compaction of the live list would remove, first the facts said once."""
-    plan = inspection.plan(inspection.conversation.live, resolved.settings)
-    head, tail = plan.regions()
+def select_risks(plan: Plan, reading: FactsReading, wanted: Wanted) -> list[AtRisk]:
+    """Return the facts that a planned compaction of the live list would remove, first the facts said once."""
     if not plan.compacts:
         return []
+    head, tail = plan.regions()
     risks = [entry for entry in reading.risk.at_risk(head, tail, kept=plan.kept) if wanted.fits(entry.fact)]
     return risks if wanted.limit is None else risks[: wanted.limit]
 
@@ -157,7 +155,7 @@ def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
     plan = inspection.plan(live, resolved.settings)
     if not plan.compacts:
         answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
-    facts = select_risks(inspection, resolved, reading, wanted)
+    facts = select_risks(plan, reading, wanted)
     return FactsAtRisk(
         inspection.conversation.id,
         live.number,

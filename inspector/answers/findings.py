@@ -20,7 +20,6 @@ from inspector.answers.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
-from inspector.engines.base import TokenIndex
 from inspector.engines.registry import is_built_in
 from inspector.quality.evidence import (
     TOOL,
@@ -225,7 +224,7 @@ def _compaction_evidence(
         request_gone=request is not None
         and not mentioned
         and is_missing(inspection, recorded, before, request),
-        request_told=mentioned,
+        request_mentioned=mentioned,
         turn_end=_turn_end(inspection, recorded, after),
         at_work=_at_work(inspection, recorded, before, request),
         last_size=None if recorded.tokens_before_reported is None else inspection.last_size(recorded),
@@ -282,21 +281,17 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveEvidence:
     token_index = inspection.token_index(generation, resolved.settings.profile)
     plan = inspection.plan(generation, resolved.settings)
     links = links_of(inspection.store.iterate(generation))
-    carried = max((c.head_end for c in inspection.compactions()), default=0)
+    carried = max((recorded.head_end for recorded in inspection.compactions()), default=0)
     return LiveEvidence(
         number=generation.number,
         roles=generation.roles,
         plan=plan,
         links=links,
         protected=protected_giants(token_index, plan),
-        fossils=_first_tokens(token_index, carried),
+        fossils=tuple(map(token_index.tokens, range(min(carried, len(token_index))))),
         twice_tokens=sum(token_index.tokens(index) for index, _ in links.twice),
         unread=inspection.conversation.has_unread,
     )
-
-
-def _first_tokens(token_index: TokenIndex, count: int) -> tuple[int, ...]:
-    return tuple(token_index.tokens(index) for index in range(min(count, len(token_index))))
 
 
 def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:

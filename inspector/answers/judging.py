@@ -209,7 +209,7 @@ def _from_texts(
         for prompt in judge_prompts(inspection, recorded.index, masker, PIECE_TOKENS[2])
     ]
     piece, after = (
-        "\n".join(texts) for texts in zip(*((one.piece, one.after) for one in prompts), strict=True)
+        "\n".join(texts) for texts in zip(*((prompt.piece, prompt.after) for prompt in prompts), strict=True)
     )
     usable: list[Judged] = []
     for answer in answers:

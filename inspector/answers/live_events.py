@@ -64,8 +64,8 @@ def look(
 ) -> tuple[list[LiveEvent], dict[str, ConversationState]]:
     """Return the events since the last look, oldest conversation first, and the new state by root session.
 
-    At the first look (`seen` is None) only conversations near their threshold are events. A conversation that did not
-    change is not read. Raise StoreErrors of the whole store.
+    At the first look (`states` is None), only conversations near their threshold are events. An unchanged conversation
+    is not read. Raises StoreErrors of the whole store.
     """
     events: list[LiveEvent] = []
     state: dict[str, ConversationState] = {}
@@ -138,8 +138,11 @@ def _is_new(inspection: Inspection, event: AftermathEvent, before: ConversationS
         return (at.generation, at.index) >= before.end
     # The store may have more lists by now than were opened.
     opened = inspection.conversation.generations[at.generation - 1 : at.generation]
-    said = [one for place in opened for one in inspection.store.messages(place, at.index, at.index + 1)]
-    return all(message.timestamp > before.stamp[0] for message in said)
+    return all(
+        message.timestamp > before.stamp[0]
+        for generation in opened
+        for message in inspection.store.messages(generation, at.index, at.index + 1)
+    )
 
 
 def _count_before(compactions: Sequence[Compaction], before: ConversationState | None, first: bool) -> int:

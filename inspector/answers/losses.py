@@ -77,7 +77,7 @@ def lost_rules(
     """
     summaries = {recorded.index: recorded.summary or "" for recorded in compactions}
     lost: dict[int, list[LostRule]] = defaultdict(list)
-    user_steps = sorted({one.step for fact in facts.facts for one in fact.sayings if one.role == "user"})
+    user_steps = sorted({say.step for fact in facts.facts for say in fact.sayings if say.role == "user"})
     brief = frozenset(user_steps[:_BRIEF])
     counted: set[tuple[int, str]] = set()
     for life in facts.lives:
@@ -142,7 +142,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     """Return, by compaction, the numbers of the user that its summary changed, if no message gives the new number."""
     # Each change with the new number in its canonical form.
     claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
-    written = [c for c in inspection.compactions() if c.summary is not None and not c.fallback]
+    written = [item for item in inspection.compactions() if item.summary is not None and not item.fallback]
     for life in facts.lives:
         # Weak statements are often in documents with many values, and a summary may name another of these values.
         if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:
@@ -156,7 +156,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     exchanged: dict[int, tuple[Exchanged, ...]] = {}
     for recorded in written:
         # Hold the messages of one list at a time: all lists together are too large.
-        messages = _lists(inspection, recorded) if claimed[recorded.index] else ()
+        messages = _messages_before(inspection, recorded) if claimed[recorded.index] else ()
         changes: dict[str, Exchanged] = {}
         for now, change in claimed[recorded.index]:
             kept = _line_has(change.was, change.text, recorded.summary or "")
@@ -167,9 +167,10 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     return exchanged
 
 
-def _lists(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
+def _messages_before(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:
+    """Return the messages before a compaction without summaries."""
     generation = inspection.generation(recorded.index)
-    return [m for m in inspection.store.messages(generation) if handoff_of(m) is None]
+    return [message for message in inspection.store.messages(generation) if handoff_of(message) is None]
 
 
 def _is_given(value: str, entry: str, messages: Sequence[Message]) -> bool:

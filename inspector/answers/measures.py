@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 
 def measure_conversation(
-    inspection: Inspection, settings: Settings, facts: ConversationFacts | None = None
+    inspection: Inspection, settings: Settings, facts: ConversationFacts
 ) -> ConversationMeasures:
     """Return the measures of every compaction. Raises StoreErrors and EngineErrors."""
     # Each has the tokens that its summary call read and wrote.
     measured = (
-        MeasuredCompaction(one, inspection.middle_tokens(one, settings), text_tokens(len(one.summary or "")))
-        for one in inspection.compactions()
+        MeasuredCompaction(
+            recorded, inspection.middle_tokens(recorded, settings), text_tokens(len(recorded.summary or ""))
+        )
+        for recorded in inspection.compactions()
     )
     return measures_of(measured, facts)
 

@@ -74,14 +74,14 @@ class _Reader:
         self.done = 0
         self.placed = placed
         self.pool = _Pool(placed)
-        self.found: dict[tuple[int, int], MessageFacts] = {}
+        self.facts_at: dict[tuple[int, int], MessageFacts] = {}
         self.mentioning: dict[tuple[int, int], bytes] = {}
         #: Canonical values that a fact may be about.
         self.names: set[str] = set()
         #: Last text of the agent: the user may choose from a list in it.
         self.offered = ""
         #: The last texts of the agent: the user may paste a part of them.
-        self.told: deque[str] = deque(maxlen=_RECENT)
+        self.agent_texts: deque[str] = deque(maxlen=_RECENT)
         #: Number of messages to read before a helper process pays off.
         self.help_after = _HELP_AFTER
         self.helper: HelperProcess | None = None
@@ -101,8 +101,8 @@ class _Reader:
             facts = unpacked(data) or MessageFacts()
             mentions = tuple(mention for mention in facts.mentions if mention.value.canon in self.names)
             if mentions:
-                self.found[place] = self.pool.facts(MessageFacts(mentions=mentions))
-        return self.found
+                self.facts_at[place] = self.pool.facts(MessageFacts(mentions=mentions))
+        return self.facts_at
 
     def end(self) -> None:
         """Stop the helper process."""
@@ -184,20 +184,20 @@ class _Reader:
                 answer = agreed(safe(message.text), self.offered)
                 facts = replace(facts, statements=answer or facts.statements)
             else:
-                own = sent_back(facts.statements, self.told)
-                facts = replace(facts, statements=replied(own, safe(message.text), self.offered))
+                statements = sent_back(facts.statements, self.agent_texts)
+                facts = replace(facts, statements=replied(statements, safe(message.text), self.offered))
             self.offered = ""
         elif message.role == "user":
-            facts = replace(facts, statements=sent_back(facts.statements, self.told))
+            facts = replace(facts, statements=sent_back(facts.statements, self.agent_texts))
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)
             if not message.summary:
-                self.told.append(self.offered)
+                self.agent_texts.append(self.offered)
         self.names.update(value.canon for statement in facts.statements for value in statement.values)
         if self.placed and message.role != "tool":
             self.names.update(mention.value.canon for mention in facts.mentions)
         if facts.statements:
-            self.found[place] = self.pool.facts(facts)
+            self.facts_at[place] = self.pool.facts(facts)
         elif facts.mentions:
             self.mentioning[place] = packed(facts)
 
@@ -208,10 +208,10 @@ def _read_backwards(inspection: Inspection, cache: Path) -> None:
 
 
 class _Pool:
-    """Pool of equal values. It holds repeated words and names once, to save memory."""
+    """A pool that has repeated words and names once, to save memory."""
 
     def __init__(self, placed: bool) -> None:
-        self._known: dict[Any, Any] = {}
+        self._values: dict[Any, Any] = {}
         self._placed = placed
 
     def facts(self, facts: MessageFacts) -> MessageFacts:
@@ -229,17 +229,17 @@ class _Pool:
         if not self._placed:
             value = Value("", mention.value.form, mention.value.canon, "", True, _NOWHERE)
             mention = Mention(value, "", _NOWHERE, mention.pasted)
-        pooled_mention: Mention | None = self._known.get(mention)
+        pooled_mention: Mention | None = self._values.get(mention)
         if pooled_mention is None:
             value, pooled = mention.value, self._pooled
             texts = pooled(value.text), pooled(value.form), pooled(value.canon)
-            own_value = pooled(Value(*texts, value.unit, value.distinctive, pooled(value.span)))
+            pooled_value = pooled(Value(*texts, value.unit, value.distinctive, pooled(value.span)))
             pooled_mention = Mention(
-                own_value, pooled(mention.text), pooled(mention.text_span), mention.pasted
+                pooled_value, pooled(mention.text), pooled(mention.text_span), mention.pasted
             )
-            self._known[pooled_mention] = pooled_mention
+            self._values[pooled_mention] = pooled_mention
         return pooled_mention
 
     def _pooled(self, value: T) -> T:
-        first_equal: T = self._known.setdefault(value, value)
+        first_equal: T = self._values.setdefault(value, value)
         return first_equal

@@ -146,7 +146,10 @@ def ask_exams(
             continue
         answers = answers_in(reply.text, len(exam.questions))
         compaction = exam.outcome.compaction
-        fates = [exam.outcome.fate_of(one.fact.key) or Fate(compaction, "unknown") for one in exam.questions]
+        fates = [
+            exam.outcome.fate_of(question.fact.key) or Fate(compaction, "unknown")
+            for question in exam.questions
+        ]
         answered = tuple(
             AnsweredQuestion(question, answer, is_right(question, answer), fate)
             for question, answer, fate in zip(exam.questions, answers, fates, strict=True)

@@ -41,19 +41,21 @@ def beside(answers: Answers, name: str, profiles: Sequence[str], facts: bool = F
 
     Problems are noted under the name of the profile. Raises as `replay` does, and UsageProblem for an unknown profile.
     """
-    found = []
+    replays = []
     for profile in profiles:
         engine(profile)
         other = Answers(answers.store, {**answers.flags, "profile": profile}, answers.config)
-        found.append(replay(other, name, facts))
+        replays.append(replay(other, name, facts))
         for note in other.notes():
             answers.note(f"{profile}: {note}")
-    return tuple(found)
+    return tuple(replays)
 
 
 def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
-    """Recorded and what-if side by side; with `facts` those at risk are counted. Raises UnknownConversation,
-    StoreErrors and EngineErrors."""
+    """Return the recorded compactions next to a run; with `facts`, facts at risk are counted.
+
+    Raises UnknownConversation, StoreErrors and EngineErrors.
+    """
     inspection, resolved = answers.opened(name)
     recording = shared_recording(inspection, resolved.settings.profile)
     costing = costing_of(inspection, resolved, recording)
@@ -76,20 +78,19 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
 
 
 def reproduced(inspection: Inspection) -> Reproduction:
-    """Compare a run under the settings in force with the recorded compactions, once. Raises as
-    `replay` does."""
-    known: Reproduction | None = inspection.reproduction
-    if known is None:
+    """Compare a run under the settings in force with the recorded compactions, once. Raises as `replay` does."""
+    compared: Reproduction | None = inspection.reproduction
+    if compared is None:
         resolved = inspection.resolved({})
         force = resolved.settings
         recording = shared_recording(inspection, force.profile)
         run = recording.course.measured(force, recording.model)
         models = len({session.model for session in inspection.conversation.sessions if session.model})
-        known = reproduction(recording.course, recording.events, run, models)
+        compared = reproduction(recording.course, recording.events, run, models)
         inferred = (
             f"The {name} in force is {source}, so it agrees with them by itself."
             for setting, name in (("threshold", "threshold"), ("tail_tokens", "size of the tail"))
             if (source := resolved.sources.get(setting, "")).startswith(SHOWN)
         )
-        known = inspection.reproduction = replace(known, inferred=tuple(inferred))
-    return known
+        compared = inspection.reproduction = replace(compared, inferred=tuple(inferred))
+    return compared

@@ -94,7 +94,7 @@ class ScoreRow(Struct, frozen=True):
 
     @property
     def statements(self) -> list[ScoredStatement]:
-        """The statements that nobody withdrew."""
+        """The statements that the user did not withdraw."""
         return [item for score in self.compacted for item in score.statements if item.statement.still_holds]
 
     @property

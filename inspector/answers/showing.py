@@ -92,11 +92,11 @@ def show_generation(
         system_prompt=prompt,
         breakpoints=breakpoints_of(inspection, messages, prompt, profile, None, ttl_of(resolved)),
         # No compaction ended the live list, and reading the compactions reads all lists.
-        recorded=next((c for c in inspection.compactions() if c.index == generation.number), None)
+        recorded=next((item for item in inspection.compactions() if item.index == generation.number), None)
         if step is None and generation is not conversation.live
         else None,
         exact=_exact(answers, inspection, generation, messages) if exact else None,
-        usage=next((s.usage for s in conversation.sessions if s.id == session), None)
+        usage=next((item.usage for item in conversation.sessions if item.id == session), None)
         if step is None
         else None,
         step=step,
@@ -110,7 +110,8 @@ def _summary_at(inspection: Inspection, generation: Generation, messages: Sequen
     # Reading the compactions reads all lists.
     if generation.number == 1 or any(handoff_of(message) is not None for message in messages):
         return None
-    return next((c.summary_at for c in inspection.compactions() if c.index == generation.number - 1), None)
+    index = generation.number - 1
+    return next((item.summary_at for item in inspection.compactions() if item.index == index), None)
 
 
 def _reported(inspection: Inspection, generation: Generation, messages: Sequence[Message]) -> LiveSize | None:

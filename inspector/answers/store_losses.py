@@ -69,8 +69,7 @@ class CompactionLoss(Struct, frozen=True):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Return the sort key of losses; larger is worse. Acts against lost constraints count first, then
-        lasting rules."""
+        """The sort key of losses; larger is worse. Acts against lost constraints count first, then lasting rules."""
         rules, *rest = grave(self.lost, self.weakened)
         repeated = sum(self.aftermath.values())
         return (
@@ -213,11 +212,11 @@ def _is_uncertain(life: Life) -> bool:
 
 def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     """Return a sentence for each reason why losses of these conversations are unknown."""
-    facts, unseen = sum(loss.unknown for loss in losses), sum(one.unseen for one in losses)
+    facts, unseen = sum(loss.unknown for loss in losses), sum(loss.unseen for loss in losses)
     sentences = []
     if facts:
         sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries cannot be read.")
-    if unread := sum(one.unread for one in losses):
+    if unread := sum(loss.unread for loss in losses):
         sentences.append(
             f"At {plural(unread, 'compaction')}, the fate of results, requests and pasted texts alone is unknown: the "
             "summaries cannot be read."
@@ -231,8 +230,10 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
 
 
 def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
-    """Return sentences about losses that may be there: uncertain facts that no entry of the losses counts, and rules in
-    a language without a lexicon."""
+    """Return sentences about possible losses.
+
+    These are uncertain facts that no entry of the losses counts, and rules in a language without a lexicon.
+    """
     sentences = []
     if uncertain := sum(loss.uncertain_elsewhere for loss in losses):
         sentences.append(

@@ -127,14 +127,16 @@ def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tup
 
 
 def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each named setting that profiles do not use; `settings` has one item for each conversation.
-    Raises EngineError."""
+    """Return a sentence for each named setting that profiles do not use.
+
+    `settings` has one item for each conversation. Raises EngineError.
+    """
     budgets = {setting: engine(setting.profile).budgets(setting) for setting in set(settings)}
     notes = []
     for name in names:
-        without = [one for one in settings if budgets[one].unused(name)]
+        without = [setting for setting in settings if budgets[setting].unused(name)]
         if without:
-            profiles = ", ".join(sorted({one.profile for one in without}))
+            profiles = ", ".join(sorted({setting.profile for setting in without}))
             part = (
                 ""
                 if len(without) == len(settings)

@@ -140,14 +140,14 @@ def upcoming_of(
         for priced in requests_of(inspection, resolved).priced
         if (request := priced.request).generation == live.number and request.context and not request.summed
     ]
-    contexts = [one.request.context for one in requests]
+    contexts = [priced.request.context for priced in requests]
     tokens, reported = _tokens_now(inspection, plan, requests)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
     requests_left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
     head, tail = plan.regions()
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
-    risks = tuple(select_risks(inspection, resolved, reading, Wanted())) if plan.compacts else ()
+    risks = tuple(select_risks(plan, reading, Wanted()))
     last = requests[-1].request if requests else None
     lives = _HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else _FIVE_MINUTES
     warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
@@ -157,7 +157,7 @@ def upcoming_of(
         pin_text([risk.fact for risk in risks]),
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
-        round(loop_of(engine(plan.profile)).reasoning * sum(one.request.reasoning for one in requests)),
+        round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
     )  # fmt: skip
 
 

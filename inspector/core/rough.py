@@ -7,7 +7,7 @@ dict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.core.messages import IMAGE_PARTS
@@ -84,3 +84,8 @@ def _images(parts: object, kinds: tuple[str, ...]) -> int:
     if not isinstance(parts, list):
         return 0
     return sum(1 for part in parts if isinstance(part, dict) and part.get("type") in kinds)
+
+
+def wires_tokens(wires: Sequence[Mapping[str, Any]]) -> int:
+    """Return the tokens of a list of messages. They are fewer than the sum over the messages."""
+    return list_tokens(sum(map(message_chars, wires)), sum(map(message_images, wires)))

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message, tool_calls_of
-from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.thinking import without_thinking
 from inspector.engines.base import Plan
 
@@ -64,11 +63,6 @@ def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:
         if handoff is not None:
             return index, handoff.body
     return -1, ""
-
-
-def rough_size(wires: Sequence[Wire]) -> int:
-    """Return the rough tokens of messages."""
-    return list_tokens(sum(map(message_chars, wires)), sum(map(message_images, wires)))
 
 
 def plain_input(

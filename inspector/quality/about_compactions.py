@@ -170,7 +170,7 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
         stays = recorded.tail_start < recorded.before
         # A user who compacts by hand does so between two tasks.
         chosen = recorded.trigger == "manual"
-        if compaction.request_told or chosen or not stays:
+        if compaction.request_mentioned or chosen or not stays:
             continue
         if index is not None and recorded.region(index) == "middle":
             yield Violation(

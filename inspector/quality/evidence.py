@@ -59,7 +59,7 @@ class CompactionEvidence(Struct, frozen=True):
 
     The list before: `planned` is the plan of the profile for it. `largest` is (index, tokens) of the largest message of
     the recorded tail. `last_request` is the index of the user's last request. `request_gone`: this request is
-    unanswered, and neither kept nor in the summary. `request_told`: it is kept or in the summary. `at_work` is the
+    unanswered, and neither kept nor in the summary. `request_mentioned`: it is kept or in the summary. `at_work` is the
     number of messages since this request; None if the last message is no call or result, if the last calls name no
     file, or if the summary names one of their files.
 
@@ -85,7 +85,7 @@ class CompactionEvidence(Struct, frozen=True):
     lost: tuple[LostRule, ...] = ()
     exchanged: tuple[Exchanged, ...] = ()
     request_gone: bool = False
-    request_told: bool = False
+    request_mentioned: bool = False
     turn_end: int | None = None
     aftermath: tuple[AftermathEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from inspector.core.messages import Message
+from inspector.core.rough import wires_tokens
 from inspector.engines.base import Budgets, DerivationStep, Output, Plan, Settings
 from inspector.engines.hermes import boundaries
 from inspector.engines.hermes.assembly import assemble, prune, pruned_wire, summary_role
@@ -18,7 +19,7 @@ from inspector.engines.hermes.release import ALL_STAYS, Cut, ReleaseEngine, plan
 from inspector.engines.hermes.replayable import HermesReplayable
 from inspector.engines.hermes.summary_input import summary_input
 from inspector.engines.hermes.token_index import HermesTokenIndex
-from inspector.engines.summary_input import Mask, SummaryInput, rough_size
+from inspector.engines.summary_input import Mask, SummaryInput
 
 
 class SizesEngine(ReleaseEngine):
@@ -72,7 +73,7 @@ class HermesEngine(SizesEngine):
         """Return the input of the summary model."""
         pruned = self.prune(messages, plan)
         turns = pruned[plan.summarized_from : plan.tail_start]
-        return summary_input(messages, pruned, turns, plan, rough_size(turns), self.policies, focus, mask)
+        return summary_input(messages, pruned, turns, plan, wires_tokens(turns), self.policies, focus, mask)
 
 
 class _Planner(NamedTuple):
