@@ -333,7 +333,7 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                 if (asked_before := asked.add(step, act.text)) is not None:
                     yield _event("asked again", step, act, _Before(asked_before, "ask"), None)
                 continue
-            if act.kind == "write" or (act.kind == "run" and _CHANGES.search(act.key)):
+            if act.kind == "write" or (act.kind == "run" and _changes_files(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
             kind = _AGAIN.get(act.kind)
             key = _place_of(act)
@@ -476,6 +476,18 @@ def _worth_comparing(
     if places:
         return not any(not path or any(place in path for place in places) for path in written)
     return not written
+
+
+def _changes_files(command: str) -> bool:
+    """Return whether a command changes files without naming them. What a program searches or prints is no command."""
+    if not _CHANGES.search(command):
+        return False
+    commands = list(simple_commands(command))
+    # A line with unbalanced quotes has no commands.
+    return not commands or any(
+        words[0].rpartition("/")[2] not in _LOOKING | _TRIVIAL and _CHANGES.search(" ".join(words))
+        for words in commands
+    )
 
 
 def _searched(words: Sequence[str]) -> list[str]:

@@ -390,6 +390,20 @@ def test_a_search_of_changed_files_and_a_retry_are_not_run_again() -> None:
     assert events((1, 1, fails), (2, None, tool_use("Bash", "built", command="make harbour"))) == []
 
 
+def test_a_command_in_the_words_of_a_search_changes_no_files() -> None:
+    look = tool_use("Bash", "a.sh:1", command="grep -n 'pnpm add' a.sh")
+    for between, kinds in (
+        (look, ["ran again"]),
+        (tool_use("Bash", "ok", command="echo 'now git pull'"), ["ran again"]),
+        (tool_use("Bash", "ok", command="cd /app && pnpm add sails"), []),
+        (tool_use("Bash", "ok", command="bash -c 'cd /app; pnpm add sails'"), []),
+        (tool_use("Bash", "ok", command="pnpm add sails && echo 'it is done"), []),
+    ):
+        first = tool_use("Bash", "a.sh:1", command="rg -n berth src")
+        found = events((1, 1, first), (2, None, between + first))
+        assert [event.kind for event in found] == kinds
+
+
 @pytest.mark.parametrize(
     "output",
     [
