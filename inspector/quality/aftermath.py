@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from operator import itemgetter
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -399,10 +400,14 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
     """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
 
     A step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
-    are compared by their text. An edit or a part that is in the list has only its own lines. If most lines of a file
-    have changed without an edit of the agent, a sub-agent or the user wrote the file, and the reading is no repetition.
+    are compared by their text, also with several earlier parts together. An edit or a part that is in the list has only
+    its own lines. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote the
+    file, and the reading is no repetition.
     """
     last: _Before | None = None
+    # Earlier parts with a few of the lines each, those with the most lines first.
+    parts: list[tuple[int, _Before]] = []
+    in_parts: set[int] = set()
     covered = edited = partly = False
     gone: set[int] = set()
     new = act.seen
@@ -415,8 +420,9 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
         edited = edited or done.kind == "write"
         # A result of one line is not comparable: it may be cut, or in a format of the tool.
         comparable = len(act.seen) > 1 and len(done.seen) > 1
+        shared = act.seen & done.seen if moved and comparable else frozenset()
         overlaps = (
-            len(act.seen & done.seen) >= MIN_OVERLAP * len(act.seen)
+            len(shared) >= MIN_OVERLAP * len(act.seen)
             if moved and comparable
             else overlap(act.lines, done.lines)
         )
@@ -435,6 +441,12 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
             if same and (last is None or (last.kind == "read" and has_all and not covered)):
                 last = _Before(other, done.kind)
             covered = covered or (same and has_all)
+        elif same and shared:
+            in_parts |= shared
+            parts.append((len(shared), _Before(other, done.kind)))
+    if last is None and parts and len(in_parts) >= MIN_OVERLAP * len(act.seen):
+        _, last = max(parts, key=itemgetter(0))
+        gone, covered = gone | in_parts, True
     if last is None or (partly and not gone):
         return None
     least = len(new) if covered else min(len(new), len(gone))

@@ -323,6 +323,18 @@ def test_a_part_that_an_edit_moved_is_found_by_its_text() -> None:
     )
 
 
+def test_lines_of_several_parts_are_read_again_after_an_edit() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    before = shown_lines(1, 12) + shown_lines(13, 20) + edit
+    (event,) = events((1, 1, before), (2, None, shown_lines(1, 20, moved=9)))
+    # The earlier part with the most lines is named.
+    assert event.earlier is not None
+    assert (event.kind, event.earlier.index, event.in_part) == ("read again", 0, False)
+    assert events((1, 1, before), (2, None, shown_lines(9, 40, moved=9))) == []
+    again = edit + shown_lines(1, 20, moved=9)
+    assert events((1, 1, shown_lines(13, 20)), (1, None, shown_lines(1, 12)), (2, None, again)) == []
+
+
 def test_a_part_in_the_list_does_not_hide_the_rest_of_a_reading() -> None:
     whole = tool_use("Read", shown_lines(1, 80)[1].text, file_path="/app/a.py")
     (first, rest) = events((1, 1, whole), (2, None, shown_lines(1, 10) + shown_lines(10, 60)))
