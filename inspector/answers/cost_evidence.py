@@ -137,8 +137,8 @@ def _missed(inspection: Inspection, requests: Requests, profile: str) -> Iterato
     largest = max((entry.judged for entry, _ in missed), key=lambda judged: judged.missed)
     read = largest.request.cache_read
     # A list without calls of tools has nothing but turns.
-    turns = [starts_turn(inspection.generation(one.request.generation).roles, at) for one, at in missed]
-    works = any(TOOL in inspection.generation(one.request.generation).roles for one, _ in missed)
+    turns = [starts_turn(inspection.generation(entry.request.generation).roles, at) for entry, at in missed]
+    works = any(TOOL in inspection.generation(entry.request.generation).roles for entry, _ in missed)
     yield MissedEvidence(
         len(missed), numbers, tokens, more, cost.amount, read, generation, place, sum(turns) if works else 0
     )

@@ -20,7 +20,7 @@ _COLUMN, _LISTED = 26, 32
 
 
 def attempt_document(attempt: Attempt, full: bool = False) -> Document:
-    """An attempt; with `full` its prompt and the whole summary too."""
+    """Return an attempt; with `full`, its prompt and the whole summary too."""
     place = attempt.place
     document: Document = {
         "id": attempt.id,
@@ -48,7 +48,7 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
 
 
 def outcome_document(outcome: SummaryOutcome) -> Document:
-    """Facts that a summary keeps, with its attempt (null for the recorded one)."""
+    """Return the facts that a summary keeps, with its attempt (null for the recorded summary)."""
     return {
         "compaction": outcome.compaction,
         "attempt": None if outcome.attempt is None else attempt_document(outcome.attempt),
@@ -56,7 +56,8 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
         "retained_tokens": outcome.retained,
         **fields_of(outcome, "kept", "of", "open"),
         "survival": {
-            one.kind: fields_of(one, "kept", "weakened", "lost", "open", "of") for one in outcome.survival()
+            survival.kind: fields_of(survival, "kept", "weakened", "lost", "open", "of")
+            for survival in outcome.survival()
         },
         "facts": [
             {"key": life.fact.key, "category": life.fact.kind, "text": life.fact.text, "fate": life.outcome}
@@ -66,7 +67,7 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
 
 
 def sending_document(sending: Sending) -> Document:
-    """An order, sent or not."""
+    """Return an order, sent or not."""
     cost = sending.cost
     return {
         "to": [
@@ -87,7 +88,7 @@ def sending_document(sending: Sending) -> Document:
 
 
 def recall_document(recall: Recall) -> Document:
-    """Answers from one list."""
+    """Return the answers from one list."""
     agreed = recall.agreement
     return {
         "compaction": recall.outcome.compaction,
@@ -115,7 +116,7 @@ def recall_document(recall: Recall) -> Document:
 
 
 def print_outcomes(documents: Sequence[Document]) -> None:
-    """A row for each summary, by compaction: the recorded one first, then its attempts."""
+    """Print a row for each summary, by compaction: the recorded summary first, then its attempts."""
     kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
     table = Table(
         "summary", *(f">{kind}" for kind in kinds), ">kept", ">budget", ">~tokens", ">~after", ">cost"
@@ -168,7 +169,7 @@ def _cost(attempt: Document) -> str:
 
 
 def print_attempts(documents: Sequence[Document]) -> None:
-    """Return a row for each stored attempt."""
+    """Print a row for each stored attempt."""
     table = Table(
         ">id", "made", "conversation", ">at", "by", "prompt", ">budget", ">~summary", ">sent", ">cost", "state",
     )  # fmt: skip
@@ -191,7 +192,7 @@ def print_attempts(documents: Sequence[Document]) -> None:
 
 
 def print_attempt(entry: Document) -> None:
-    """One attempt with its summary."""
+    """Print an attempt with its summary."""
     say(f"#{entry['id']} {_named(entry)}{_state(entry)}", "bold")
     say(
         f"compaction {entry['compaction']} of {safe_title(entry['title'] or entry['conversation'])} · "
@@ -236,11 +237,11 @@ def print_recall(documents: Sequence[Document]) -> None:
             say()
         which = "recorded summary" if entry["attempt"] is None else f"attempt #{entry['attempt']}"
         say(f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right", "bold")
-        for one in entry["questions"]:
-            sign = "=" if one["right"] else "✗"
-            answer = safe_title(one["answer"] or "no answer", 60)
-            say(f" {sign} {safe_title(one['value'], 40)} ← {answer}  [{one['fate']}]")
-            say(f"     {safe_title(one['question'], 200)}", "dim")
+        for question in entry["questions"]:
+            sign = "=" if question["right"] else "✗"
+            answer = safe_title(question["answer"] or "no answer", 60)
+            say(f" {sign} {safe_title(question['value'], 40)} ← {answer}  [{question['fate']}]")
+            say(f"     {safe_title(question['question'], 200)}", "dim")
         agreed = entry["agreement"]
         agree = agreed["both"] + agreed["neither"]
         say(

@@ -15,18 +15,18 @@ from inspector.export.fact_results import loss_words
 
 
 def check_document(result: CheckResult) -> Document:
-    """The answer of `check`."""
+    """Return the answer of `check`."""
     return {
         "failed": result.failed,
         "conversations": result.conversations,
         "conditions": [
             {
-                "condition": one.condition.name,
-                "least": one.condition.least,
-                "failed": one.failed,
-                "cases": [_case(case) for case in one.cases],
+                "condition": met.condition.name,
+                "least": met.condition.least,
+                "failed": met.failed,
+                "cases": [_case(case) for case in met.cases],
             }
-            for one in result.met
+            for met in result.met
         ],
         "unknown": [safe_line(sentence) for sentence in result.unknown],
         "allow_unknown": result.allow_unknown,
@@ -42,12 +42,12 @@ def _case(case: Case) -> Document:
 
 
 def check_text(result: CheckResult) -> str:
-    """Each condition with its cases, then the verdict."""
+    """Return each condition with its cases, then the verdict."""
     lines = []
-    for one in result.met:
-        sign = "✗" if one.failed else "✓"
-        lines.append(f"{sign} {one.condition}: {plural(len(one.cases), 'case')}")
-        for case in one.cases:
+    for met in result.met:
+        sign = "✗" if met.failed else "✓"
+        lines.append(f"{sign} {met.condition}: {plural(len(met.cases), 'case')}")
+        for case in met.cases:
             where = "" if case.compaction is None else f", compaction {case.compaction}"
             title = safe_title(case.row.title or case.row.id, 80)
             lines.append(f"    {title}{where}: {safe_title(case.text, 300)}")
@@ -65,11 +65,11 @@ def check_text(result: CheckResult) -> str:
 
 
 def check_annotations(result: CheckResult) -> str:
-    """Workflow commands of GitHub: one annotation a case of a failed condition, and one for what is unknown."""
+    """Return workflow commands of GitHub: an annotation for each case, and for each unknown."""
     lines = []
-    for one in result.met:
-        level = "error" if one.failed else "notice"
-        for case in one.cases:
+    for met in result.met:
+        level = "error" if met.failed else "notice"
+        for case in met.cases:
             title = f"{case.rule} ({safe_title(case.row.title or case.row.id, 60)})"
             lines.append(f"::{level} title={_property(title)}::{_data(safe_title(case.text, 500))}")
     level = "notice" if result.allow_unknown else "error"
@@ -78,8 +78,8 @@ def check_annotations(result: CheckResult) -> str:
 
 
 def check_junit(result: CheckResult) -> str:
-    """JUnit XML: a test case for each condition, one more for what is unknown."""
-    failed = sum(one.failed for one in result.met) + bool(result.unknown and not result.allow_unknown)
+    """Return JUnit XML: a test case for each condition, and one for all unknowns."""
+    failed = sum(met.failed for met in result.met) + bool(result.unknown and not result.allow_unknown)
     suite = ElementTree.Element(
         "testsuite",
         name="compaction-inspector check",
@@ -93,9 +93,9 @@ def check_junit(result: CheckResult) -> str:
         if problem:
             ElementTree.SubElement(test, "failure", message=problem).text = "\n".join(lines)
 
-    for one in result.met:
-        cases = (f"{safe_line(case.row.title)}: {safe_title(case.text, 500)}" for case in one.cases)
-        add(str(one.condition), f"{len(one.cases)} cases of {one.condition}" if one.failed else "", cases)
+    for met in result.met:
+        cases = (f"{safe_line(case.row.title)}: {safe_title(case.text, 500)}" for case in met.cases)
+        add(str(met.condition), f"{len(met.cases)} cases of {met.condition}" if met.failed else "", cases)
     unread = "" if result.allow_unknown or not result.unknown else f"{len(result.unknown)} could not be read"
     add("unknown", unread, map(safe_line, result.unknown))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

@@ -16,12 +16,12 @@ from inspector.export.document import Document, built, fields_of
 
 
 def settings_document(resolved: ResolvedSettings) -> Document:
-    """The settings in force, where each came from, and sentences about what was refused or read differently."""
+    """Return the settings in force with their sources, and sentences about refused or changed values."""
     return built(resolved.settings) | fields_of(resolved, "sources", "notes")  # type: ignore[no-any-return]
 
 
 def budgets_document(budgets: Budgets, sources: Mapping[str, str] | None = None) -> Document:
-    """The derived numbers, and the steps that made each. `sources` are the sources of the settings."""
+    """Return the derived numbers with the steps of each. `sources` are the sources of the settings."""
     steps = built(budgets.steps)
     for number, setting in (("threshold_tokens", "threshold"), ("tail_token_budget", "tail_tokens")):
         source = (sources or {}).get(setting, "")
@@ -37,7 +37,7 @@ def budgets_document(budgets: Budgets, sources: Mapping[str, str] | None = None)
 
 
 class Written(NamedTuple):
-    """Settings as text to be pasted: the name of the `file` that they belong into, "" if none is known."""
+    """Settings as text to paste into `file`, "" if no file is known."""
 
     file: str
     text: str
@@ -55,7 +55,7 @@ def settings_written(settings: Settings, force: Settings | None = None) -> Writt
 
 
 def compression_yaml(settings: Settings, force: Settings | None = None) -> str:
-    """The settings as Hermes' config.yaml has them, to be pasted by the user."""
+    """Return the settings as lines of Hermes' config.yaml, which the user can paste."""
     sections: dict[str, list[str]] = {"compression": ["  enabled: true"]}
     for name, row in SETTINGS.items():
         value = getattr(settings, name)
@@ -85,7 +85,7 @@ def _comment(sign: str, settings: Settings, force: Settings) -> str:
 
 
 def _reserve(settings: Settings) -> int:
-    """The tokens of the window that an agent leaves free by itself."""
+    """Return the tokens of the window that an agent leaves free by default."""
     share = default_threshold(engine(settings.profile), settings.context_length) or 1.0
     return round(settings.context_length * (1 - share))
 

@@ -42,8 +42,10 @@ def _console_of(_: TextIO) -> Console:
 
 
 class StyledLines:
-    """Lines of parts in styles, for answers of ten thousand lines and more. Rich takes ten times as long for a line,
-    so it is used only for styles and for folding long lines."""
+    """Lines of parts in styles, for answers of ten thousand lines and more.
+
+    Rich takes ten times as long for a line, so it is used only for styles and for folding long lines.
+    """
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console_for() if console is None else console
@@ -105,7 +107,7 @@ class Table:
         self.rows.append((*shown, *[""] * (len(self._columns) - len(shown))))
 
     def lines(self, room: int) -> list[str]:
-        """The lines, in `room` cells if possible; the names first."""
+        """Return the lines, in `room` cells if possible; the names first."""
         rows = [tuple(name for name, _ in self._columns), *self.rows]
         shown = list(range(len(self._columns)))
         needs = [max(_width(line) for row in rows for line in row[at].split("\n")) for at in shown]
@@ -160,18 +162,17 @@ def _aligned(text: str, width: int, right: bool) -> str:
 
 
 def _cut(text: str, width: int) -> list[str]:
-    one = " ".join(text.split())
-    if _width(one) <= width:
-        return [one]
+    line = " ".join(text.split())
+    if _width(line) <= width:
+        return [line]
     # Text far after the cut is ignored.
-    one = one[: _LONGEST * width]
-    cut = one[: width - 1] if _ODD.search(one) is None else set_cell_size(one, width - 1)
+    line = line[: _LONGEST * width]
+    cut = line[: width - 1] if _ODD.search(line) is None else set_cell_size(line, width - 1)
     return [cut.rstrip() + "…"]
 
 
 def _width(text: str) -> int:
-    """Return the cells of a text. Rich, which checks each character, is used only if a character may take another
-    number."""
+    """Return the cells of a text. Rich checks each character, so it is used only for unusual characters."""
     return len(text) if _ODD.search(text) is None else cell_len(text)
 
 

@@ -59,7 +59,7 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
 
 
 def print_conversations(documents: Sequence[Document]) -> None:
-    """One line per conversation. On narrow terminals ids are cut to a unique prefix."""
+    """Print a line for each conversation. On narrow terminals, ids are cut to a unique prefix."""
     ids = [entry["id"] for entry in documents]
     names = dict(zip(ids, ids, strict=True)) if console_for().width >= WIDTH else shortest_names(ids)
     table = Table(
@@ -86,24 +86,24 @@ def _lost(entry: Document) -> str:
 
 
 def shortest_names(ids: Sequence[str]) -> dict[str, str]:
-    """Shortest unique prefix of each id, of eight characters or more."""
+    """Return the shortest unique prefix of each id, of eight characters or more."""
     ordered = sorted(set(ids))
     names = {}
-    for at, one in enumerate(ordered):
+    for at, name in enumerate(ordered):
         beside = ordered[max(0, at - 1) : at] + ordered[at + 1 : at + 2]
-        names[one] = next(
+        names[name] = next(
             (
-                one[:end]
-                for end in range(8, len(one))
-                if not any(other.startswith(one[:end]) for other in beside)
+                name[:end]
+                for end in range(8, len(name))
+                if not any(other.startswith(name[:end]) for other in beside)
             ),
-            one,
+            name,
         )
     return names
 
 
 def print_stores(documents: Sequence[Document]) -> None:
-    """Yield a description of each database."""
+    """Print a description of each database."""
     for entry in documents:
         say(entry["path"], "bold")
         schema = "" if entry["schema"] is None else f", schema {entry['schema']}"
@@ -127,7 +127,7 @@ def print_stores(documents: Sequence[Document]) -> None:
 
 
 def print_store_list(documents: Sequence[Document]) -> None:
-    """A line per store, with its limits below."""
+    """Print a line for each store, with its limits below."""
     for entry in documents:
         say(entry["path"], "bold")
         say(f"  {entry['agent']} · {plural(entry['sessions'], 'conversation')} · {entry['size']:,} bytes")
@@ -136,14 +136,14 @@ def print_store_list(documents: Sequence[Document]) -> None:
 
 
 def _list_of(hit: Document) -> str:
-    """The list of a message, and the compaction that removed it."""
+    """Return the list of a message, and the compaction that removed it, in words."""
     if hit["generation"] is None:
         return ""
     return f"gen {hit['generation']}, {'left c' + str(hit['left_with']) if hit['left_with'] else 'live'}"
 
 
 def print_hits(documents: Sequence[Document]) -> None:
-    """The hits of a search."""
+    """Print the hits of a search."""
     table = Table("conversation", ">row", "list", "role", "text", spare=("role",), cut=("conversation",))
     for entry in documents:
         table.add(entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])

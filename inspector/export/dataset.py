@@ -58,7 +58,10 @@ QUERIES: Mapping[str, tuple[str, str]] = {
 
 
 def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[str]]:
-    """Write every conversation that changed since the last run: (written, unchanged, sentences about unread ones)."""
+    """Write every conversation that changed since the last run.
+
+    Return the numbers of written and unchanged conversations, and sentences about unreadable ones.
+    """
     before = dict(sink.known())
     listed = {row.id: (key, row, f"{stamp} {masking}") for key, row, stamp in stamps(answers)}
     changed = [row for key, row, stamp in listed.values() if before.get(key) != stamp]
@@ -74,7 +77,7 @@ def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[
 def rows_to_write(
     answers: Answers, conversation: str, key: str, row: ConversationRow, stamp: str, masking: bool
 ) -> TableRows:
-    """The rows of one conversation, with keys and passwords masked if `masking`."""
+    """Return the rows of one conversation, with keys and passwords masked if `masking`."""
     rows = table_rows(answers, key, row, stamp)
     return _masked(rows) if masking else rows
 
@@ -142,7 +145,7 @@ class SqliteSink:
             self._database.table(name).drop()
 
     def known(self) -> Mapping[str, str]:
-        """The stamp of each conversation that is written already."""
+        """Return the stamp of each conversation that is already written."""
         return {row["conversation"]: row["stamp"] for row in self._database.table(_STAMPS).rows}
 
     def write(self, rows: TableRows) -> None:
@@ -203,7 +206,7 @@ class ParquetSink:
         return self.folder / "exported.json"
 
     def known(self) -> Mapping[str, str]:
-        """The stamp of each conversation that is written already."""
+        """Return the stamp of each conversation that is already written."""
         return dict(self._known)
 
     def write(self, rows: TableRows) -> None:
@@ -240,7 +243,7 @@ Sink = SqliteSink | ParquetSink
 
 
 def sink_for(path: Path, stores: Iterable[Path]) -> Sink:
-    """The sink of a path: a database for a file that ends with .db or .sqlite, else a folder of Parquet files.
+    """Return the sink of a path: a database for a file that ends with .db or .sqlite, else a folder of Parquet files.
 
     Raises OutputProblem for a path that may not be written, UsageProblem if pyarrow is missing.
     """
@@ -257,7 +260,7 @@ def sink_for(path: Path, stores: Iterable[Path]) -> Sink:
 
 
 def datasette_metadata(name: str) -> dict[str, Any]:
-    """The metadata file of Datasette: a description and canned queries."""
+    """Return the metadata file of Datasette: a description and queries."""
     queries = {key: {"title": title, "sql": sql} for key, (title, sql) in QUERIES.items()}
     return {"title": "Compactions", "databases": {name: {"queries": queries}}}
 

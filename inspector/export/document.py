@@ -72,10 +72,10 @@ def plain_lines(document: Any, name: str = "entry") -> Iterator[str]:
     elif isinstance(document, dict):
         for key, value in document.items():
             words = key.replace("_", " ")
-            if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+            if isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
                 yield f"{words}: {len(value)}"
                 yield from plain_lines(value, words)
-            elif isinstance(value, dict) and any(isinstance(one, dict | list) for one in value.values()):
+            elif isinstance(value, dict) and any(isinstance(part, dict | list) for part in value.values()):
                 yield f"{words}:"
                 yield from plain_lines(value)
             else:
@@ -101,5 +101,5 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_value, value)) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{key.replace('_', ' ')} {_value(one)}" for key, one in value.items()) or "none"
+        return ", ".join(f"{key.replace('_', ' ')} {_value(part)}" for key, part in value.items()) or "none"
     return " ".join(safe(str(value)).split()) or "none"

@@ -33,20 +33,20 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
     """The answer of `losses`."""
     return [
         {
-            "conversation": one.row.id,
-            "title": safe_line(one.row.title),
-            "agent": one.agent,
-            **fields_of(one.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
-            **fields_of(one.loss, "unknown", "pasted", "others", "aftermath"),
-            "aftermath_of_lost_rules": one.loss.broken,
-            **fields_of(one.loss, "gaps", "facts"),
+            "conversation": listed.row.id,
+            "title": safe_line(listed.row.title),
+            "agent": listed.agent,
+            **fields_of(listed.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
+            **fields_of(listed.loss, "unknown", "pasted", "others", "aftermath"),
+            "aftermath_of_lost_rules": listed.loss.broken,
+            **fields_of(listed.loss, "gaps", "facts"),
         }
-        for one in answer
+        for listed in answer
     ]
 
 
 def print_losses(documents: Sequence[Document]) -> None:
-    """Every compaction that lost something, the worst first, with the worst of what it lost."""
+    """Print every compaction that lost something, the worst first, with its worst losses."""
     lines = StyledLines()
     names = _names(documents)
     for entry in lines.each(documents, "No loss is known."):
@@ -79,7 +79,7 @@ def _names(documents: Sequence[Document]) -> dict[str, str]:
 
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
-    """Lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
+    """Return lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
     counts = ", ".join(plural(lost[kind], kind) for kind in _COUNTED if lost.get(kind))
     words = (f"{counts} lost" if counts else "", f"{weakened:,} weakened" if weakened else "")
     return ", ".join(filter(None, words)) or "no lost fact found"
@@ -115,7 +115,7 @@ def event_document(event: AftermathEvent) -> Document:
 
 
 def print_aftermath(documents: Sequence[Document]) -> None:
-    """Every event under its conversation and compaction."""
+    """Print every event under its conversation and compaction."""
     lines = StyledLines()
     nothing = "Nothing was done again after a compaction, as far as the recorded messages show."
     ordered = [

@@ -41,7 +41,7 @@ def fact_documents(answer: FollowedFacts) -> list[Document]:
 
 
 def life_document(life: Life) -> Document:
-    """A fact and what became of it."""
+    """Return a fact with its fates."""
     fact, saying = life.fact, life.saying
     return {
         "category": fact.kind,
@@ -155,7 +155,7 @@ def _print_fact(lines: StyledLines, entry: Document) -> None:
 
 
 def _after(entry: Document) -> Iterable[str]:
-    """Sentences about the fact's later life."""
+    """Yield sentences about the later fates of a fact."""
     if entry.get("changed"):
         yield f"the summary says {safe(entry['changed'])} instead of {safe(entry['value'])}"
     died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")
@@ -186,7 +186,7 @@ def facts_memories(answer: FollowedFacts | FactsAtRisk, user: str, masker: Maske
 
 
 def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
-    """Facts at risk, each once; or facts that the last list no longer has, unless fates were asked for."""
+    """Return the facts at risk, each once; or the facts that the last list lacks, unless fates were selected."""
     if isinstance(answer, FactsAtRisk):
         facts = [entry.fact for entry in answer.facts]
     else:

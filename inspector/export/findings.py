@@ -1,4 +1,4 @@
-"""Findings as JSON and text, grouped by conversation, with what to do."""
+"""Findings as JSON and text, grouped by conversation, with advice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:
 
 
 def finding_document(finding: Finding) -> Document:
-    """One entry of `findings`."""
+    """Return an entry of `findings`."""
     return {
         **fields_of(finding, "rule", "severity", "conversation", "compaction", "message", "generation"),
         **fields_of(finding, "index", "text"),
@@ -42,7 +42,7 @@ def finding_document(finding: Finding) -> Document:
 
 
 def print_findings(documents: Sequence[Document]) -> None:
-    """Findings of one rule and cause as one entry, and what to do the first time in a conversation."""
+    """Print findings of one rule and cause as one entry, with the advice at the first entry of a rule."""
     lines = StyledLines()
     for _, group in lines.each(groupby(documents, key=itemgetter("conversation")), "No findings."):
         entries = list(group)
@@ -72,7 +72,7 @@ def print_findings(documents: Sequence[Document]) -> None:
 
 
 def _repeated(same: Sequence[Document]) -> str:
-    """The number and places of equal findings: " 11 times in all, at compactions 2 to 12."."""
+    """Return the number and places of equal findings: " 11 times in all, at compactions 2 to 12."."""
     numbers = [entry["compaction"] for entry in same if entry["compaction"] is not None]
     if len(same) == 1:
         return ""

@@ -28,7 +28,11 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
     conversation, generation, plan = answer.conversation, answer.generation, answer.plan
     usage, exact, recorded = answer.usage, answer.exact, answer.recorded
     reported = usage.input + usage.cache_read + usage.cache_write if usage else 0
-    points = {(-1 if p.message is None else p.message): p.number for p in answer.breakpoints if p.placed}
+    points = {
+        -1 if point.message is None else point.message: point.number
+        for point in answer.breakpoints
+        if point.placed
+    }
     pruned = frozenset(plan.pruned)
     return {
         "conversation": conversation.id,
@@ -77,7 +81,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
 
 
 def first_line(message: Message) -> str:
-    """A message in one safe line: its text, else the calls it makes."""
+    """Return a message in one safe line: its text, else its calls."""
     line = safe_line(unwrapped(message.text))
     if line:
         return line
@@ -165,7 +169,7 @@ def breakpoints_document(answer: CachePoints) -> Document:
 
 
 def print_show(document: Document) -> None:
-    """A generation: its numbers, and a line per message."""
+    """Print the numbers of a generation, and a line for each message."""
     tokens = document["tokens"]
     state = (
         f"at step {document['step']:,}" if document["step"] else "live" if document["live"] else "compacted"
@@ -224,7 +228,7 @@ def print_steps(steps: Iterable[Document]) -> None:
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
-    """Compactions: sizes, reason, recorded and planned boundaries; then a line per microcompaction."""
+    """Print compactions with sizes, reason, recorded and planned boundaries; then a line for each microcompaction."""
     if not documents:
         say("This conversation was never compacted.")
         return
@@ -250,9 +254,9 @@ def print_compactions(documents: Sequence[Document]) -> None:
         say(f"compaction {entry['index']}  ", "bold", smaller)
         sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
         words = zip(sizes, ("tokens before it", "tokens after it"), strict=True)
-        told = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
-        if told:
-            say(f"  the agent reports {told}; ~ is a rough count of the messages alone")
+        reported = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
+        if reported:
+            say(f"  the agent reports {reported}; ~ is a rough count of the messages alone")
         say(f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""
@@ -286,7 +290,7 @@ def _print_microcompaction(entry: Document) -> None:
 
 
 def _budgets(document: Document) -> str:
-    """Maximum sizes of tail and summary; for observed profiles the usual ones."""
+    """Return the maximum sizes of tail and summary in words, for observed profiles the usual sizes."""
     tail, summary = document["tail_token_budget"], document["max_summary_tokens"]
     if document["observed"]:
         return f"{f'tail budget {tail:,}' if tail else 'no tail'} · summary usually ~{summary:,}"
@@ -294,7 +298,7 @@ def _budgets(document: Document) -> str:
 
 
 def print_plans(documents: Sequence[Document]) -> None:
-    """The plan of each file."""
+    """Print the plan of each file."""
     for entry in documents:
         say(entry["file"], "bold")
         say(f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · {_budgets(entry)}")
@@ -316,7 +320,7 @@ def _kept(entry: Document) -> str:
 
 
 def print_breakpoints(document: Document) -> None:
-    """The breakpoints of a generation."""
+    """Print the breakpoints of a generation."""
     if document["recorded"] is not None:
         paths = (" ".join(map(str, path)) for path in document["recorded"])
         say(f"recorded with the last request of generation {document['generation']}: {', '.join(paths)}")

@@ -18,34 +18,34 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
     return {
         "conversation": row.id,
         "title": safe_line(row.title),
-        "facts": [_statement(one, judgement) for judgement in listed for one in judgement.statements],
+        "facts": [_statement(judged, judgement) for judgement in listed for judged in judgement.statements],
         "judgements": [
             {
-                **fields_of(one, "compaction", "model", "pieces", "answered", "dropped", "unproven"),
-                "agreement": built(one.agreement),
+                **fields_of(judgement, "compaction", "model", "pieces", "answered", "dropped", "unproven"),
+                "agreement": built(judgement.agreement),
             }
-            for one in listed
+            for judgement in listed
         ],
     }
 
 
-def _statement(one: JudgedStatement, judgement: Judgement) -> Document:
-    statement = one.statement
+def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:
+    statement = judged.statement
     return {
         "source": f"model {judgement.model}",
         "category": statement.kind,
         "text": statement.quote,
         **fields_of(statement, "role", "importance"),
         "compaction": judgement.compaction,
-        **fields_of(one, "message", "index"),
+        **fields_of(judged, "message", "index"),
         "fate": statement.fate,
-        "where": one.where,
+        "where": judged.where,
         "evidence": statement.evidence or None,
     }
 
 
 def print_judgements(document: Document) -> None:
-    """The statements under each compaction, what was dropped, and how far the rules agree."""
+    """Print the statements of each compaction, the dropped statements, and the agreement with the rules."""
     lines = StyledLines()
     for judgement in document["judgements"]:
         number, model = judgement["compaction"], judgement["model"]

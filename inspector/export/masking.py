@@ -58,8 +58,8 @@ def masked(value: Value, masker: Masker) -> Value:
 
 def masking_note(masker: Masker) -> list[str]:
     """Return a sentence about the removed secrets, or no sentence."""
-    words, one = masked_words(masker), sum(masker.counts.values()) == 1
-    return [f"{words}; --no-mask leaves {'it' if one else 'them'}."] if words else []
+    words, is_single = masked_words(masker), sum(masker.counts.values()) == 1
+    return [f"{words}; --no-mask leaves {'it' if is_single else 'them'}."] if words else []
 
 
 def masked_words(masker: Masker) -> str:
@@ -117,7 +117,7 @@ class Masking:
         if issubclass(shape, tuple | list):
             return self._sequence
         if issubclass(shape, Mapping):
-            return lambda value: {name: self.of(one) for name, one in value.items()}
+            return lambda value: {name: self.of(inner) for name, inner in value.items()}
         if issubclass(shape, ItemChange):
             return self._change
         if issubclass(shape, Fact):
@@ -125,7 +125,7 @@ class Masking:
         return self._fields if issubclass(shape, Struct) else lambda value: value
 
     def _sequence(self, values: Any) -> Any:
-        cleaned = [one if type(one) in _PLAIN else self.of(one) for one in values]
+        cleaned = [value if type(value) in _PLAIN else self.of(value) for value in values]
         if all(map(operator.is_, cleaned, values)):
             return values
         return values._make(cleaned) if hasattr(values, "_make") else type(values)(cleaned)
@@ -158,12 +158,12 @@ class Masking:
         if clean.text == fact.text:
             return clean
         values, value = [], clean.value
-        for was, one in zip(fact.values, clean.values, strict=True):
-            text = one.text
+        for was, now in zip(fact.values, clean.values, strict=True):
+            text = now.text
             if was.text in fact.text and text not in clean.text:
                 text = _SECRET
-                value = value.replace(one.text, _SECRET)
-            values.append(one if text == was.text else replace(one, text=text, canon=text))
+                value = value.replace(now.text, _SECRET)
+            values.append(now if text == was.text else replace(now, text=text, canon=text))
         return replace(clean, values=tuple(values), value=value, things=())
 
     def _change(self, item: ItemChange) -> ItemChange:

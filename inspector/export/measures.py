@@ -67,18 +67,17 @@ def _evidence(entry: Evidence) -> Document:
 
 
 def print_measures(document: Document) -> None:
-    """A row for each measure, a column for each compaction, the whole conversation in the last one."""
+    """Print a row for each measure, a column for each compaction, and the whole conversation in the last column."""
     compactions = document["compactions"]
     if not compactions:
         say("Nothing was compacted, so there is nothing to measure.")
         return
     titles = {definition["id"]: definition for definition in document["definitions"]}
-    heads = [f"{c['compaction']}{'!' if c['fallback'] else ''}" for c in compactions]
+    heads = [f"{entry['compaction']}{'!' if entry['fallback'] else ''}" for entry in compactions]
     heads.append("all")
-    beside = max(1, (console_for().width - _NAME) // _CELL)
-    for start in range(0, len(heads), beside):
-        # As many compactions as fit in a line, then the next ones below.
-        part = slice(start, start + beside)
+    columns = max(1, (console_for().width - _NAME) // _CELL)
+    for start in range(0, len(heads), columns):
+        part = slice(start, start + columns)
         if start:
             say()
         say(_line("compaction", heads[part]), "bold")

@@ -15,7 +15,7 @@ from inspector.export.document import Document, built, fields_of
 
 
 def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool = False) -> Document | None:
-    """Cost of a compaction and its break-even; None if unknown."""
+    """Return the cost of a compaction and its break-even; None if unknown."""
     document = None if bill is None else cost_document(bill[0].cost, bill[1])
     if document is None or bill is None:
         return None
@@ -31,9 +31,9 @@ def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool = False) -
     }
 
 
-def request_document(one: PricedRequest) -> Document:
+def request_document(priced: PricedRequest) -> Document:
     """An entry of `requests`."""
-    judged, request = one.judged, one.request
+    judged, request = priced.judged, priced.request
     return {
         **fields_of(request, "index", "generation"),
         "message": safe_line(request.message),
@@ -50,16 +50,16 @@ def request_document(one: PricedRequest) -> Document:
         "modelled": judged.is_estimated,
         "cause": judged.cause,
         "missed_tokens": judged.missed,
-        "missed_cost": one.more,
-        "differs": one.differs or None,
+        "missed_cost": priced.more,
+        "differs": priced.differs or None,
         "idle_seconds": judged.idle,
-        "cost": cost_document(one.cost, one.rates),
-        "cost_note": one.why_no_cost or None,
+        "cost": cost_document(priced.cost, priced.rates),
+        "cost_note": priced.why_no_cost or None,
     }
 
 
 def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
-    """A cost with the date of its prices; None if unknown."""
+    """Return a cost with the date of its prices; None if unknown."""
     if cost is None or rates is None:
         return None
     return {
@@ -84,24 +84,29 @@ def sent_document(opened: OpenedRequest) -> Document:
 
 
 def sums_document(answer: Requests) -> Document:
-    """Sums of the requests of a conversation: tokens, misses and costs by cause, and the cost of idling."""
+    """Return the sums of the requests: tokens, misses and costs by cause, and the cost of idling."""
     priced, idle = answer.priced, answer.idle()
-    rates = next((one.rates for one in priced if one.rates is not None), None)
+    rates = next((entry.rates for entry in priced if entry.rates is not None), None)
     return {
         "requests": len(priced),
         "modelled": answer.is_estimated,
         "sent_tokens": answer.sent,
         "reported_tokens": answer.reported or None,
-        "cache_read_tokens": sum(one.request.cache_read for one in priced),
-        "cache_write_tokens": sum(one.request.cache_write for one in priced),
-        "output_tokens": sum(one.request.output for one in priced),
+        "cache_read_tokens": sum(entry.request.cache_read for entry in priced),
+        "cache_write_tokens": sum(entry.request.cache_write for entry in priced),
+        "output_tokens": sum(entry.request.output for entry in priced),
         "cost": cost_document(answer.cost, rates),
         "prices_of": price_dates(priced),
         "cost_notes": list(answer.why_no_cost),
         "unlisted_summaries": answer.unlisted,
         "by_cause": [
-            {"cause": one.cause, "misses": one.misses, "missed_tokens": one.tokens, "missed_cost": one.more}
-            for one in answer.by_cause()
+            {
+                "cause": entry.cause,
+                "misses": entry.misses,
+                "missed_tokens": entry.tokens,
+                "missed_cost": entry.more,
+            }
+            for entry in answer.by_cause()
         ],
         "idle": {
             "misses": idle.misses,
@@ -117,8 +122,7 @@ def sums_document(answer: Requests) -> Document:
 
 
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
-    """Print a line for each call (context, tokens from the cache, tokens sent again with the cause, cost), then the
-    sums."""
+    """Print a line for each call, then the sums."""
     names = ("#", "context", "read", "written", "of 1h", "input", "output")
     table = Table(
         *(f">{name}" for name in names), ">generation", ">again", "cause", ">USD", "model",
@@ -146,12 +150,14 @@ def print_requests(documents: Sequence[Document], sums: Document) -> None:
 
 
 def print_sums(sums: Document) -> None:
-    """Missed tokens by cause, the cost of all requests, and the cost of idling."""
+    """Print missed tokens by cause, the cost of all requests, and the cost of idling."""
     how = "estimated " if sums["modelled"] else ""
-    for one in sums["by_cause"]:
-        cost = one["missed_cost"]
+    for entry in sums["by_cause"]:
+        cost = entry["missed_cost"]
         more = f", {dollars(cost)} US dollars more than reading them" if cost else ""
-        say(f"{one['cause']:<16} {one['misses']:>5,}  {one['missed_tokens']:>12,} tokens sent again{more}")
+        say(
+            f"{entry['cause']:<16} {entry['misses']:>5,}  {entry['missed_tokens']:>12,} tokens sent again{more}"
+        )
     if sums["cost"] is not None:
         cost = f"{dollars(sums['cost']['amount']):>12} US dollars"
         say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{price_words(sums['prices_of'])}")
@@ -171,7 +177,7 @@ def unlisted_words(count: int) -> str:
 
 def price_dates(priced: Iterable[PricedRequest]) -> list[str]:
     """Return the dates of the prices of requests, in order."""
-    return sorted({one.rates.date for one in priced if one.rates is not None and one.rates.date})
+    return sorted({entry.rates.date for entry in priced if entry.rates is not None and entry.rates.date})
 
 
 def price_words(dates: Sequence[str]) -> str:

@@ -88,7 +88,7 @@ def _fate(scored: ScoredStatement) -> Document:
 
 
 def print_scores(rows: Sequence[ScoreRow]) -> None:
-    """Print a table with a row for each compactor, then what the summarizers lost that does damage."""
+    """Print a row for each compactor, then the lost statements of importance 3 of each summarizer."""
     columns = ["compactor", ">compacted", *(f">{kind}" for kind in KINDS), ">kept"]
     columns += [">lost (3)", ">uncertain", ">tokens", ">ratio"]
     table = Table(*columns, spare=_SPARE, cut=("compactor",))

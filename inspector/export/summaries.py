@@ -49,7 +49,7 @@ def lineage_document(answer: SummaryLives) -> Document:
                 "row": turn.row,
                 "compaction": lineage.columns[turn.column].compaction,
                 **fields_of(turn, "section", "was", "text", "settled"),
-                "turns": [_turn(one) for one in turn.turns],
+                "turns": [_turn(part) for part in turn.turns],
             }
             for turn in drift.otherwise
         ],
@@ -91,7 +91,7 @@ def _turn(turn: Turn) -> Document:
 
 
 def print_diff(documents: Sequence[Document]) -> None:
-    """Section by section, item by item."""
+    """Print the differences, section by section and item by item."""
     if not documents:
         say("There are not two summaries to compare.")
     for entry in documents:
@@ -108,7 +108,7 @@ def print_diff(documents: Sequence[Document]) -> None:
 
 
 def print_lineage(document: Document) -> None:
-    """Items as rows, compactions as columns: a sign and a word in each."""
+    """Print items as rows and compactions as columns, with a sign and a word in each cell."""
     columns = document["columns"]
     cells = 13 if len(columns) <= 6 else 3
     marks = ("!" if column["fallback"] else "" if column["summary"] else "?" for column in columns)

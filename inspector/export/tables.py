@@ -75,7 +75,7 @@ class TableRows(Struct, frozen=True):
 
 
 def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
-    """Every conversation with its key and its stamp. Reads no message.
+    """Yield every conversation with its key and its stamp. Reads no message.
 
     The stamp changes with the conversation, the program with its rules, the prices and the given settings.
 
@@ -97,7 +97,7 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
 
 
 def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> TableRows:
-    """The rows of one conversation. Raises StoreErrors and EngineErrors."""
+    """Return the rows of one conversation. Raises StoreErrors and EngineErrors."""
     inspection, resolved = answers.opened(row.id)
     requests = requests_of(inspection, resolved)
     rows = {
@@ -114,7 +114,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
 
 
 def _whole(table: str, key: str, rows: Sequence[Row]) -> list[Row]:
-    """The rows with every column of their table, in order."""
+    """Return the rows with every column of their table, in order."""
     return [
         {column: key if column == "conversation" else row.get(column) for column in TABLES[table]}
         for row in rows
@@ -155,8 +155,8 @@ def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
     return rows
 
 
-def _request(one: PricedRequest) -> Row:
-    document = request_document(one)
+def _request(priced: PricedRequest) -> Row:
+    document = request_document(priced)
     cost = document["cost"]
     return document | {
         "request": document["index"],

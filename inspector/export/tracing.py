@@ -31,7 +31,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
 
 
 def print_traces(documents: Sequence[Document]) -> None:
-    """The history of the phrase in each conversation, a line for each event, in order."""
+    """Print the history of the phrase in each conversation, a line for each event, in order."""
     lines = StyledLines()
     for entry in lines.each(documents, "The phrase was not found in any message."):
         lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
@@ -44,7 +44,10 @@ def print_traces(documents: Sequence[Document]) -> None:
 
 
 def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
-    """Lines with what they are ordered by: generation, 0 for messages of the list and 1 for its compaction, index."""
+    """Yield lines, each with its sort key, text and style.
+
+    The key is the generation, 0 for a message of the list or 1 for its compaction, and the index.
+    """
     for number, said in enumerate(entry["said"]):
         place = place_name(said["index"], said["message"], said["generation"])
         word = "said" if number == 0 else "said again"

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isnan
+from operator import attrgetter
 
 from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
@@ -72,14 +73,14 @@ def beside_documents(answer: Iterable[Replay]) -> list[Document]:
     """Return the answer of `beside`: for each profile its settings, its run, and its reliability."""
     return [
         {
-            "profile": one.resolved.settings.profile,
-            "standing": profile_status(one.resolved.settings.profile),
-            "settings": settings_document(one.resolved),
-            "threshold_tokens": one.run.budgets.threshold_tokens,
-            "sizes": one.recording.course.scale.sentence(),
-            "whatif": _whatif(one),
+            "profile": replay.resolved.settings.profile,
+            "standing": profile_status(replay.resolved.settings.profile),
+            "settings": settings_document(replay.resolved),
+            "threshold_tokens": replay.run.budgets.threshold_tokens,
+            "sizes": replay.recording.course.scale.sentence(),
+            "whatif": _whatif(replay),
         }
-        for one in answer
+        for replay in answer
     ]
 
 
@@ -89,7 +90,7 @@ def reproduction_document(fit: Reproduction) -> Document:
 
 
 def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document | None:
-    """Cost of a run; None if unknown."""
+    """Return the cost of a run; None if unknown."""
     if metrics.cost is None:
         return None
     return {
@@ -101,7 +102,7 @@ def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document
 
 
 def _recorded(answer: Replay) -> Document:
-    """The recorded compactions, in steps of the logical transcript."""
+    """Return the recorded compactions, in steps of the transcript."""
     recording = answer.recording
     return {
         "messages": len(recording.transcript),
@@ -113,11 +114,10 @@ def _recorded(answer: Replay) -> Document:
 
 
 def _whatif(answer: Replay) -> Document:
-    """The run under the settings."""
+    """Return the run under the settings."""
     run, recording = answer.run, answer.recording
-    same = [(e.step, e.head_end, e.tail_start) for e in run.events] == [
-        (e.step, e.head_end, e.tail_start) for e in recording.events
-    ]
+    boundaries = attrgetter("step", "head_end", "tail_start")
+    same = list(map(boundaries, run.events)) == list(map(boundaries, recording.events))
     return {
         "compactions": built(run.events),
         **_figures(run.metrics),
@@ -132,7 +132,7 @@ def _whatif(answer: Replay) -> Document:
 
 
 def _figures(metrics: Metrics) -> Document:
-    """The figures by name; figures of facts only if facts were counted."""
+    """Return the figures by name; figures of facts only if facts were counted."""
     return {
         name: value
         for name, value in built(metrics).items()
@@ -141,7 +141,7 @@ def _figures(metrics: Metrics) -> Document:
 
 
 def sweep_document(swept: Sweep) -> Document:
-    """A sweep as a document; null where a cell was not run."""
+    """Return a sweep as a document; null for a cell that was not run."""
     rows, columns = swept.rows, swept.columns
     document: Document = {
         "axes": [rows.name, columns.name],
@@ -154,13 +154,13 @@ def sweep_document(swept: Sweep) -> Document:
         },
         "best": {
             name: {
-                **_settings(swept, (b.row, b.column)),
-                "value": b.value,
+                **_settings(swept, (best.row, best.column)),
+                "value": best.value,
                 "all_equal": all_equal(swept, name),
                 "alike": [_settings(swept, cell) for cell in swept.alike(name)],
             }
             for name in swept.cells
-            if swept.conversations and (b := swept.best(name))
+            if swept.conversations and (best := swept.best(name))
         },
         "ranges": {
             name: [[None if isnan(low) else [low, high] for low, high in line] for line in lines]
@@ -180,27 +180,27 @@ def sweep_document(swept: Sweep) -> Document:
 
 
 def _settings(swept: Sweep, cell: Cell) -> Document:
-    """The two settings of a cell."""
+    """Return the two settings of a cell."""
     return {
         axis.name: axis.values[place] for axis, place in zip((swept.rows, swept.columns), cell, strict=True)
     }
 
 
 def sweep_csv(swept: Sweep) -> str:
-    """One line for each cell: both settings, then every metric."""
+    """Return a line for each cell: both settings, then every metric."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     marks = {"gives_up": swept.gives_up, "compacts_every_call": swept.every_call}
     writer.writerow([swept.rows.name, swept.columns.name, *swept.cells, *marks, "identical_to"])
-    for r, row in enumerate(swept.rows.values):
-        for c, column in enumerate(swept.columns.values):
-            cells = [lines[r][c] for lines in swept.cells.values()]
-            signs = [lines[r][c] for lines in marks.values()]
-            same = swept.identical_to[r][c]
+    for row, value in enumerate(swept.rows.values):
+        for column, other_value in enumerate(swept.columns.values):
+            cells = [lines[row][column] for lines in swept.cells.values()]
+            signs = [lines[row][column] for lines in marks.values()]
+            same = swept.identical_to[row][column]
             writer.writerow(
                 [
-                    row,
-                    column,
+                    value,
+                    other_value,
                     *("" if isnan(cell) else cell for cell in cells),
                     *(int(sign) if swept.conversations else "" for sign in signs),
                     "" if same is None else "/".join(map(str, _settings(swept, same).values())),
@@ -225,9 +225,9 @@ def recommendation_document(advice: Recommendation) -> Document:
         },
         "why": list(advice.why),
         "against": {
-            "recorded": _known(advice.recorded),
-            "in_force": _known(advice.in_force) | {"range": built(advice.ranges[0])},
-            "recommended": _known(advice.recommended) | {"range": built(advice.ranges[1])},
+            "recorded": _without_nan(advice.recorded),
+            "in_force": _without_nan(advice.in_force) | {"range": built(advice.ranges[0])},
+            "recommended": _without_nan(advice.recommended) | {"range": built(advice.ranges[1])},
         },
         "reproduces": reproduction_document(advice.reproduces),
         "confidence": confidence(advice),
@@ -235,13 +235,14 @@ def recommendation_document(advice: Recommendation) -> Document:
     }
 
 
-def _known(figures: dict[str, float]) -> Document:
+def _without_nan(figures: dict[str, float]) -> Document:
+    """Return figures with null for unknown values."""
     return {name: None if isnan(value) else value for name, value in figures.items()}
 
 
 def _compared(run: Document, recorded: Document) -> str:
     """Compare the compactions of a run with the recorded ones, in words."""
-    steps, others = ([event["step"] for event in one["compactions"]] for one in (run, recorded))
+    steps, others = ([event["step"] for event in entry["compactions"]] for entry in (run, recorded))
     if steps != others:
         return "compacts at other steps than recorded"
     if not steps:
@@ -250,7 +251,7 @@ def _compared(run: Document, recorded: Document) -> str:
 
 
 def print_replay(document: Document) -> None:
-    """Recorded and what-if side by side, and the tokens over the steps as a graph."""
+    """Print the recorded compactions next to the run, and the tokens over the steps as a graph."""
     run, recorded = document["whatif"], document["recorded"]
     print_reproduction(document["reproduces"])
     say(
@@ -278,9 +279,9 @@ def print_replay(document: Document) -> None:
         f"{run['user_steps']:.0f} steps on average"
     )
     say(f"  {_range(run['range'])}")
-    for name, one in (("recorded", recorded), ("what-if", run)):
-        if one["cost"]:
-            say(f"  cost, {name}: {_costs(one['cost'])}")
+    for name, entry in (("recorded", recorded), ("what-if", run)):
+        if entry["cost"]:
+            say(f"  cost, {name}: {_costs(entry['cost'])}")
     if "facts" in run:
         say(
             f"  {run['facts_at_risk']:,} of {run['facts']:,} facts at risk (recorded: {recorded['facts_at_risk']:,}), "
@@ -311,11 +312,11 @@ def _range(ranges: Document) -> str:
 
 
 def _print_beside(document: Document) -> None:
-    """The recording and every profile side by side."""
+    """Print the recording next to every profile."""
     columns = [
         ("recorded", None, document["recorded"]),
         (document["settings"]["profile"], document["threshold_tokens"], document["whatif"]),
-        *((one["profile"], one["threshold_tokens"], one["whatif"]) for one in document["beside"]),
+        *((other["profile"], other["threshold_tokens"], other["whatif"]) for other in document["beside"]),
     ]
     say()
     table = Table("", *(f">{name}" for name, _, _ in columns))
@@ -323,20 +324,20 @@ def _print_beside(document: Document) -> None:
     for row in figure_rows([_run_figures(run).get for _, _, run in columns]):
         table.add(*row)
     print_table(table)
-    for one in document["beside"]:
-        events = one["whatif"]["compactions"]
+    for other in document["beside"]:
+        events = other["whatif"]["compactions"]
         steps = ", ".join(
             f"{event['step']:,} ({event['head_end']}:{event['tail_start']})" for event in events[:_MOST]
         )
         more = f" and {len(events) - _MOST:,} more" if len(events) > _MOST else ""
         places = f" at {steps}{more}" if events else ""
-        say(f"{one['profile']} ({one['standing']}): {plural(len(events), 'compaction')}{places}")
-        if one["whatif"]["stuck"]:
-            say(f"  {one['whatif']['stuck']}", "bold")
+        say(f"{other['profile']} ({other['standing']}): {plural(len(events), 'compaction')}{places}")
+        if other["whatif"]["stuck"]:
+            say(f"  {other['whatif']['stuck']}", "bold")
 
 
 def _run_figures(run: Document) -> Document:
-    """The figures of a run by the names of their metrics."""
+    """Return the figures of a run by the names of their metrics."""
     cost = None if run["cost"] is None else run["cost"]["amount"]
     return {**run, "compactions": len(run["compactions"]), "cost": cost}
 
@@ -349,7 +350,7 @@ def _costs(cost: Document) -> str:
 
 
 def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
-    """Tokens over the steps as lines of blocks, the threshold as a rule; each column shows its highest step."""
+    """Return tokens over the steps as lines of blocks. Each column shows its highest step, a rule the threshold."""
     if not tokens:
         return []
     columns = min(width, len(tokens))
@@ -369,7 +370,7 @@ def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -
 
 
 def print_sweep(document: Document) -> None:
-    """A table for each metric, the best cell marked."""
+    """Print a table for each metric, with a mark at the best cell."""
     rows, columns = document["axes"]
     say(plural(document["conversations"], "conversation"))
     if "reproduces" in document:
@@ -415,7 +416,7 @@ def print_sweep(document: Document) -> None:
 
 
 def _mark(document: Document, best: Document | None, place: tuple[int, int], value: float | None) -> str:
-    """The sign behind a cell: the run is stuck, the best, or alike."""
+    """Return the sign after a cell: the run is stuck, the best, or alike."""
     (rows, columns), (row, column) = document["axes"], place
     if document["gives_up"][row][column] or document["compacts_every_call"][row][column]:
         return "!"

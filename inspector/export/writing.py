@@ -88,8 +88,10 @@ def _holds_sessions(target: Path) -> bool:
 
 
 def write_file(path: Path, text: str, stores: Iterable[Path], force: bool = False) -> int:
-    """Write the text in one step, readable by this user only, and return its size in bytes. Raises OutputProblem; the
-    file is then as it was."""
+    """Write the text in one step, readable by this user only, and return its size in bytes.
+
+    Raises OutputProblem. Then the file is unchanged.
+    """
     target = check_target(path, stores, force)
     data = text.encode("utf-8", errors="replace")
     try:

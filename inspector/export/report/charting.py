@@ -18,15 +18,15 @@ Chart = dict[str, Any]
 WIDTH = 1000
 _COURSE: dict[str, float] = {"left": 66, "right": 976, "top": 56, "floor": 286, "height": 348}
 _SURVIVAL: dict[str, float] = {"left": 56, "right": 750, "top": 16, "floor": 250, "height": 296}
-#: Approximate number of points of a curve; drops and peaks stay.
+#: Approximate number of points of a curve. Drops and peaks stay.
 _POINTS = 700
 #: Limits far above all values are left out. Otherwise the curve would be a line at the bottom.
 _FAR = {"threshold": 4.0, "hygiene": 1.6, "context": 1.6}
 #: The width of a chart of text, in characters.
 _COLUMNS = 96
-#: How the curves of survival differ besides colour.
+#: The dashes of the curves of survival.
 _DASHES = ("", "7 3", "2 3", "10 3 2 3", "5 2 1 2")
-#: The markers of those curves, around their middle; the first one has a circle.
+#: The markers of these curves, around their middle. The first curve has a circle.
 _MARKERS = {
     2: ((-4, -4), (4, -4), (4, 4), (-4, 4)),
     3: ((0, -5.5), (5, 4), (-5, 4)),
@@ -40,7 +40,7 @@ _APART = 19.0
 
 
 def course_chart(report: Report) -> Chart:
-    """Tokens of the live list over the messages: an area for each list, and a fall between two.
+    """Return the chart of the tokens of the live list over the messages: an area for each list, a fall between two.
 
     `grid` has (y, label), `stretches` (points of the line, points of the area), `falls` their x, `limits` (x of the
     label, y, name, tokens). `said` is the label at the right end of the axis. Labels are "" if there is no room.
@@ -62,16 +62,17 @@ def course_chart(report: Report) -> Chart:
         line = " ".join(f"{x(step):.1f},{y(tokens):.1f}" for step, tokens in stretch)
         return line, f"{x(stretch[0][0]):.1f},{floor:g} {line} {x(stretch[-1][0]):.1f},{floor:g}"
 
-    def lane(one: GenerationLine) -> Chart:
-        start = x(one.first_step - 1)
-        width = max(1.0, x(one.first_step - 1 + one.said) - start - 2)
-        names = (f"generation {one.number}", str(one.number))
+    def lane(generation: GenerationLine) -> Chart:
+        start = x(generation.first_step - 1)
+        width = max(1.0, x(generation.first_step - 1 + generation.said) - start - 2)
+        names = (f"generation {generation.number}", str(generation.number))
         words = (
-            f"Generation {one.number} ({'live' if one.live else 'compacted'}): {plural(one.said, 'message')} said, "
-            f"{one.messages:,} in the list at its end, ~{one.tokens:,} tokens"
+            f"Generation {generation.number} ({'live' if generation.live else 'compacted'}): "
+            f"{plural(generation.said, 'message')} said, {generation.messages:,} in the list at its end, "
+            f"~{generation.tokens:,} tokens"
         )
         label = next((n for n in names if 7 * len(n) + 8 < width), "")
-        return {"x": start + 1, "width": width, "label": label, "told": words, "live": one.live}
+        return {"x": start + 1, "width": width, "label": label, "description": words, "live": generation.live}
 
     step = _nice(ceiling / 4)
     ticks = [step * at for at in range(int(ceiling / step) + 1)]
@@ -87,12 +88,12 @@ def course_chart(report: Report) -> Chart:
         "lanes": [lane(generation) for generation in report.generations if generation.said],
         "marks": list(_marks(course.falls, [x(fall.step) for fall in course.falls])),
         "said": f"{plural(steps, 'message')} said",
-        "told": _course_words(course, limits),
+        "description": _course_words(course, limits),
     }
 
 
 def _nice(step: float) -> float:
-    """A step of 1, 2, 2.5 or 5 times a power of ten, not under the given one."""
+    """Return the least of 1, 2, 2.5 or 5 times a power of ten that is not below a step."""
     power = 10.0 ** (len(str(int(max(1, step)))) - 1)
     return next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= step)
 
@@ -110,7 +111,7 @@ def _stretches(course: Course) -> Iterator[list[tuple[int, int]]]:
 
 
 def _thinned(tokens: Sequence[int], start: int, stop: int) -> list[tuple[int, int]]:
-    """(step, tokens) of a stretch; of a long one the lowest and the highest of each part, so that drops stay."""
+    """Return (step, tokens) of a stretch. Of a long stretch, only the lowest and the highest of each part stay."""
     most = max(2, _POINTS * (stop - start) // max(1, len(tokens)))
     if stop - start <= most:
         return [(at + 1, tokens[at]) for at in range(start, stop)]
@@ -123,7 +124,7 @@ def _thinned(tokens: Sequence[int], start: int, stop: int) -> list[tuple[int, in
 
 
 def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
-    """The disc or square of each compaction: its middle, `half` its width, and its number."""
+    """Yield the disc or square of each compaction: its middle, `half` its width, and its number."""
     last = -100.0
     for fall, x in zip(falls, places, strict=True):
         words = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
@@ -134,7 +135,7 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
         else:
             y, half, label = _COURSE["top"] - 23, 11, f"{fall.compaction}{'!' * fall.fallback}"
             last = x
-        yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "told": words}
+        yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "description": words}
 
 
 def _course_words(course: Course, limits: dict[str, int]) -> str:
@@ -153,7 +154,7 @@ def _course_words(course: Course, limits: dict[str, int]) -> str:
 
 
 def survival_chart(report: Report) -> Chart:
-    """The chart of what survives: each kind has its own colour, dashes and marker, and its name at the end.
+    """Return the chart of the surviving facts: each kind has a colour, dashes, a marker, and its name at the end.
 
     `grid` has (y, label), `ticks` (x, label). The `order` of a line counts from 1 and gives it its colour.
     """
@@ -200,12 +201,12 @@ def survival_chart(report: Report) -> Chart:
             }
             for (at, curve, points), label in zip(drawn, labels, strict=True)
         ],
-        "told": f"Of all facts summarized up to then. {words or 'No facts were found'}.",
+        "description": f"Of all facts summarized up to then. {words or 'No facts were found'}.",
     }
 
 
 def _apart(places: Sequence[float], floor: float) -> list[float]:
-    """The places, moved apart where labels would overlap, the lowest one not below the floor."""
+    """Return places without overlaps of their labels, the lowest place not below the floor."""
     order = sorted(range(len(places)), key=places.__getitem__)
     placed: list[float] = []
     for at in order:
@@ -218,12 +219,12 @@ def _apart(places: Sequence[float], floor: float) -> list[float]:
 
 
 def marker_points(order: int, x: float, y: float) -> str:
-    """The marker of the curve of that order around a point."""
+    """Return the marker of the curve of an order around a point."""
     return " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in _MARKERS[order])
 
 
 def regions_chart(compared: Compared) -> Chart:
-    """Head, middle and tail of the list before a compaction, as recorded and as planned."""
+    """Return the chart of head, middle and tail of the list before a compaction, as recorded and as planned."""
     recorded, planned = compared.recorded, compared.planned
     lists = [("recorded", recorded.head_end, recorded.tail_start, recorded.before)]
     if planned.compacts:
@@ -236,11 +237,11 @@ def regions_chart(compared: Compared) -> Chart:
         f"{name}: head {head:,}, middle {tail - head:,}, tail {length - tail:,}"
         for name, head, tail, length in lists
     )
-    return {"rows": rows, "height": 8.0 + 34 * len(rows), "told": f"{words}."}
+    return {"rows": rows, "height": 8.0 + 34 * len(rows), "description": f"{words}."}
 
 
 def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
-    """The regions of a list, side by side. A label is "" if it does not fit."""
+    """Yield the regions of a list, from left to right. A label is "" if it does not fit."""
     left = 110
     across = (WIDTH - left) / max(1, length)
     for region, low, high in (("head", 0, head), ("middle", head, tail), ("tail", tail, length)):
@@ -252,12 +253,12 @@ def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
                 "x": left + low * across,
                 "width": max(1.0, width - 1.5),
                 "label": label if width >= 7.5 * len(label) else "",
-                "told": f"{name} {region}: messages {low} to {high - 1}",
+                "description": f"{name} {region}: messages {low} to {high - 1}",
             }
 
 
 def course_lines(course: Course) -> list[str]:
-    """Tokens over the messages as lines of blocks, and below them where the compactions are."""
+    """Return tokens over the messages as lines of blocks, and below them the places of the compactions."""
     columns = min(_COLUMNS, len(course.tokens))
     if not columns:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -62,8 +63,9 @@ _BUDGETS = {
 def gather_report(
     answers: Answers, name: str, made_at: float, watch: OnProgress | None = None, mask: bool = True
 ) -> Report:
-    """The report of a conversation under the settings in force. `made_at` is when, in seconds since the epoch. With
-    `mask` no text of it has a secret, and a note says how many it had.
+    """Return the report of a conversation under the settings in force. `made_at` is in seconds since the epoch.
+
+    With `mask`, no text of the report has a secret, and a note has the number of removed secrets.
 
     Reads every list. Raises UnknownConversation, StoreErrors, EngineErrors, OutputProblem if the attempts cannot be
     read, and what `watch` raises.
@@ -80,12 +82,12 @@ def gather_report(
     note_dismissed(answers, reading.facts.dismissed_count)
     requests = requests_of(inspection, resolved)
     made = attempts_of(answers.store, row, default_attempts())
-    attempts = [attempts_part(inspection, settings, one, made, reading.facts, watch) for one in compared]
+    attempts = [attempts_part(inspection, settings, item, made, reading.facts, watch) for item in compared]
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
     size = live_size(inspection.store, conversation, inspection.requests())
-    placed = {f.compaction for f in active} & {c.recorded.index for c in compared}
+    placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
     masker = masker_of(inspection, mask)
     report = Report(
         title=row.title,
@@ -110,7 +112,7 @@ def gather_report(
         drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
-        findings=findings_by_rule(f for f in active if f.compaction not in placed),
+        findings=findings_by_rule(finding for finding in active if finding.compaction not in placed),
         finding_counts={
             severity: sum(group.first.severity == severity for group in grouped(active))
             for severity in SEVERITIES
@@ -133,7 +135,7 @@ def _why(resolved: ResolvedSettings, detected: str) -> str:
 
 
 def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[Document, ...]:
-    """The settings in force, and where each came from."""
+    """Return the settings in force with their sources."""
     lines = []
     for name, row in SETTINGS.items():
         value = getattr(settings, name)
@@ -145,7 +147,7 @@ def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[Document,
 
 
 def _derivations(budgets: Budgets) -> tuple[Document, ...]:
-    """The derived numbers, and the steps that made each."""
+    """Return the derived numbers with the steps of each."""
     return tuple(
         {
             "title": "Usual summary" if budgets.observed and name == "max_summary_tokens" else title,
@@ -169,23 +171,21 @@ def _generations(
     inspection: Inspection, settings: Settings, transcript: Transcript
 ) -> tuple[GenerationLine, ...]:
     first: dict[int, int] = {}
-    counts: dict[int, int] = {}
     for step, place in enumerate(transcript.places, 1):
         first.setdefault(place.generation, step)
-        counts[place.generation] = counts.get(place.generation, 0) + 1
+    counts = Counter(place.generation for place in transcript.places)
     return tuple(
         GenerationLine(
-            g.number,
-            g.session,
-            len(g),
-            counts.get(g.number, 0),
-            first.get(
-                g.number, transcript.ends[g.number - 2] if 1 < g.number <= len(transcript.ends) + 1 else 1
-            ),
-            inspection.token_index(g, settings.profile).total() + inspection.system_tokens(g.session),
-            g.live,
+            number,
+            generation.session,
+            len(generation),
+            counts[number],
+            first.get(number, transcript.ends[number - 2] if 1 < number <= len(transcript.ends) + 1 else 1),
+            inspection.token_index(generation, settings.profile).total()
+            + inspection.system_tokens(generation.session),
+            generation.live,
         )
-        for g in inspection.conversation.generations
+        for number, generation in enumerate(inspection.conversation.generations, 1)
     )
 
 
@@ -199,9 +199,15 @@ def _course(
         system = inspection.system_tokens(generation.session)
         tokens += [until(place.index + 1) + system for place in places]
     falls = tuple(
-        Fall(c.index, transcript.ends[c.index - 1], c.tokens_before, c.tokens_after, c.fallback)
-        for c in (one.recorded for one in compared)
-        if c.index <= len(transcript.ends)
+        Fall(
+            recorded.index,
+            transcript.ends[recorded.index - 1],
+            recorded.tokens_before,
+            recorded.tokens_after,
+            recorded.fallback,
+        )
+        for recorded in (item.recorded for item in compared)
+        if recorded.index <= len(transcript.ends)
     )
     budgets = inspection.plan(inspection.conversation.live, settings).budgets
     sizes = ""
@@ -237,8 +243,8 @@ def _compactions(
     ended = reading.facts.ended()
     before: tuple[int, str] | None = None
     sizes = {fall.compaction: (fall.before, fall.after) for fall in course.falls if course.sizes}
-    for one, made in zip(compared, attempts, strict=True):
-        recorded = one.recorded
+    for item, made in zip(compared, attempts, strict=True):
+        recorded = item.recorded
         text = recorded.summary
         diff = None
         if text is not None:
@@ -248,8 +254,8 @@ def _compactions(
             before = (recorded.index, text)
         parts.append(
             CompactionPart(
-                one,
-                _regions(inspection, settings, one),
+                item,
+                _regions(inspection, settings, item),
                 facts_part(
                     reading.facts,
                     recorded.index,
@@ -260,7 +266,7 @@ def _compactions(
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,
-                findings_by_rule(f for f in all_findings if f.compaction == recorded.index),
+                findings_by_rule(finding for finding in all_findings if finding.compaction == recorded.index),
                 _bill_words(recorded, bills.get(recorded.index), requests),
                 made,
                 sizes.get(recorded.index),
@@ -270,14 +276,14 @@ def _compactions(
 
 
 def _bill_words(recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests) -> str:
-    """Cost of a compaction, or why it is unknown."""
+    """Return the cost of a compaction, or the reason why it is unknown."""
     if bill is None:
         return f"unknown: {why_no_bill(recorded, requests)}"
     return ("estimated, " if requests.is_estimated else "") + bill[0].words
 
 
-def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple[int, int, int]:
-    recorded = one.recorded
+def _regions(inspection: Inspection, settings: Settings, compared: Compared) -> tuple[int, int, int]:
+    recorded = compared.recorded
     token_index = inspection.token_index(inspection.generation(recorded.index), settings.profile)
     ends = [
         token_index.rough_until(min(stop, len(token_index)))
@@ -288,14 +294,14 @@ def _regions(inspection: Inspection, settings: Settings, one: Compared) -> tuple
 
 
 def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:
-    """Findings by rule, in the order of their first finding: (sentence, where) for each, and the number left out."""
+    """Return findings by rule, in the order of their first finding: (sentence, place) for each, and `more` left out."""
     by_rule: dict[str, list[tuple[str, str]]] = {}
     advice: dict[str, str] = {}
-    for one in listed:
-        place = "" if one.generation is None else f"list {one.generation}"
-        place += f", #{one.index}" if place and one.index is not None else ""
-        by_rule.setdefault(one.rule, []).append((one.text, place))
-        advice[one.rule] = advice_of(one)
+    for finding in listed:
+        place = "" if finding.generation is None else f"list {finding.generation}"
+        place += f", #{finding.index}" if place and finding.index is not None else ""
+        by_rule.setdefault(finding.rule, []).append((finding.text, place))
+        advice[finding.rule] = advice_of(finding)
     return tuple(
         {
             **fields_of(RULES[rule], "severity", "title"),
@@ -315,7 +321,7 @@ def _cell(share: Share | None, numbers: dict[str, int], unit: str) -> str:
 
 
 def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Document, ...]:
-    """Each measure over the compactions: a cell each, and one of all together."""
+    """Return each measure with a cell for each compaction, and a cell for all together."""
     rows = []
     for identity, definition in DEFINITIONS.items():
         by_number = {measure.compaction: measure for measure in measures.curve(identity)}

@@ -45,17 +45,17 @@ FINDINGS = 10
 
 
 def group_limit(compactions: int) -> int:
-    """Facts of one kind that are shown of each compaction."""
+    """Return the maximum number of facts of one kind for each compaction."""
     return max(_LEAST_GROUP, min(_GROUP, _GROUPS // max(1, compactions)))
 
 
 def summary_limit(compactions: int) -> int:
-    """Characters of each summary."""
+    """Return the maximum number of characters of each summary."""
     return max(_LEAST_SUMMARY, min(_SUMMARY, _SUMMARIES // max(1, compactions)))
 
 
 def items_limit(compactions: int) -> int:
-    """Items of each section of each comparison."""
+    """Return the maximum number of items of each section of each comparison."""
     return max(_LEAST_ITEMS, min(_ITEMS, _ALL_ITEMS // max(1, 10 * compactions)))
 
 
@@ -88,7 +88,7 @@ def facts_part(
 
 
 def _groups(lines: Sequence[ReportedFact], limit: int) -> tuple[FactGroup, ...]:
-    """By kind in the order of KINDS; within a kind a user's facts first, then by rank."""
+    """Return facts by kind in the order of KINDS; within a kind a user's facts first, then by rank."""
     groups = []
     for kind in KINDS:
         facts = sorted((line for line in lines if line.kind == kind), key=lambda line: line.role != "user")
@@ -100,8 +100,9 @@ def _groups(lines: Sequence[ReportedFact], limit: int) -> tuple[FactGroup, ...]:
 def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
     """Return the facts that a compaction of the live list would summarize. Facts in only one message come first.
 
-    The checklist is masked before its text is escaped, because escapes split secrets. `reason` says why nothing would
-    be compacted, "" otherwise."""
+    The checklist is masked before its text is escaped, because escapes split secrets. `reason` explains why nothing
+    would be compacted, else "".
+    """
     head, tail = plan.regions()
     at_risk = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
     return {
@@ -144,7 +145,9 @@ def drift_part(inspection: Inspection, settings: Settings) -> Document:
             for turn in settled[:DRIFT]
         ],
         "otherwise_more": max(0, len(settled) - DRIFT),
-        "stale": [_line(numbers[one.until], _stale(one, lineage), one.text) for one in drift.stale[:DRIFT]],
+        "stale": [
+            _line(numbers[stale.until], _stale(stale, lineage), stale.text) for stale in drift.stale[:DRIFT]
+        ],
         "stale_more": max(0, len(drift.stale) - DRIFT),
     }
 
@@ -159,11 +162,11 @@ def _turn(turn: Turn) -> str:
     return f"{turn.kind}: {turn.now} is new" if turn.now else f"{turn.kind}: {turn.was} is gone"
 
 
-def _stale(one: Stale, lineage: Lineage) -> str:
-    since = lineage.columns[one.since].compaction
-    if one.why == "done" and one.by is not None:
-        return f"{one.section}: done since summary {since}: {lineage.rows[one.by].text}"
-    return f"{one.section}: listed unchanged since summary {since}, in {one.times} summaries"
+def _stale(stale: Stale, lineage: Lineage) -> str:
+    since = lineage.columns[stale.since].compaction
+    if stale.why == "done" and stale.by is not None:
+        return f"{stale.section}: done since summary {since}: {lineage.rows[stale.by].text}"
+    return f"{stale.section}: listed unchanged since summary {since}, in {stale.times} summaries"
 
 
 def attempts_part(
@@ -174,19 +177,19 @@ def attempts_part(
     facts: ConversationFacts,
     watch: OnProgress | None = None,
 ) -> Document:
-    """The recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
+    """Return the recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
 
     Attempts at planned boundaries took other messages, so they are only counted. `id` is 0 for the recorded summary.
-    `tokens` is None for an unreadable summary. `problem` says why a summary is missing or incomplete.
+    `tokens` is None for an unreadable summary. `problem` explains why a summary is missing or incomplete.
     """
     recorded = compared.recorded
     mine = [attempt for attempt in attempts if attempt.place.compaction == recorded.index]
-    shown = [one for one in mine if one.place.step is None][-ATTEMPTS:]
+    shown = [attempt for attempt in mine if attempt.place.step is None][-ATTEMPTS:]
     if not shown:
         return {"lines": [], "more": 0, "kinds": []}
     outcomes = outcomes_of(inspection, settings, recorded.index, shown, facts, watch)
     kept = {0 if outcome.attempt is None else outcome.attempt.id: outcome.survival() for outcome in outcomes}
-    size = next(one.tokens for one in outcomes if one.attempt is None)
+    size = next(outcome.tokens for outcome in outcomes if outcome.attempt is None)
     unread = recorded.summary is None or recorded.encrypted
     planned = compared.planned
     budget = planned.summary_budget if planned.compacts else None
@@ -196,12 +199,13 @@ def attempts_part(
     }  # fmt: skip
     lines = [
         {
-            "id": one.id, "name": one.name, "tokens": one.tokens if one.summary else None, "budget": one.budget,
-            "kinds": kept.get(one.id, ()), "cost": one.cost, "problem": one.problem,
+            "id": attempt.id, "name": attempt.name, "tokens": attempt.tokens if attempt.summary else None,
+            "budget": attempt.budget, "kinds": kept.get(attempt.id, ()), "cost": attempt.cost,
+            "problem": attempt.problem,
         }
-        for one in shown
+        for attempt in shown
     ]  # fmt: skip
-    there = {one.kind for line in (first, *lines) for one in line["kinds"]}
+    there = {survival.kind for line in (first, *lines) for survival in line["kinds"]}
     return {
         "lines": [first, *lines],
         "more": len(mine) - len(shown),

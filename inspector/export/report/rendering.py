@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Form = Literal["html", "markdown"]
 _ENDINGS: dict[str, Form] = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
-#: Nothing may be loaded and nothing may run; style is inline, a picture would have to be in the file itself.
+#: The page may load and run nothing. Styles are inline, and a picture must be in the file.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 #: Characters that Markdown reads as markup.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~&$@])")
@@ -46,24 +46,24 @@ _TICKS = re.compile(r"`+")
 
 
 def render_html(report: Report) -> str:
-    """The whole file: one page without scripts, with nothing from elsewhere."""
+    """Return a page without scripts that loads nothing."""
     return html_templates().get_template("report.html.j2").render(report=report)
 
 
 def render_markdown(report: Report) -> str:
-    """The whole document, without raw HTML."""
+    """Return a Markdown document without raw HTML."""
     return markdown_templates().get_template("report.md.j2").render(report=report)
 
 
 @lru_cache(maxsize=1)
 def html_templates() -> Environment:
-    """Templates of pages: no text acts on a browser or changes the direction of the text around it."""
+    """Return the templates of pages: no text acts on a browser or changes the direction of the text around it."""
     return _templates(safe)
 
 
 @lru_cache(maxsize=1)
 def markdown_templates() -> Environment:
-    """Templates of documents: a text is one line that Markdown shows as it is."""
+    """Return the templates of documents: a text is one line that Markdown shows unchanged."""
     from markupsafe import Markup
 
     templates = _templates(lambda text: Markup(line(text)))
@@ -102,7 +102,7 @@ def _templates(shown: Callable[[str], str]) -> Environment:
 
 
 def _blocks(items: tuple[Item, ...]) -> list[tuple[bool, list[Item]]]:
-    """Groups of items: (whether it is a list, items)."""
+    """Return groups of items: (whether it is a list, items)."""
     return [
         (listed, list(members))
         for listed, members in groupby(items, lambda i: i.kind in ("bullet", "number"))
@@ -114,7 +114,7 @@ def _total(groups: tuple[FactGroup, ...]) -> int:
 
 
 def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """The public functions that a module defines."""
+    """Return the public functions that a module defines."""
     return {
         name: function
         for name, function in vars(module).items()
@@ -159,12 +159,12 @@ def form_of(path: Path | None, asked: str | None) -> Form:
 
 
 def render(report: Report, form: Form) -> str:
-    """The report in a form."""
+    """Return the report in a form."""
     return render_markdown(report) if form == "markdown" else render_html(report)
 
 
 def report_document(report: Report) -> Document:
-    """Everything that the page and the Markdown of a report say."""
+    """Return the content of a report."""
     document: Document = built(report, _fact)
     return document
 
@@ -182,17 +182,17 @@ def line(text: str) -> str:
 
     An empty text becomes "(nothing)": a bare list mark would make a heading of the line above.
     """
-    one = " ".join(safe(text).split())
-    if not one:
+    shown = " ".join(safe(text).split())
+    if not shown:
         return "(nothing)"
-    one = _SPECIAL.sub(r"\\\1", one)
-    one = _ADDRESS.sub(lambda match: "\\".join(part for part in match.groups() if part), one)
-    one = _OPENS.sub(r"\\\1", one)
-    return _ORDERED.sub(r"\1\\\2", one)
+    shown = _SPECIAL.sub(r"\\\1", shown)
+    shown = _ADDRESS.sub(lambda match: "\\".join(part for part in match.groups() if part), shown)
+    shown = _OPENS.sub(r"\\\1", shown)
+    return _ORDERED.sub(r"\1\\\2", shown)
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """A text as a fenced block; its fence is longer than any run of backticks in it."""
+    """Return a text as a code block. Its fence is longer than any run of backticks in the text."""
     body = safe(text)
     fence = "`" * max(3, max((len(run) for run in _TICKS.findall(body)), default=0) + 1)
     return f"{fence}{language}\n{body}\n{fence}"

@@ -46,7 +46,7 @@ LONGEST = 600
 
 
 def moment(seconds: float) -> str:
-    """A time as people read it, in UTC; "" if it is not known."""
+    """Return a time in UTC for people; "" if it is unknown."""
     if seconds <= 0:
         return ""
     try:
@@ -69,12 +69,12 @@ def severities(counts: Mapping[Severity, int]) -> str:
 
 
 def share_percent(share: Share | None) -> str:
-    """A share in percent; a dash of nothing."""
+    """Return a share in percent; a dash without a value."""
     return "–" if share is None or share.value is None else percent(share.value)
 
 
 def share_words(share: Share | None) -> str:
-    """A share as "67% (6 of 9)"; "" for no share."""
+    """Return a share as "67% (6 of 9)"; "" without a value."""
     if share is None or share.value is None:
         return ""
     if share.of > 9_999:
@@ -83,17 +83,17 @@ def share_words(share: Share | None) -> str:
 
 
 def cut(text: str, limit: int = LONGEST) -> str:
-    """The text in at most `limit` characters."""
+    """Return the text in at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def number(value: float) -> str:
-    """A number of a derivation: whole ones with separators, shares as they are."""
+    """Return a number of a derivation: a whole number with separators, a share unchanged."""
     return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
 
 
 def later_words(entry: ReportedFact) -> tuple[str, ...]:
-    """Sentences about the later life of a fact."""
+    """Return sentences about the later fates of a fact."""
     if isinstance(entry, AtRisk):
         return ()
     words = []
@@ -116,7 +116,7 @@ def later_words(entry: ReportedFact) -> tuple[str, ...]:
 
 
 def boundary_words(compared: Compared) -> str:
-    """Recorded and planned in a sentence."""
+    """Return the recorded and the planned boundaries in a sentence."""
     recorded, planned = compared.recorded, compared.planned
     if not recorded.before:
         return "No recorded boundaries and no plan: the list before it is unknown."
@@ -139,7 +139,7 @@ def diff_counts(part: DiffPart) -> str:
 
 
 def kind_name(kind: Kind, number: int = 2) -> str:
-    """The name of a kind, singular or plural."""
+    """Return the name of a kind, singular or plural."""
     return KIND_NAMES[kind][0 if number == 1 else 1]
 
 
@@ -165,7 +165,7 @@ def threshold_words(report: Report) -> str:
 
 
 def readable_words(share: Share) -> str:
-    """A share of facts that can still be read."""
+    """Return the number of facts that can still be read, in words."""
     return f"{share.count:,} of {share.of:,} can still be read"
 
 
@@ -176,7 +176,7 @@ def saved_words(part: CompactionPart) -> str:
 
 
 def reported_words(part: CompactionPart) -> str:
-    """The sizes before and after a compaction by the agent's reports; "" if it reported none."""
+    """Return the sizes before and after a compaction by the agent's reports; "" if it reported none."""
     if part.reported is None:
         return ""
     before, after = part.reported
@@ -184,17 +184,17 @@ def reported_words(part: CompactionPart) -> str:
 
 
 def live_words(report: Report) -> str:
-    """The tokens of the live list."""
+    """Return the tokens of the live list."""
     return f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
 
 
 def course_words(course: Course) -> str:
-    """Source of the sizes of a course."""
+    """Return the source of the sizes of a course."""
     return course.sizes or "Tokens are rough counts with the system prompt."
 
 
 def regions_words(part: CompactionPart) -> str:
-    """Tokens of the regions before the compaction, and of the pruned middle that the summary model got."""
+    """Return the tokens of the regions before the compaction, and of the pruned middle."""
     head, middle, tail = part.tokens
     pruned = part.compared.planned.middle_tokens
     agree = part.compared.agree and bool(part.compared.planned.pruned)
@@ -203,30 +203,30 @@ def regions_words(part: CompactionPart) -> str:
 
 
 def summary_name(part: CompactionPart) -> str:
-    """Sentence in place of a missing summary."""
+    """Return the name of a summary: the fallback text, or the summary."""
     return "The fallback text" if part.recorded.fallback else "The summary"
 
 
 def summary_length(part: CompactionPart) -> str:
-    """Length of the summary, and its place."""
+    """Return the length of the summary, and its place."""
     where = ", merged into the first message of the tail" if part.recorded.merged else ""
     return f"{len(part.summary or '') + part.summary_more:,} characters{where}"
 
 
 def outcome_name(entry: ReportedFact) -> str:
-    """Fate of a fact in a word; "at risk" before a compaction."""
+    """Return the fate of a fact in a word; "at risk" before a compaction."""
     return "at risk" if isinstance(entry, AtRisk) else entry.outcome
 
 
 def fate_words(entry: ReportedFact) -> str:
-    """Fate of a fact with its sign."""
+    """Return the fate of a fact with its sign."""
     if isinstance(entry, AtRisk):
         return f"{FATE_SIGNS['at risk']} {'said once' if entry.once else 'at risk'}"
     return f"{FATE_SIGNS[entry.outcome]} {entry.outcome}"
 
 
 def place_words(entry: ReportedFact) -> str:
-    """Places of a fact and its number of mentions; begins with a comma."""
+    """Return the places of a fact and its number of mentions, after a comma."""
     saying, uses = entry.saying, entry.fact.uses
     words = [place_name(saying.index, saying.message if saying.message >= 0 else None, saying.generation)]
     if isinstance(entry, Life) and entry.fate.alive and entry.fate.where:
@@ -239,19 +239,19 @@ def place_words(entry: ReportedFact) -> str:
 
 
 def mention_words(entry: ReportedFact) -> str:
-    """Label of the excerpt of a fact; "" for none."""
+    """Return the label of the excerpt of a fact; "" for none."""
     if not excerpt(entry) or not isinstance(entry, Life) or entry.outcome not in _EXCERPTS:
         return ""
     return f"{_EXCERPTS[entry.outcome]} in the {entry.fate.where}"
 
 
 def excerpt(entry: ReportedFact) -> str:
-    """The text around a surviving fact, or around its subject."""
+    """Return the text around a surviving fact, or around its subject."""
     return entry.fate.excerpt if isinstance(entry, Life) else ""
 
 
 def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
-    """The words of a fact in pieces: (text, whether it is one of the exact values)."""
+    """Return the words of a fact in pieces: (text, whether it is an exact value)."""
     shown = cut(entry.text)
     there = "|".join(re.escape(value) for value in _longest_first(entry) if value)
     pieces = re.split(f"({there})", shown) if there else [shown]
@@ -259,7 +259,7 @@ def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
 
 
 def values_apart(entry: ReportedFact) -> str:
-    """The exact values of a fact that its text does not have."""
+    """Return the exact values of a fact that its text lacks."""
     return ", ".join(value for value in _longest_first(entry) if value not in entry.text)
 
 
@@ -277,7 +277,7 @@ class ChangedSection(Struct, frozen=True):
 
 
 def changed_sections(part: DiffPart) -> list[ChangedSection]:
-    """Changed, added and removed sections of a comparison."""
+    """Return the changed, added and removed sections of a comparison."""
     sections = []
     for section in part.diff.sections:
         changed = [item for item in section.items if item.change != "kept"]
@@ -311,7 +311,7 @@ def word_changes(item: ItemChange) -> list[tuple[str, str]]:
 
 
 def diff_lines(part: DiffPart) -> list[str]:
-    """A comparison as lines of text: a sign before each item, [-what went-] and {+what came+} in it."""
+    """Return a comparison as lines of text: a sign before each item, and in it [-removed-] and {+added+} words."""
     lines = []
     for section in changed_sections(part):
         lines.append(f"@@ {section.title} @@")
@@ -328,7 +328,7 @@ def diff_lines(part: DiffPart) -> list[str]:
 
 
 def risk_words(risk: Document) -> str:
-    """Sentence about the facts that a compaction would take now."""
+    """Return a sentence about the facts that a compaction would take now."""
     if risk["reason"]:
         return f"A compaction of the live list would change nothing now: {risk['reason']}."
     if not risk["total"]:
@@ -341,7 +341,7 @@ def risk_words(risk: Document) -> str:
 
 
 def made_words(report: Report) -> str:
-    """Subject and time of the report."""
+    """Return the subject and the time of the report."""
     made = moment(report.made_at)
     return (
         f"Conversation {report.conversation}, {plural(len(report.sessions), 'session')}, from {report.database}. "
@@ -351,21 +351,23 @@ def made_words(report: Report) -> str:
 
 
 def attempt_name(line: Document) -> str:
-    """Name of a summary among the summaries of its compaction."""
+    """Return the name of a summary among the summaries of its compaction."""
     return f"#{line['id']} {safe_title(line['name'])}" if line["id"] else "recorded"
 
 
 def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
     """Return the number of facts of a kind, or of all, that a summary keeps; a dash if all are unknown."""
-    those = [one for one in kinds if kind in (None, one.kind)]
-    if not those:
+    chosen = [survival for survival in kinds if kind in (None, survival.kind)]
+    if not chosen:
         return "–"
-    sums = [sum(getattr(one, name) for one in those) for name in ("kept", "of", "weakened", "open")]
+    sums = [
+        sum(getattr(survival, name) for survival in chosen) for name in ("kept", "of", "weakened", "open")
+    ]
     return kept_of(*sums)
 
 
 def money(amount: float | None) -> str:
-    """US dollars; a dash if they are not known."""
+    """Return US dollars; a dash if they are unknown."""
     return "–" if amount is None else dollars(amount)
 
 

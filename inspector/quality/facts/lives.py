@@ -144,36 +144,36 @@ def fates_of(
         while waiting and first[waiting[-1]] <= number:
             name = waiting.pop()
             followed.append(_Followed(name, probe_of(facts[name]), {}, []))
-        for done, one in enumerate(followed):
+        for done, follower in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
-            here = {key: match for key, match in one.matches.items() if key in places}
+            here = {key: match for key, match in follower.matches.items() if key in places}
             for layer in (added,) if done < old else layers:
-                for part, match in matches(one.probe, layer.index, asked.fact_numbers).items():
+                for part, match in matches(follower.probe, layer.index, asked.fact_numbers).items():
                     if (key := layer.keys[part]) in places:
                         here[key] = match
-            one.matches = here
+            follower.matches = here
             if not here:
-                one.fates.append(unread or nothing[unfound(one.probe, after)])
+                follower.fates.append(unread or nothing[unfound(follower.probe, after)])
                 continue
             match, part = best_of([(match, places[key]) for key, match in here.items()])
-            best = settled(match, one.probe, after)
+            best = settled(match, follower.probe, after)
             if best is None:
-                one.fates.append(unread or nothing["lost"])
+                follower.fates.append(unread or nothing["lost"])
                 continue
             state = best.outcome, after.parts[part].where
             if unread is not None and best.outcome not in KEPT:
-                one.fates.append(unread)
+                follower.fates.append(unread)
                 continue
             shows_change = asked.placed_fates == "changes" and (
-                number == numbers[-1] or number in asked.taken_by[one.name] or one.state != state
+                number == numbers[-1] or number in asked.taken_by[follower.name] or follower.state != state
             )
             if asked.placed_fates == "every" or best.changed or shows_change:
-                one.fates.append(placed_fate(best, part, after, number))
+                follower.fates.append(placed_fate(best, part, after, number))
             else:
-                one.fates.append(unplaced.setdefault(state, Fate(number, *state)))
+                follower.fates.append(unplaced.setdefault(state, Fate(number, *state)))
     fates: dict[str, list[Fate]] = {name: [] for name in waiting}
-    return fates | {one.name: one.fates for one in followed}
+    return fates | {follower.name: follower.fates for follower in followed}
 
 
 class _Followed(Struct):
