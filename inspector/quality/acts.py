@@ -123,6 +123,11 @@ _SHORT = 1_000
 #: Characters of the number that a tool shows before a line of a file, and of the signs of a patch.
 _AROUND_LINE = " \t\r0123456789→:|+-"
 _TAG = late_pattern(r"</?[a-z_]{1,40}>")
+#: What Codex adds to the output of a command: an id, times, the exit code.
+_AROUND_OUTPUT = late_pattern(
+    r"\A(?:(?:Chunk ID|Wall time|Exit code|Process|Original token count)\b.{0,80}\n)+Output:\n"
+    r"|,\"metadata\":\{[^{}]{0,200}\}\}\s*\Z"
+)
 #: Longest part of a result, in characters from its beginning and from its end, that is searched for an error.
 _ERROR_PART = 20_000
 _ERROR_LINE = 300
@@ -136,7 +141,7 @@ class Act(Struct, frozen=True):
     Acts are compared by `key`; `text` is for people. `lines` is the part of a file that was read or written
     (None: all of it). `content` is the new text of a write. `tokens` are the rough tokens of the call and
     of its result, if any. `folder` is the working directory that the call names, or "". `seen` has the hashes of the
-    lines of a reading of one file, or of a write.
+    lines of a reading of one file, of a write, or of the output of a command.
     """
 
     kind: ActKind
@@ -243,6 +248,12 @@ def lines_seen(result: str) -> frozenset[int]:
     # Some agents record results as JSON.
     lines = result.replace("\\n", "\n").split("\n")
     return frozenset(hash(text) for line in lines if (text := line.strip(_AROUND_LINE)))
+
+
+def output_lines(result: str) -> frozenset[int]:
+    """Return the hashes of the lines that a command printed."""
+    lines = _AROUND_OUTPUT.sub("", result).replace("\\n", "\n").split("\n")
+    return frozenset(hash(line) for line in lines if line.strip())
 
 
 def failure(act: Act, error: str) -> Act:

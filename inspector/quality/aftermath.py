@@ -31,6 +31,7 @@ from inspector.quality.acts import (
     lines_seen,
     marked_error,
     opened,
+    output_lines,
     overlap,
     questions_in,
     same_file,
@@ -111,6 +112,8 @@ _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
+#: Options with which a program prints only something about itself.
+_ABOUT_ITSELF = frozenset({"--help", "--version"})
 #: Programs that only read, whose first argument is a file.
 _WITHOUT_PATTERN = frozenset({"find", "wc", "tree", "du", "stat", "strings", "diff", "xxd"})
 #: Matches a command that changes files without naming them.
@@ -215,14 +218,21 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
     # A command may fail after it printed a file.
     stopped = bool(message.wire.get("is_error")) and all(act.kind != "run" for act in acts)
     acts = tuple(
-        replace(act, seen=lines_seen(result if act.kind == "read" else act.content))
-        if act.kind == "write" or (act.kind == "read" and shares == 1)
-        else act
+        replace(act, seen=_lines_of_act(act, result)) if act.kind != "read" or shares == 1 else act
         for act in acts
         if not (stopped and act.kind in (*_OPENS, "write"))
         and (act.kind not in _OPENS or opened(act, result))
     )
     return replace(step, acts=(*acts, failure(failed, error)) if failed is not None and error else acts)
+
+
+def _lines_of_act(act: Act, result: str) -> frozenset[int]:
+    """Return the hashes of the lines that an act read, wrote or printed."""
+    if act.kind == "run":
+        return output_lines(result)
+    if act.kind not in ("read", "write"):
+        return act.seen
+    return lines_seen(result if act.kind == "read" else act.content)
 
 
 def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
@@ -470,20 +480,25 @@ def _worth_comparing(
     """Return whether a second run counts.
 
     It is not routine, the first run did not fail, and no file that it may read has changed since. `written` has the
-    paths of changed files, "" for an unknown path.
+    paths of changed files, "" for an unknown path. A search with the same output of several lines read nothing that
+    changed in unknown files, and a program with the same output says nothing new about its use.
     """
+    counted: list[tuple[str, list[str]]] = []
     commands = list(simple_commands(act.key))
-    programs = [(words[0].rpartition("/")[2], words[1] if len(words) > 1 else "") for words in commands]
-    counted = [
-        (name, sub)
-        for name, sub in programs
-        if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING)
-    ]
+    for words in commands:
+        name, sub = words[0].rpartition("/")[2], words[1] if len(words) > 1 else ""
+        if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING):
+            counted.append((name, words))
     if not counted or runs.get((before.generation, act.key), 0) >= ROUTINE_RUNS:
         return False
     if any(done.kind == "fail" for done in before.acts):
         return False
+    printed_same = any(done.key == act.key and done.seen == act.seen for done in before.acts if act.seen)
+    if printed_same and all(not _ABOUT_ITSELF.isdisjoint(words) for _, words in counted):
+        return True
     looks = all(name in _LOOKING or name == "git" for name, _ in counted)
+    if looks and printed_same and len(act.seen) > 1:
+        written = list(filter(None, written))
     places = [place for words in commands for place in _searched(words)] if looks else []
     if places:
         return not any(not path or any(place in path for place in places) for path in written)

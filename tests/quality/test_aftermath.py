@@ -402,6 +402,26 @@ def test_a_search_of_changed_files_and_a_retry_are_not_run_again() -> None:
     assert events((1, 1, fails), (2, None, tool_use("Bash", "built", command="make harbour"))) == []
 
 
+def test_the_same_output_shows_that_a_change_of_unknown_files_changed_nothing() -> None:
+    pull = tool_use("Bash", "done", command="git pull --rebase")
+    edit = tool_use("Edit", "ok", file_path="/app/src/a.py", old_string="1", new_string="2")
+
+    def ran(command: str, output: str, seconds: float) -> list[Message]:
+        return tool_use("exec", f"Wall time: {seconds} seconds\nOutput:\n{output}", command=command)
+
+    look, use, build = "rg -n decimal src", "tide create --help", "tide create"
+    for command, between, output, kinds in (
+        (look, pull, "a.py:1\nb.py:2", ["ran again"]),
+        (look, pull, "a.py:1\nb.py:3", []),
+        (look, edit, "a.py:1\nb.py:2", []),
+        (use, pull + edit, "a.py:1\nb.py:2", ["ran again"]),
+        (use, pull + edit, "a.py:1", []),
+        (build, pull, "a.py:1\nb.py:2", []),
+    ):
+        first, again = ran(command, "a.py:1\nb.py:2", 0.3), ran(command, output, 1.7)
+        assert [event.kind for event in events((1, 1, first), (2, None, between + again))] == kinds
+
+
 def test_a_command_in_the_words_of_a_search_changes_no_files() -> None:
     look = tool_use("Bash", "a.sh:1", command="grep -n 'pnpm add' a.sh")
     for between, kinds in (
