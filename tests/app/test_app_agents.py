@@ -261,6 +261,24 @@ async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_
         assert not notes(pilot), "put away with any number"
 
 
+async def test_the_key_line_has_the_keys_of_what_is_written(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000008")
+    made.user("Hello.")
+    made.answer(lines.text("The crane lifts 4,150 kg at most."))
+    path = made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, made.session) as pilot:
+        await press(pilot, "8")
+        assert "at risk: 1 fact" in screen_text(pilot)
+        assert "Copy facts" not in screen_text(pilot), "the fact is none of the user"
+        made.user("Never berth a tanker at the north quay.")
+        made.answer(lines.text("Agreed."))
+        made.write(path)
+        conversation(pilot).opening.again()
+        await settled(pilot)
+        assert "at risk: 2 facts" in screen_text(pilot)
+        assert "Copy facts" in screen_text(pilot)
+
+
 async def test_an_answer_whose_blocks_come_one_by_one_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000002")
     made.user("Read the berths.")

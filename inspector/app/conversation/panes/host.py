@@ -141,7 +141,7 @@ class Panes(Vertical):
         name = self.current
         if not self.made(name):
             return
-        pane, widget = self.tabs[name].pane, self.pane(name)
+        pane = self.tabs[name].pane
         needs = pane.needs(context)
         before = self._filled.get(name)
         if name in self._filled and (needs is before or (needs and before and same(needs, before))):
@@ -150,8 +150,7 @@ class Panes(Vertical):
             return
         if needs is None:
             self._jobs.cancel(f"pane {name}")
-            self._filled[name] = None
-            pane.show(widget, None)
+            self._came(name, None, None)
         elif pane.threaded:
             self._jobs.run(
                 f"pane {name}",
@@ -161,12 +160,13 @@ class Panes(Vertical):
                 rest=pane.rest,
             )
         else:
-            self._filled[name] = needs
-            pane.show(widget, pane.compute(*needs))
+            self._came(name, needs, pane.compute(*needs))
 
-    def _came(self, name: str, needs: tuple[Any, ...], view: Any) -> None:
+    def _came(self, name: str, needs: tuple[Any, ...] | None, view: Any) -> None:
         self._filled[name] = needs
         self.tabs[name].pane.show(self.pane(name), view)
+        # Which keys work depends on the view.
+        self.screen.refresh_bindings()
 
 
 def compute_view(compute: Any, *values: Any) -> Any:
