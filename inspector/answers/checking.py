@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
-from inspector.answers.fact_results import read_events, read_losses
+from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.store_losses import ConversationLosses, unknown_losses
 from inspector.core.conversations import ConversationRow
@@ -145,7 +145,7 @@ def read_for_check(
     """Return the findings, the aftermath and the losses of a conversation."""
     inspection, resolved = answers.opened(conversation)
     findings, _ = split_dismissed(inspection, read_findings(inspection, resolved))
-    events = read_events(answers, conversation)[1]
+    events = read_conversation_aftermath(answers, conversation).events
     return findings, events, read_losses(answers, conversation)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from msgspec import Struct, field
 
 from inspector.answers.answers import Answers, about
-from inspector.answers.fact_results import read_events
+from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import bills_of, requests_of
 from inspector.core.errors import InspectorError
@@ -74,7 +74,7 @@ def side_of(answers: Answers, label: str) -> Side:
             inspection, resolved = answers.opened(row.id)
             recorded = inspection.compactions()
             facts = facts_of(inspection)
-            events = read_events(answers, row.id)[1]
+            events = read_conversation_aftermath(answers, row.id).events
             bills = bills_of(inspection, requests_of(inspection, resolved)) if recorded else {}
         except InspectorError as error:
             unread.append(about(row, str(error)))

@@ -19,6 +19,7 @@ from inspector.answers.kept_results import AnswerKind, keep
 from inspector.answers.last_request import missing_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
 from inspector.answers.store_losses import (
+    LIST_MISSING,
     LOSSES,
     ConversationLosses,
     ListedLoss,
@@ -26,6 +27,7 @@ from inspector.answers.store_losses import (
     sort_worst_first,
     uncertain_losses,
     unknown_losses,
+    unseen_compactions,
     with_row,
 )
 from inspector.core.conversations import ConversationRow
@@ -36,17 +38,26 @@ from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.grouping import ranges_of
 from inspector.quality.limits import FEW
 
-#: The number of compactions of a conversation, and the repeated work after them.
-AFTERMATH: AnswerKind[tuple[int, tuple[AftermathEvent, ...]]] = AnswerKind(
-    "aftermath", tuple[int, tuple[AftermathEvent, ...]]
-)
+
+class Aftermath(Struct, frozen=True):
+    """The repeated work after the compactions of a conversation.
+
+    `unseen` of its compactions have a list before them that the store lacks in whole or in part.
+    """
+
+    compactions: int
+    unseen: int
+    events: tuple[AftermathEvent, ...]
+
+
+AFTERMATH: AnswerKind[Aftermath] = AnswerKind("aftermath", Aftermath)
 EVIDENCE: AnswerKind[FactEvidence] = AnswerKind("fact evidence", FactEvidence)
 
 
 @lru_cache(maxsize=2)
 def work_out(
     inspection: Inspection,
-) -> tuple[ConversationLosses, FactEvidence, tuple[int, tuple[AftermathEvent, ...]]]:
+) -> tuple[ConversationLosses, FactEvidence, Aftermath]:
     """Compute and store the losses of a conversation, the evidence for findings, and the aftermath. Reads its lists;
     raises StoreErrors.
 
@@ -63,7 +74,7 @@ def work_out(
         if (index := missing_request(inspection, recorded)) is not None:
             gaps.setdefault(recorded.index, []).append(gone_words(recorded.index, index))
     losses = losses_of_facts(inspection, facts, events, gaps)
-    aftermath = len(inspection.compactions()), events
+    aftermath = Aftermath(len(inspection.compactions()), unseen_compactions(inspection), events)
     results = losses, evidence, aftermath
     opened = inspection.conversation
     if ends_of(inspection.store.open(opened.id)) == ends_of(opened):
@@ -76,7 +87,7 @@ def read_losses(answers: Answers, conversation: str) -> ConversationLosses:
     return LOSSES.of(answers.store, conversation).stored() or work_out(_opened(answers, conversation))[0]
 
 
-def read_events(answers: Answers, conversation: str) -> tuple[int, tuple[AftermathEvent, ...]]:
+def read_conversation_aftermath(answers: Answers, conversation: str) -> Aftermath:
     """Return the aftermath of a conversation, computed if it is not stored. Raises StoreErrors."""
     return AFTERMATH.of(answers.store, conversation).stored() or work_out(_opened(answers, conversation))[2]
 
@@ -110,19 +121,21 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
 
 
 class ConversationAftermath(Struct, frozen=True):
-    """The events of one conversation, in order, and its number of compactions."""
+    """The aftermath of one conversation, with its row."""
 
     row: ConversationRow
-    compactions: int
-    events: tuple[AftermathEvent, ...]
+    aftermath: Aftermath
 
 
 def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
     """Return the aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
     rows = answers.rows(names)
-    question = Question(read_events, kept=AFTERMATH)
+    question = Question(read_conversation_aftermath, kept=AFTERMATH)
     results = {row.id: result for row, result in ask_each(answers, rows, question)}
-    return [ConversationAftermath(row, *results[row.id]) for row in rows if row.id in results]
+    if unseen := sum(result.unseen for result in results.values()):
+        after = plural(unseen, "compaction")
+        answers.note(f"The repeated work after {after} is unknown in whole or in part: {LIST_MISSING}.")
+    return [ConversationAftermath(row, results[row.id]) for row in rows if row.id in results]
 
 
 def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, tuple[int, ...]]]) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_results import read_events, read_losses
+from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import live_size
 from inspector.answers.store_losses import unknown_losses
@@ -118,7 +118,7 @@ def _changes(
     if compactions and not first:
         events += [
             LiveEvent("done again", row, _again(event), event.compaction)
-            for event in read_events(answers, row.id)[1]
+            for event in read_conversation_aftermath(answers, row.id).events
             if before is None or _is_new(inspection, event, before)
         ]
     if near and (before is None or not before.near):

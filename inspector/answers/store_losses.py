@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Events that go against the user: corrections and acts against rules.
 _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
+#: Why results of a compaction are unknown.
+LIST_MISSING = "the files lack the list before, or a part"
 
 
 class LostFact(Struct, frozen=True):
@@ -190,7 +192,7 @@ def losses_of_facts(
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)
-    unseen = sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
+    unseen = unseen_compactions(inspection)
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
         sum(map(_is_uncertain, latest.values())), _is_foreign(latest.values()),
@@ -223,10 +225,13 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
         )
     if unseen:
         compactions = plural(unseen, "compaction")
-        sentences.append(
-            f"The losses of {compactions} are unknown in whole or in part: the files lack the list before, or a part."
-        )
+        sentences.append(f"The losses of {compactions} are unknown in whole or in part: {LIST_MISSING}.")
     return sentences
+
+
+def unseen_compactions(inspection: Inspection) -> int:
+    """Return the number of compactions with a list before them that the store lacks in whole or in part."""
+    return sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
 
 
 def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:

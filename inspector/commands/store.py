@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
@@ -51,9 +53,11 @@ def aftermath(asked: Asked) -> None:
     answers, names = asked.several()
     with asked.interrupts():
         listed = list_aftermath(answers, names)
-    if not any(entry.compactions for entry in listed):
+    compactions = sum(entry.aftermath.compactions for entry in listed)
+    if not compactions:
         answers.note("No conversation here has a compaction.")
-    asked.print(aftermath_documents(listed), print_aftermath)
+    unknown = 0 < compactions == sum(entry.aftermath.unseen for entry in listed)
+    asked.print(aftermath_documents(listed), partial(print_aftermath, unknown=unknown))
 
 
 @command("[PATH] [CONVERSATION...]")

@@ -95,7 +95,7 @@ def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Documen
     return [
         {"conversation": entry.row.id, "title": safe_line(entry.row.title), **event_document(event)}
         for entry in answer
-        for event in entry.events
+        for event in entry.aftermath.events
     ]
 
 
@@ -114,10 +114,14 @@ def event_document(event: AftermathEvent) -> Document:
     }
 
 
-def print_aftermath(documents: Sequence[Document]) -> None:
-    """Print every event under its conversation and compaction."""
+def print_aftermath(documents: Sequence[Document], unknown: bool = False) -> None:
+    """Print every event under its conversation and compaction. `unknown`: the store lacks all lists before."""
     lines = StyledLines()
-    nothing = "Nothing was done again after a compaction, as far as the recorded messages show."
+    nothing = (
+        "Whether something was done again after a compaction is not known."
+        if unknown
+        else "Nothing was done again after a compaction, as far as the recorded messages show."
+    )
     ordered = [
         event
         for _, events in groupby(documents, key=itemgetter("conversation"))

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
-from inspector.answers.fact_results import read_events
+from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import program_stamp
@@ -105,7 +105,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
         "compactions": _compactions(inspection, requests),
         "requests": list(map(_request, requests.priced)),
         "facts": list(map(_fact, facts_of(inspection).lives)),
-        "aftermath": list(map(event_document, read_events(answers, row.id)[1])),
+        "aftermath": list(map(event_document, read_conversation_aftermath(answers, row.id).events)),
         "findings": list(
             map(finding_document, split_dismissed(inspection, read_findings(inspection, resolved))[0])
         ),

@@ -440,7 +440,7 @@ def test_one_of_several_conversations_must_be_named(tmp_path: Path) -> None:
     assert run("show", env={"HERMES_HOME": str(tmp_path / "none")}).code == 2
 
 
-def test_an_unknown_list_has_no_boundaries_no_plan_and_no_estimate(tmp_path: Path) -> None:
+def test_an_unknown_list_has_no_boundaries_no_plan_no_estimate_and_no_aftermath(tmp_path: Path) -> None:
     """A session file of Hermes has only the list after its compaction."""
     handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\nThe quay has nine berths."
     said = [("user", "Count the berths."), ("user", handoff), ("assistant", "Nine.")]
@@ -452,3 +452,6 @@ def test_an_unknown_list_has_no_boundaries_no_plan_and_no_estimate(tmp_path: Pat
     assert "head_end" not in told
     assert "would not compact" not in told
     assert "no request can be estimated" in run("requests", str(path)).err
+    again = run("aftermath", str(path))
+    assert "Whether something was done again after a compaction is not known." in again.out
+    assert "The repeated work after 1 compaction is unknown in whole or in part" in again.err
