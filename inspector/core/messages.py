@@ -124,6 +124,15 @@ def _tool_call(entry: Mapping[str, Any]) -> ToolCall:
     )
 
 
+def arguments_in(text: str) -> dict[str, Any]:
+    """Return the JSON arguments of a call by key; empty if they are not a JSON object."""
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return arguments if isinstance(arguments, dict) else {}
+
+
 def shrunk_arguments(arguments: Any, longest: int = 200) -> Any:
     """Return the JSON arguments of a call with every text cut to `longest` characters, as Hermes' releases cut them;
     unchanged if they are not JSON."""

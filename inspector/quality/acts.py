@@ -5,7 +5,6 @@ An act has a key. Two acts with the same kind and key are the same act done twic
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 import shlex
@@ -16,7 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.core.messages import Message, ToolCall
+from inspector.core.messages import Message, ToolCall, arguments_in
 from inspector.core.patterns import late_pattern
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
@@ -161,7 +160,7 @@ class Act(Struct, frozen=True):
 
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
     """Yield the acts of one tool call. Their tokens are those of the call alone."""
-    values = _arguments(call)
+    values = arguments_in(call.arguments)
     tokens = text_tokens(len(call.arguments))
     folder = _inside("", next((text for key, text in _texts(values) if key in _FOLDER_KEYS), ""))
     for act in _acts_of_arguments(call, values, tokens):
@@ -473,15 +472,6 @@ def _inside(folder: str, path: str) -> str:
     if not path.strip() or "$" in path or path == "-" or not (folder or _ROOTED.match(path)):
         return ""
     return posixpath.normpath(path if _ROOTED.match(path) else f"{folder}/{path}")
-
-
-def _arguments(call: ToolCall) -> Mapping[str, Any]:
-    """Return the arguments by key. Empty if they are not a JSON object."""
-    try:
-        values = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}
 
 
 def _operation_of(values: Mapping[str, Any]) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from inspector.core.handoff import handoff_of
-from inspector.core.messages import Message
+from inspector.core.messages import Message, arguments_in
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
@@ -390,28 +389,23 @@ def _of_document(tool: str, arguments: str) -> Iterator[Statement]:
     """Yield the rules, decisions and findings of a plan, a handoff or notes that the agent writes to a file."""
     if '"' not in arguments or not re.search(r"(?i)write|edit|create|note|memory|plan", tool):
         return
-    try:
-        named = json.loads(arguments)
-    except ValueError:
-        return
-    if not isinstance(named, dict):
-        return
+    values = arguments_in(arguments)
     path = next(
-        (str(named[key]) for key in ("file_path", "path", "filePath", "filename") if key in named), ""
+        (str(values[key]) for key in ("file_path", "path", "filePath", "filename") if key in values), ""
     )
     if not (_DOCUMENT.search(path) or re.search(r"(?i)plan|memory|note", tool)):
         return
     for key in ("content", "new_string", "file_text", "text", "plan", "newText"):
-        body = named.get(key)
+        body = values.get(key)
         if not isinstance(body, str) or not body.strip():
             continue
         document = safe(body)
         for sentence in sentences(document, False):
-            for found in _of_agent(document, sentence, False):
-                values = tuple(replace(value, span=(0, 0)) for value in found.values)
+            for statement in _of_agent(document, sentence, False):
+                without_span = tuple(replace(value, span=(0, 0)) for value in statement.values)
                 # A document is meant for later, so it counts more than a passing remark.
-                strength = min(10, found.strength + 2)
-                yield replace(found, span=(0, 0), cue=(0, 0), values=values, strength=strength)
+                strength = min(10, statement.strength + 2)
+                yield replace(statement, span=(0, 0), cue=(0, 0), values=without_span, strength=strength)
 
 
 def _of_user_in_result(text: str) -> Iterator[Statement]:

@@ -157,3 +157,10 @@ def test_answers_in_the_results_of_other_agents(result: str, expected: list[str]
     found = facts_of(result, "tool").statements
     assert [statement.text for statement in found] == expected
     assert all(statement.voice == "user" for statement in found)
+
+
+def test_a_plan_in_arguments_that_are_nested_too_deeply_has_no_facts() -> None:
+    rule = '"content": "The root cause is the missing lock: boats must not sail at night."'
+    deep = f'{{{rule}, "more": {"[" * 5_000}{"]" * 5_000}}}'
+    counts = [len(facts_of("", "assistant", [("plan", text)]).statements) for text in (f"{{{rule}}}", deep)]
+    assert counts == [1, 0]
