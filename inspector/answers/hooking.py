@@ -20,6 +20,7 @@ from inspector.config.folders import read_state, state_dir, write_state
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.errors import BadInput
 from inspector.core.text import safe, safe_line
+from inspector.stores.lines import mapping_at, text_of
 
 # A hook runs before every answer of an agent, so modules are imported on use.
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 
     Raises StoreErrors for a transcript that cannot be read, and BadInput for an invalid event.
     """
-    name, session = _text(event, "hook_event_name"), _text(event, "session_id")
-    path = Path(_text(event, "transcript_path"))
+    name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
+    path = Path(text_of(event, "transcript_path"))
     if name in ("UserPromptSubmit", "PostToolUse"):
         return _report_once(session, name)
     if name == "PreCompact":
@@ -70,7 +71,7 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if name == "PostCompact":
         from inspector.quality.facts.passages import ListText
 
-        summary = _ANALYSIS.sub("", _text(event, "compact_summary"))
+        summary = _ANALYSIS.sub("", text_of(event, "compact_summary"))
         standing = str(_remembered(session).get("standing", ""))
         lost = lost_statements(
             user_facts_of(path), [ListText("summary", 0, "summary", safe(summary))], standing
@@ -84,8 +85,8 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 
     Raise BadInput if the messages are not a list.
     """
-    name, session = _text(event, "hook_event_name"), _text(event, "session_id")
-    extra = _mapping(event, "extra")
+    name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
+    extra = mapping_at(event, "extra")
     if name == "on_pre_compress":
         return _statements_to_keep(user_facts(_messages(event.get("messages"))), budget)
     if name != "pre_llm_call":
@@ -100,9 +101,9 @@ def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
 
     Raise StoreErrors for a transcript that cannot be read, and BadInput for an event without one.
     """
-    if _text(event, "hook_event_name") != "SessionStart" or event.get("source") != "compact":
+    if text_of(event, "hook_event_name") != "SessionStart" or event.get("source") != "compact":
         return HookAnswer()
-    return HookAnswer(_standing_rules(Path(_text(event, "transcript_path"))))
+    return HookAnswer(_standing_rules(Path(text_of(event, "transcript_path"))))
 
 
 def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
@@ -112,8 +113,8 @@ def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     """
     from inspector.agents import agent_named, places_of
 
-    session, agent = _text(event, "session_id"), agent_named("opencode")
-    if _text(event, "hook_event_name") != "session.compacting" or not session or agent is None:
+    session, agent = text_of(event, "session_id"), agent_named("opencode")
+    if text_of(event, "hook_event_name") != "session.compacting" or not session or agent is None:
         return HookAnswer()
     databases = [path for path in places_of(agent) if path.is_file()]
     if not databases:
@@ -128,11 +129,11 @@ def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     The event has the `messages` before the compaction, the `kept` messages, and the `summary`. Raise BadInput without
     lists.
     """
-    if _text(event, "hook_event_name") != "session_compact":
+    if text_of(event, "hook_event_name") != "session_compact":
         return HookAnswer()
     from inspector.quality.facts.passages import ListText
 
-    after = [ListText("summary", 0, "summary", safe(_text(event, "summary")))]
+    after = [ListText("summary", 0, "summary", safe(text_of(event, "summary")))]
     after += [
         ListText("tail", number, "tool" if message.role == "toolResult" else message.role, safe(message.text))
         for number, message in enumerate(_messages(event.get("kept")), 1)
@@ -145,8 +146,8 @@ def status_line(event: Mapping[str, Any]) -> str:
 
     Raises StoreErrors for a transcript that cannot be read.
     """
-    window = _mapping(event, "context_window")
-    usage = _mapping(window, "current_usage")
+    window = mapping_at(event, "context_window")
+    usage = mapping_at(window, "current_usage")
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     used = sum(value for name in names if isinstance(value := usage.get(name), int))
     size = window.get("context_window_size")
@@ -158,7 +159,7 @@ def status_line(event: Mapping[str, Any]) -> str:
         parts.append(
             f"{share} · {remaining:,} to compaction" if remaining > 0 else f"{share} · compaction is due"
         )
-    rules = _rules_in(Path(_text(event, "transcript_path")), _text(event, "session_id"))
+    rules = _rules_in(Path(text_of(event, "transcript_path")), text_of(event, "session_id"))
     if rules:
         parts.append(f"{rules:,} rule{'s' if rules > 1 else ''} at risk")
     return " · ".join(parts)
@@ -332,16 +333,6 @@ def _messages(value: object) -> tuple[Message, ...]:
     from inspector.core.messages import messages_from
 
     return messages_from(entry for entry in value if isinstance(entry, dict))
-
-
-def _text(event: Mapping[str, Any], name: str) -> str:
-    value = event.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _mapping(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = event.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _state_file(session: str) -> Path:

@@ -30,8 +30,8 @@ from inspector.stores.claude_code.forms import (
     user_wires,
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
-from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
-from inspector.stores.claude_code.scan import CHAINED, LOCAL, SYNTHETIC, Node, boundary_of
+from inspector.stores.claude_code.queued import QUEUED, Queue
+from inspector.stores.claude_code.scan import CHAINED, LOCAL, SYNTHETIC, Node, boundary_of, queued_nodes
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.compressed import open_decompressed
 from inspector.stores.entries import Wire
@@ -155,7 +155,7 @@ class _File:
         self.nodes: list[Node] = []
         self.titles: dict[str, str] = {}
         self.summaries: list[tuple[str, str]] = []
-        self.line_names: set[tuple[str, str, str | None]] = set()
+        self.line_keys: set[tuple[str, str, str]] = set()
         self.answers: set[tuple[str, bool]] = set()
         self.side_of: dict[str, str] = {}
         self.marked: bool | None = None
@@ -187,10 +187,10 @@ class _File:
     def _line(self, line: _Line, raw: bytes) -> None:
         uuid = line.uuid or ""
         # A line may be repeated.
-        name = (uuid, line.type, line.subtype)
-        if name in self.line_names:
+        key = (uuid, line.type, line.subtype or "")
+        if key in self.line_keys:
             return
-        self.line_names.add(name)
+        self.line_keys.add(key)
         tally = self._tally(line, uuid)
         node = self._node(line, uuid)
         if not node.side:
@@ -264,18 +264,8 @@ class _File:
             tally.note_first_words(wires)
 
     def _deliver(self, at: float, raw: bytes) -> None:
-        """Add the prompts delivered from the queue before this line; their parent is the last message."""
-        last = self.last
-        for prompt in self.queue.delivered(at, last is not None and bool(last.results)):
-            name = (prompt.name, QUEUED, "")
-            if (
-                last is None
-                or name in self.line_names
-                or (raw and repeats_prompt(prompt, mapping(raw) or {}))
-            ):
-                continue
-            self.line_names.add(name)
-            node = Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
+        """Add the prompts delivered from the queue before a line."""
+        for prompt, node in queued_nodes(self.queue, at, self.last, self.line_keys, mapping(raw)):
             node.entries = tuple(range(len(prompt.wires)))
             self.nodes.append(node)
 

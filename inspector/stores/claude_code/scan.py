@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from inspector.stores.claude_code.forms import (
     queued_wires,
     user_wires,
 )
-from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
+from inspector.stores.claude_code.queued import QUEUED, DeliveredPrompt, Queue, repeats_prompt
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines, stream_spans
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
@@ -231,14 +231,9 @@ class _Scanner:
         return value.get("subtype") == "compact_boundary"
 
     def _deliver(self, at: float, value: dict[str, Any] | None = None) -> None:
-        """Add the prompts delivered from the queue before this line; their parent is the last message."""
-        result, last = self.result, self.last
-        for prompt in result.queue.delivered(at, last is not None and bool(last.results)):
-            is_added = (prompt.name, QUEUED, "") in self.line_keys
-            if last is None or is_added or (value is not None and repeats_prompt(prompt, value)):
-                continue
-            self.line_keys.add((prompt.name, QUEUED, ""))
-            node = Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
+        """Add the prompts delivered from the queue before a line."""
+        result = self.result
+        for prompt, node in queued_nodes(result.queue, at, self.last, self.line_keys, value):
             result.entries.spans.append(prompt.span)
             result.nodes.append(node)
             node.entries = result.entries.add(prompt.wires, node.at)
@@ -291,6 +286,24 @@ class _Scanner:
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = result.entries.add(wires, node.at, node.summary)
+
+
+def queued_nodes(
+    queue: Queue,
+    at: float,
+    last: Node | None,
+    line_keys: set[tuple[str, str, str]],
+    line: Mapping[str, Any] | None,
+) -> Iterator[tuple[DeliveredPrompt, Node]]:
+    """Yield the prompts delivered from the queue before a line, each with its node. Their parent is the last message.
+
+    A prompt is left out if it is among `line_keys`, to which the others are added, or if the line repeats it.
+    """
+    for prompt in queue.delivered(at, last is not None and bool(last.results)):
+        key = prompt.name, QUEUED, ""
+        if last is not None and key not in line_keys and not (line and repeats_prompt(prompt, line)):
+            line_keys.add(key)
+            yield prompt, Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
 
 
 def chars_in(content: object) -> int:
