@@ -115,7 +115,8 @@ class Compaction(Struct, frozen=True):
     summarizing calls, if the agent records it with the compaction and not as requests. `began` is the length of the
     list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
     made the summary, and its calls are not recorded. `overflow`: the agent compacted because a request did not fit into
-    the window.
+    the window. `kept_missing` counts lines of the list before that stayed and that the store lacks, so the list after
+    has more messages than `after`.
     """
 
     index: int
@@ -145,6 +146,12 @@ class Compaction(Struct, frozen=True):
     began: int | None = None
     by_hook: bool = False
     overflow: bool = False
+    kept_missing: int = 0
+
+    @property
+    def after_words(self) -> str:
+        """Return the length of the list after in words."""
+        return f"{'at least ' if self.kept_missing else ''}{self.after:,}"
 
     def region(self, index: int) -> str:
         """Return head, middle or tail for a message of the list before; kept messages of the middle count as tail."""

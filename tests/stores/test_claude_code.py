@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
 from inspector.app.conversation.panes.message import message_view
+from inspector.commands.cli import commands
 from inspector.commands.sources import only_one
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
@@ -354,6 +356,18 @@ def test_a_segment_without_a_list_of_its_messages_is_kept_too(tmp_path: Path) ->
     _, _, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
     # The answer whose last block was kept is one message.
     assert (compaction.before, compaction.tail_start, compaction.after) == (12, 9, 4)
+
+
+def test_kept_lines_that_the_file_lacks_are_counted(tmp_path: Path) -> None:
+    made = session(version="2.1.217")
+    made.compact(SUMMARY, after=16_970, kept=["a", "b", "c"])
+    worked(made, 1)
+    path = made.write(tmp_path / "a.jsonl")
+    _, _, (compaction,) = opened(path)
+    assert (compaction.after, compaction.kept_missing, compaction.whole) == (1, 3, False)
+    assert "3 more lines" in compaction.note
+    told = CliRunner().invoke(commands, ["compactions", str(path)]).stdout
+    assert "unknown → at least 1 message · unknown → at least ~" in told
 
 
 def test_microcompactions_are_numbered_apart_and_say_what_they_cleared(tmp_path: Path) -> None:

@@ -99,8 +99,8 @@ def _messages(view: CompactionView, width: int) -> TextLine:
     done = view.done
     size = f" (~{human.tokens(view.removed_tokens)})" if view.removed_tokens is not None else ""
     if not done.before:
-        return TextLine(f"unknown → {done.after:,}", prefix="messages  ", prefix_style="muted")
-    counts = f"{done.before:,} → {done.after:,}"
+        return TextLine(f"unknown → {done.after_words}", prefix="messages  ", prefix_style="muted")
+    counts = f"{done.before:,} → {done.after_words}"
     came, text = max(0, done.after - done.remaining), "text" if done.fallback else "Σ"
     parts = (
         (f"− {done.removed:,} removed", "removed"),

@@ -142,9 +142,9 @@ class _Reading:
         self.lists = lists_of(self.nodes)
         #: Whether the parent of the first list's first line is missing: the session was resumed, and its file begins
         #: midway.
-        uuids = shared_lines | self.file_of.keys()
+        self.uuids = shared_lines | self.file_of.keys()
         first = self.lists[0].start
-        self.midway = first is not None and first.boundary is None and first.parent not in ("", *uuids)
+        self.midway = first is not None and first.boundary is None and first.parent not in ("", *self.uuids)
         #: Whether the files are streams that lack the user's prompts.
         self.lacks_prompts = all(part.scan.stream for part in parts) and not any(
             node.kind == "user" and not node.results and not node.summary and not node.local
@@ -209,6 +209,11 @@ class _Reading:
             notes.append("The beginning of the list before it is not in these files.")
         if self.lacks_prompts:
             notes.append("The list before it lacks the user's prompts.")
+        missing = {*data.kept, data.head, data.tail} - {"", *self.uuids}
+        if missing:
+            notes.append(
+                f"It kept {plural(len(missing), 'more line')}, not in these files: the list after lacks them."
+            )
         if summary is None:
             notes.append("No summary follows it in these files.")
         if not at_end:
@@ -234,9 +239,10 @@ class _Reading:
             trigger=data.trigger,
             tokens_before_reported=data.before,
             tokens_after_reported=data.after,
-            whole=bool(length) and not midway and not self.lacks_prompts,
+            whole=bool(length) and not (midway or missing or self.lacks_prompts),
             # A transcript has each summary, a stream may lack it.
             encrypted=summary is None and self.parts[self.file_of[boundary.uuid]].scan.stream,
+            kept_missing=len(missing),
         )
 
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
