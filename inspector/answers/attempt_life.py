@@ -130,7 +130,7 @@ def life_curve(
 ) -> tuple[CurvePoint, ...]:
     """Return the survival of facts over a life with recorded and with new summaries.
 
-    Facts whose fate is unknown under one of them are left out.
+    Facts with an unknown fate are left out.
     """
     recorded = {item.index: item for item in inspection.compactions() if item.index in life}
     pruned = pruned_by(inspection, settings)

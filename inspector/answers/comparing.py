@@ -48,16 +48,17 @@ class Comparison(Struct, frozen=True):
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """The names of the shares whose intervals do not overlap: kinds of facts, "facts", "followed by repeated
-        work"."""
+        """The names of the shares whose intervals do not overlap."""
         first, second = self.first, self.second
         shares: list[tuple[str, Share, Share]] = [
             (kind, first.kept[kind], second.kept[kind])
             for kind in KINDS
             if kind in first.kept and kind in second.kept
         ]
-        shares.append(("facts", first.all_kept, second.all_kept))
-        shares.append(("followed by repeated work", first.hurt, second.hurt))
+        shares += [
+            ("facts", first.all_kept, second.all_kept),
+            ("followed by repeated work", first.hurt, second.hurt),
+        ]
         return tuple(name for name, share, other in shares if share.differs(other))
 
 

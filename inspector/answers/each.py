@@ -69,7 +69,7 @@ def ask_each(
     stored: deque[tuple[ConversationRow, R]] = deque()
 
     def missing() -> Iterator[ConversationRow]:
-        # The longest conversations come first, so that no process starts with one of them at the end.
+        # The longest conversations come first, so that no process starts a long conversation at the end.
         longest = sorted(rows, key=lambda row: row.messages, reverse=True)
         for at in range(0, len(longest), _LOOKED_UP):
             batch = longest[at : at + _LOOKED_UP]

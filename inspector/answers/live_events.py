@@ -157,7 +157,7 @@ def _count_before(compactions: Sequence[Compaction], before: ConversationState |
 def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]:
     """Return the tokens of the live list and the threshold in force.
 
-    The tokens are those of the last request and rough tokens of later messages, or all are rough.
+    The tokens are the reported size of the last request and rough tokens of later messages, or all are rough.
     """
     plan = inspection.plan(inspection.conversation.live, resolved.settings)
     size = live_size(inspection.store, inspection.conversation, inspection.requests())

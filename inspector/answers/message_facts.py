@@ -80,7 +80,7 @@ class _Reader:
         self.names: set[str] = set()
         #: Last text of the agent: the user may choose from a list in it.
         self.offered = ""
-        #: The last texts of the agent: the user may paste a part of them.
+        #: The last texts of the agent. The user may paste parts.
         self.agent_texts: deque[str] = deque(maxlen=_RECENT)
         #: Number of messages to read before a helper process pays off.
         self.help_after = _HELP_AFTER

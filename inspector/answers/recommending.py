@@ -35,11 +35,11 @@ _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
 class Recommendation(Struct, frozen=True):
     """The recommended settings for the conversations of one agent.
 
-    `force` has the settings in force. `settings` has the recommended settings: those in force if no others are
-    certainly better. `recorded` has the figures of the recorded compactions by their name in FIGURES, `in_force` those
-    of a what-if under the settings in force, `recommended` those under the recommended settings; NaN where unknown.
-    `ranges` has the ranges of the two what-ifs with summaries of half and twice the size. `why` are sentences.
-    `reproduces` tells how well the settings in force reproduce all conversations.
+    `force` has the settings in force. `settings` has the recommended settings, which are the settings in force if no
+    others are certainly better. The figures have the names in FIGURES, NaN for an unknown figure: `recorded` of the
+    recorded compactions, `in_force` of a what-if under the settings in force, `recommended` of a what-if under the
+    recommended settings. `ranges` has the ranges of the two what-ifs with summaries of half and twice the size. `why`
+    are sentences. `reproduces` is the fit of the settings in force to the record of all conversations.
     """
 
     agent: str

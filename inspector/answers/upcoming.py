@@ -174,8 +174,10 @@ def _gateway(row: ConversationRow, plan: Plan) -> str:
 
 
 def _tokens_now(inspection: Inspection, plan: Plan, requests: Sequence[PricedRequest]) -> tuple[int, bool]:
-    """Return the tokens of the live list: the last reported request, and rough ones of later messages; and whether
-    the agent reported all of them."""
+    """Return the tokens of the live list, and whether the agent reported all tokens.
+
+    They are the size of the last reported request, and rough tokens of later messages.
+    """
     if not requests or requests[-1].judged.is_estimated:
         return plan.tokens_before, False
     size = live_size(inspection.store, inspection.conversation, inspection.requests())

@@ -45,9 +45,11 @@ def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
     The first row is the heading.
     """
     first, second = comparison.first, comparison.second
-    rows = [("", _short(first.label), _short(second.label), "")]
-    rows.append(("conversations", f"{first.conversations:,}", f"{second.conversations:,}", ""))
-    rows.append(("compactions", f"{first.compactions:,}", f"{second.compactions:,}", ""))
+    rows = [
+        ("", _short(first.label), _short(second.label), ""),
+        ("conversations", f"{first.conversations:,}", f"{second.conversations:,}", ""),
+        ("compactions", f"{first.compactions:,}", f"{second.compactions:,}", ""),
+    ]
     nothing = Share(0, 0)
     shares = [
         (f"{kind} kept", first.kept.get(kind, nothing), second.kept.get(kind, nothing)) for kind in KINDS

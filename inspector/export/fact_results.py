@@ -74,7 +74,7 @@ def print_losses(documents: Sequence[Document]) -> None:
 
 
 def _names(documents: Sequence[Document]) -> dict[str, str]:
-    """Return the titles of the conversations, told apart."""
+    """Return titles of the conversations that differ."""
     return told_apart({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
 
 

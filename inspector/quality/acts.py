@@ -70,7 +70,7 @@ _NO_PAGE = late_pattern(
     r"|https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\])"
 )
 _REDIRECTED = late_pattern(r"(?<![0-9&=<>-])(>{1,2}) ?([\w./~$@{}+-]{1,300})")
-#: A quoted text in a command. An arrow in it is no redirection.
+#: A quoted text in a command. An arrow in it does not redirect.
 _QUOTED = late_pattern(r"'[^']*+'|\"(?:[^\"\\]|\\.)*+\"", re.S)
 _CHANGES_IN_PLACE = late_pattern(r"\b(?:tee|rm|mv|patch|truncate|sed)\b")
 #: A text for the standard input of a command ("<<EOF"), up to its end mark.
@@ -159,7 +159,7 @@ class Act(Struct, frozen=True):
 
 
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
-    """Yield the acts of one tool call. Their tokens are those of the call alone."""
+    """Yield the acts of one tool call. Their tokens do not include the result."""
     values = arguments_in(call.arguments)
     tokens = text_tokens(len(call.arguments))
     folder = _inside("", next((text for key, text in _texts(values) if key in _FOLDER_KEYS), ""))
@@ -313,7 +313,7 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
     """Yield the pipelines of a shell line, each as the words of its simple commands.
 
     Comments and redirections of standard error are left out. The text of a "<<EOF" is one word that begins with "<<".
-    The limits are those of simple_commands.
+    simple_commands has the same limits.
     """
     line = _JOINED.sub(" ", _HERE_TEXT.sub(_quoted_text, command[:MAX_COMMAND]))
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()\n")
@@ -417,7 +417,7 @@ def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:
 
 
 def _plain_targets(words: list[str]) -> Iterator[str]:
-    """Yield the files without a folder or an ending ("Makefile", ".env") to which a command redirects its output."""
+    """Yield the files without a folder or an ending ("Makefile", ".env") that a command redirects its output to."""
     if words[0] == "[[":
         return
     for word, following in pairwise([*words, ""]):
@@ -455,7 +455,7 @@ def _fetch(url: str, tokens: int) -> Act:
 
 
 def _without_cd(command: str, folder: str) -> tuple[str, str]:
-    """Return the folder in which a command runs, and the command without a leading change of folder.
+    """Return the working directory of a command, and the command without a leading change of folder.
 
     `folder` is the folder that the call names. The spaces of each line of the command are folded.
     """

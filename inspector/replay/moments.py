@@ -44,7 +44,7 @@ class Moment(Struct, frozen=True):
 class Stretch(Struct, frozen=True):
     """Messages [start:stop] of a generation's list.
 
-    `live` is the index of the first of them in the list of the moment, -1 if compaction `left_with` had removed them.
+    `live` is the index of the first message in the list of the moment, -1 if compaction `left_with` had removed them.
     """
 
     generation: int

@@ -82,7 +82,7 @@ class Evidence(NamedTuple):
     """The records of a store about sizes, in addition to the messages.
 
     `requests` have reported sizes. `sums` are the totals of sessions without such requests. `microcompactions` cleared
-    old results. `threshold` (in tokens) and `loop` are those of the agent, None if unknown. `gateway`: the messages
+    old results. `threshold` (in tokens) and `loop` are the agent's, None if unknown. `gateway`: the messages
     came through a gateway. `earlier` has the settings before the current settings.
     """
 

@@ -388,7 +388,7 @@ class _Run:
         self.attempts = 0
         #: The last reported prompt, and the prompt that a gateway stored; 0 if missing.
         self.prompt = self.stored = 0
-        #: Messages in the order in which they left the list, each with the compaction that removed it.
+        #: Messages in the order of leaving the list, each with the compaction that removed it.
         self.removed_by: dict[int, int] = {}
         self.gives_up: int | None = None
         #: The tokens of the last summary, and the characters of its message.

@@ -43,7 +43,7 @@ def course_chart(report: Report) -> Chart:
     """Return the chart of the tokens of the live list over the messages: an area for each list, a fall between two.
 
     `grid` has (y, label), `stretches` (points of the line, points of the area), `falls` their x, `limits` (x of the
-    label, y, name, tokens). `said` is the label at the right end of the axis. Labels are "" if there is no room.
+    label, y, name, tokens). `said` is the label at the right end of the axis. Labels that do not fit are "".
     """
     course, steps = report.course, len(report.course.tokens)
     highest = max([1, *course.tokens, *(fall.before for fall in course.falls)])

@@ -93,7 +93,7 @@ _NUMBERED = late_pattern(
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
-#: Matches the sign of a limit, or the word before a value. An arrow is no sign.
+#: Matches the sign of a limit (not an arrow), or the word before a value.
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
 #: Matches a circumstance at the beginning: "Without it p99 is 296 ms" is not a rule.
 _CIRCUMSTANCE = late_pattern(r"\W*without\b", re.IGNORECASE)
@@ -144,7 +144,7 @@ class Comparison:
         self.two_lines = "\n" in source.text
         self.in_rule_section = bool(_RULE_SECTION.search(source.section))
         self.in_done_section = bool(DONE_SECTION.search(source.section)) and not self.in_rule_section
-        #: The words that fact and passage share, and those that the passage replaces, each with its match.
+        #: The words that fact and passage share, and the words that the passage replaces, each with its match.
         self.pairs = list(_aligned(probe.main.words, passage.words))
         self.replaced = _replaced(probe.main.words, passage.words, self.pairs)
         shared = {id(word) for word, _ in self.pairs}
@@ -418,7 +418,7 @@ class Comparison:
         return self.probe.binds and has_none and _EXEMPTS_EXPRESSLY.search(self.passage.text) is not None
 
     def _digits_missing(self) -> bool:
-        """Return whether the line lacks a number of the fact that is no exact value: "#12", "Q3", "5m", "-5"."""
+        """Return whether the line lacks a number of the fact that is not an exact value: "#12", "Q3", "5m", "-5"."""
         spans = [value.span for value in values_of(self.probe.text)]
         line = self.line.text.lower()
         tokens = [
@@ -620,7 +620,7 @@ class Comparison:
     def _limit_turned(self) -> bool:
         """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms".
 
-        A change by an amount is no change to it.
+        "By 5" and "to 5" differ too.
         """
         matched = [(value, match) for value, match in self.value_pairs if match is not None]
         if any(
@@ -708,7 +708,7 @@ class Comparison:
         return False
 
     def _narrowed(self) -> bool:
-        """Return whether the fact is about all things of a kind, and the passage may be about only some of them."""
+        """Return whether the fact is about all things of a kind, and the passage may be about a part."""
         if UNIVERSAL.search(self.passage.text) or not UNIVERSAL.search(self.probe.main.text):
             return False
         quantified = QUANTIFIED.search(self.probe.main.text)

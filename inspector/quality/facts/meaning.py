@@ -98,7 +98,7 @@ _TOKEN = late_pattern(
     rf"(?P<word>[A-Za-z](?:#|\+\+)(?![\w#+])|[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
-#: Matches the text before "on" or "off" as a state: "is off", "default to on". Else they are no content words.
+#: Matches the text before "on" or "off" as a state: "is off", "default to on". Else they do not count.
 _STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
     r"set|keep|kept|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|it|them|this|that|\w+day)\b))|\b(?=(?:on|"
@@ -111,7 +111,7 @@ _STATE = late_pattern(
 _STATES = {"on": "enabl", "off": "disabl"}
 #: Matches text after a preposition. At the end of a clause it is an adverb.
 _GOES_ON = late_pattern(r"\s+[\w\"'`(*/.~]")
-#: Matches an adverb in capitals, which is no name.
+#: Matches an adverb in capitals, which is not a name.
 _STRESSED = late_pattern(r"[A-Z]{3,20}LY")
 #: Matches the place between two words of a name in code: "outputType".
 _HUMP = late_pattern(r"(?<=[a-z0-9]{2})(?=[A-Z])")
@@ -207,7 +207,7 @@ ORDERED_THERE = late_pattern(
     r"\b(?:before|prior|ahead|until|unless|without|first|requires?|required|needs?|must|after|once|only|beforehand|"
     r"by|when|no|not|pending|awaiting|waits?|forbidden|off[- ]limits)\b|之前|先|[须須]", re.IGNORECASE,
 )  # fmt: skip
-#: Matches words about open work: "not yet" is no denial.
+#: Matches words about open work: "not yet" denies nothing.
 YET = late_pattern(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
@@ -366,7 +366,7 @@ def without_refusals(meaning: Meaning) -> Meaning:
 
 
 def _refusals(text: str) -> frozenset[str]:
-    """Return the concepts of the verbs of refusal in a text. "Not wanted" is not one of them."""
+    """Return the concepts of the verbs of refusal in a text. "Not wanted" does not count."""
     phrases = (match.group().lower().split() for match in _DENIED_AFTER.finditer(text))
     verbs = (words[-1] for words in phrases if "not" not in words)
     return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb))
@@ -410,7 +410,7 @@ def restricts(text: str) -> bool:
 def compensates(fact: str, text: str) -> bool:
     """Return whether `text` has a limit (only, unless, at most), which may replace the denial in `fact`.
 
-    A fact with "only" has a limit of its own.
+    A fact with "only" has a limit itself.
     """
     return _LIMITS.search(text) is not None and ONLY.search(fact) is None
 
@@ -521,7 +521,7 @@ class _WordReader:
             self._refuse()
 
     def _refuse(self) -> None:
-        # "Must not be dropped" is no refusal.
+        # "Must not be dropped" refuses nothing.
         if not self.denied:
             self.words = _refused(self.words, self.clause)
 

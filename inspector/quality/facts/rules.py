@@ -348,7 +348,7 @@ _KANA = late_pattern("[\u3041-\u30fa]")
 _WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
 #: A question within a sentence, up to the end of the searched text.
 _ASKED = late_pattern(r"\w (?:what|how|where|why)\b[^,;:.?!\n]{0,60}\Z", re.IGNORECASE)
-#: The start of a sentence in which the agent announces an act or thinks aloud.
+#: The start of a sentence of the agent that announces an act or thinks aloud.
 NARRATES = late_pattern(
     r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
     r"hmm)\b[\s,.!—–:-]*)*(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:going|now)|i (?:need|want|should|can) |"

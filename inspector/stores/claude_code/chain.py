@@ -110,7 +110,7 @@ def without_repeated_boundaries(nodes: Sequence[Node]) -> list[Node]:
 class AbandonedBranch(Struct, frozen=True):
     """A branch that the final conversation left: the user went back across a boundary, or another process continued.
 
-    `left_at` is the id of the line with which the conversation left the branch; its parent is an earlier line. `nodes`
+    `left_at` is the id of the line that left the branch; its parent is an earlier line. `nodes`
     has the lines of the branch from the start of the conversation, including lines after `left_at` in the file.
     """
 
@@ -160,7 +160,7 @@ def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -
     """Return the place of the last boundary, and the ids of the lines after it that another process wrote.
 
     The parents of line `place` are followed upwards. If they lead past the last boundary to an earlier line, another
-    process wrote the lines on this path that are after the boundary. Otherwise there are no such lines, and the place
+    process wrote the lines on this path that are after the boundary. Otherwise there are none, and the place
     is the end of `main`.
     """
     last = max((number for number, node in enumerate(main) if node.compacts), default=len(main))

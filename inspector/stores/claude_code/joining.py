@@ -173,7 +173,7 @@ def is_abandoned(part: str) -> bool:
 
 
 class _Trunk(Struct):
-    """The files of a conversation that were joined so far.
+    """The joined files of a conversation.
 
     `uuids` are the ids of all lines. `ends` are the ids of the last message and of the lines after it. `files` has the
     digest of each file and its lines.
@@ -331,7 +331,7 @@ def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> 
     """Return the conversation of a group of files. Only `paths` are read; all files if `paths` is None."""
     ordered = sorted(group, key=_order)
     tip = max(ordered, key=lambda digest: (digest.last_active, paths is None or digest.path in paths))
-    largest = max([digest.largest for digest in ordered])
+    largest = max(digest.largest for digest in ordered)
     earlier = [digest.session for digest in ordered if digest.session != tip.session]
     row = row_of(tip, "claude-code", f"claude-code {tip.version}".strip())._replace(
         root=ordered[0].session,

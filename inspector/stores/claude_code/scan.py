@@ -297,7 +297,7 @@ def queued_nodes(
 ) -> Iterator[tuple[DeliveredPrompt, Node]]:
     """Yield the prompts delivered from the queue before a line, each with its node. Their parent is the last message.
 
-    A prompt is left out if it is among `line_keys`, to which the others are added, or if the line repeats it.
+    A prompt is left out if its key is in `line_keys`, or if the line repeats it. The other keys are added.
     """
     for prompt in queue.delivered(at, last is not None and bool(last.results)):
         key = prompt.name, QUEUED, ""

@@ -132,7 +132,7 @@ class _Scanner(SessionScanner, kw_only=True):
     uncounted: Mapping[str, Any] = field(default_factory=dict)
     #: The numbers of compactions and of messages in the live list when the last turn began.
     turn: tuple[int, int] = (0, 0)
-    #: The messages with which a turn of the user begins.
+    #: The first messages of the turns of the user.
     prompts: set[int] = field(default_factory=set)
     #: The messages with Codex' own text before a turn.
     context: set[int] = field(default_factory=set)

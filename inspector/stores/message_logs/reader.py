@@ -198,7 +198,7 @@ def _conversation_name(conversations: Mapping[str, _LoggedConversation], exchang
 
 
 def _same_subject(logged: _LoggedConversation, words: set[str]) -> bool:
-    """Return whether a message with these longer words shares enough of them with the live list."""
+    """Return whether a message with these longer words shares enough with the live list."""
     if len(words) < _SHARED_WORDS:
         return False
     shared = words & logged.live_words()
