@@ -261,6 +261,29 @@ async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_
         assert not notes(pilot), "put away with any number"
 
 
+@pytest.mark.parametrize("turned", also("", "6"))
+async def test_the_settings_on_screen_follow_those_in_force(tmp_path: Path, turned: str) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000009", model="claude-sonnet-4-5")
+    made.user("Read the berths.")
+    made.answer(lines.text("So it is."))
+    path = made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, made.session, size=(160, 40)) as pilot:
+        screen = conversation(pilot)
+        if turned:
+            await press(pilot, "6", "left")
+        before, share = opened(pilot).resolved.settings, screen.state.settings.threshold
+        made.user("And the quay.")
+        made.answer(lines.text("So it is."), model="claude-opus-4-6[1m]")
+        made.answer(lines.text("Nothing else."), model="claude-opus-4-6[1m]", written=300_000)
+        made.write(path)
+        screen.opening.again()
+        await settled(pilot)
+        force = opened(pilot).resolved.settings
+        assert force != before
+        assert screen.state.settings == (with_changes(force, threshold=share) if turned else force)
+        assert ("≠" in screen_text(pilot)) == bool(turned)
+
+
 async def test_the_key_line_has_the_keys_of_what_is_written(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000008")
     made.user("Hello.")

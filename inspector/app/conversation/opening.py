@@ -38,9 +38,10 @@ def notes_now(opened: Opened, before: Opened, shown: Sequence[str]) -> list[str]
 
 
 def _notes(opened: Opened) -> dict[str, str]:
-    """Return the notes of a conversation, each with the sentence on screen."""
+    """Return the notes of a conversation and of its settings, each with the sentence on screen."""
     conversation = opened.inspection.conversation
-    return {note: with_urls(about(conversation.row, note)) for note in conversation.notes}
+    notes = {note: with_urls(about(conversation.row, note)) for note in conversation.notes}
+    return notes | {note: with_urls(note) for note in opened.resolved.notes}
 
 
 class Opener:
@@ -122,7 +123,7 @@ class Opener:
             dismissed_facts=dismissals.facts_of(root),
             dismissed_findings=dismissals.findings_of(root),
         )
-        host.tell(*_notes(opened).values(), *opened.resolved.notes)
+        host.tell(*_notes(opened).values())
         if self._missed:
             self.again()
 
@@ -144,9 +145,11 @@ class Opener:
         assert before is not None
         shown = host.query_one(NotesBar).sentences
         host.retell(_notes(before).values(), notes_now(opened, before, shown))
+        settings = followed(state.settings, before.resolved.settings, opened.resolved.settings)
         generations, old = opened.generations, before.generations
         if len(generations) < len(old):
             self._shrunk(opening)
+            host.change(settings=settings)
             return
         if len(generations) > len(old):
             counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
@@ -154,6 +157,7 @@ class Opener:
             host.app.notify(words, timeout=5)
         host.messages.open(opened, opening.lines)
         host.loaded = Loaded(opened, host.loaded.values)
+        host.change(settings=settings)
         listed = old[state.generation - 1]
         same = generations[state.generation - 1] if state.generation <= len(generations) else None
         if state.moment is not None:
@@ -219,6 +223,11 @@ def first_settings(force: Settings, kept: Mapping[str, Any], flags: Mapping[str,
         # Saved by another version, or for an engine that is no longer installed: use the settings in force.
         return force
     return settings
+
+
+def followed(settings: Settings, before: Settings, force: Settings) -> Settings:
+    """Return the settings on screen after those in force changed from `before`: the changes of the user stay."""
+    return settings if force == before else first_settings(force, dict(difference(settings, before)), {})
 
 
 def _fits(name: str, value: Any) -> bool:
