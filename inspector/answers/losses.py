@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct, field
 
@@ -17,7 +18,7 @@ from inspector.core.scan.words import has_unspaced
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
-from inspector.quality.facts.gaps import Gap, gaps_of
+from inspector.quality.facts.gaps import Gap, gaps_of, prompted
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
@@ -112,8 +113,20 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
         messages = inspection.store.messages(inspection.generation(generation), start, index)
         return [message.text for message in reversed(messages)]
 
+    def is_said(phrase: str, compaction: int) -> bool:
+        """Return whether a message before a compaction has a phrase. A model repeats phrases of summaries."""
+        lists = inspection.conversation.generations[:compaction]
+        said = (message for generation in lists for message in inspection.store.iterate(generation))
+        return any(
+            phrase in message.text and message.role != "assistant" and handoff_of(message) is None
+            for message in said
+        )
+
     return {
-        recorded.index: tuple(gaps_of(recorded.summary, facts.of(recorded.index), before))
+        recorded.index: (
+            *gaps_of(recorded.summary, facts.of(recorded.index), before),
+            *prompted(recorded.summary, partial(is_said, compaction=recorded.index)),
+        )
         for recorded in inspection.compactions()
         if recorded.summary is not None and not recorded.fallback
     }

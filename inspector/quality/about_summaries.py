@@ -308,6 +308,13 @@ def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
         yield _at_summary(compaction, gap.sentence(compaction.index))
 
 
+def quotes_prompt(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield summaries with a phrase of the prompt that asked for them."""
+    for compaction, gap in _gaps(evidence, "prompted"):
+        text = f"{gap.sentence(compaction.index)} The agent may take it for a rule of the user."
+        yield _at_summary(compaction, text)
+
+
 def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield choices whose list of options the summary lacks."""
     for compaction, gap in _gaps(evidence, "dangling"):

@@ -171,6 +171,16 @@ _ALL = (
         "Paste the text again, or say where the agent can read it.",
     ),
     Rule(
+        "summary-quotes-prompt",
+        "warning",
+        "The summary quotes the prompt that asked for it",
+        "The summary model took its own instructions for a message of the user. They forbid calls of tools, and the "
+        "agent may obey them after the compaction.",
+        "The summary has a phrase of Claude Code's prompt for summaries. No message of the user or of a tool before "
+        "the compaction has this phrase.",
+        "Tell the agent that the user did not say this, and that it may use its tools. Try another summary model.",
+    ),
+    Rule(
         "reference-dangles",
         "warning",
         "A choice is kept, but its list is gone",

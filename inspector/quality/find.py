@@ -35,6 +35,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "said-again": about_facts.said_again,
         "number-changed": about_facts.number_changed,
         "summary-elides": about_summaries.elides,
+        "summary-quotes-prompt": about_summaries.quotes_prompt,
         "reference-dangles": about_summaries.dangles,
         "done-claimed": about_summaries.done_claimed,
         "summary-model-too-small": about_summaries.model_small,

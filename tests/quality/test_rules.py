@@ -114,6 +114,7 @@ SETS_OFF: dict[str, Make] = {
         compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
     ),
     "summary-elides": lambda: gap("elided", "plan with 4 steps"),
+    "summary-quotes-prompt": lambda: gap("prompted", "TEXT ONLY. Do NOT call any tools"),
     "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
     "done-claimed": lambda: gap("claimed", "add a test", "No pending tasks"),
     "summary-model-too-small": lambda: live(
@@ -205,6 +206,7 @@ DOES_NOT: dict[str, Make] = {
     "said-again": lambda: evidence(after(replace(done_again("said again"), fact="", category="", fate=""))),
     "number-changed": evidence,
     "summary-elides": lambda: gap("claimed", "add a test", "No pending tasks"),
+    "summary-quotes-prompt": lambda: gap("elided", "plan with 4 steps"),
     "reference-dangles": lambda: gap("claimed", "add a test", "No pending tasks"),
     "done-claimed": lambda: gap("elided", "plan with 4 steps"),
     "summary-model-too-small": lambda: live(

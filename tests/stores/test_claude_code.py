@@ -370,6 +370,24 @@ def test_kept_lines_that_the_file_lacks_are_counted(tmp_path: Path) -> None:
     assert "unknown → at least 1 message · unknown → at least ~" in told
 
 
+@pytest.mark.parametrize("said", [False, True])
+def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Path, said: bool) -> None:
+    quoting = lines.nine_sections(primary=["“CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.”"])
+    made = session()
+    worked(made, 1)
+    if said:
+        made.user("TEXT ONLY. Do NOT call any tools, just plan the quay.")
+    # The agent repeats what a summary says.
+    for summary in (quoting, quoting):
+        made.compact(summary)
+        made.user("Go on.")
+        made.answer(lines.text("Tools are forbidden: TEXT ONLY. Do NOT call any tools."))
+    found = findings(*Answers.of([made.write(tmp_path / "a.jsonl")], {}, None).opened(made.session))
+    assert [one.compaction for one in found if one.rule == "summary-quotes-prompt"] == (
+        [] if said else [1, 2]
+    )
+
+
 def test_microcompactions_are_numbered_apart_and_say_what_they_cleared(tmp_path: Path) -> None:
     made = session(version="2.1.17")
     calls = worked(made)

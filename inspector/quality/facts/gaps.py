@@ -1,4 +1,4 @@
-"""Find gaps in a summary: omissions that its text and the earlier messages show, without a model."""
+"""Find gaps in a summary: omissions and additions that its text and the earlier messages show, without a model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from msgspec import Struct
 from inspector.core.text import safe_line, safe_title
 from inspector.quality.facts.extract import points_of
 from inspector.quality.facts.fact import REQUESTS, Life
-from inspector.quality.facts.rules import CLAIMS, ELISIONS, REFERENCES, load_stemmer
+from inspector.quality.facts.rules import CLAIMS, ELISIONS, PROMPTS, REFERENCES, load_stemmer
 from inspector.quality.limits import CROWDED, LATE_MESSAGES
 
 #: elided: brackets replace a text. dangling: a reference to a list that is gone. claimed: the summary says that all is
-#: done, and requests are gone.
-GapKind = Literal["elided", "dangling", "claimed"]
+#: done, and requests are gone. prompted: a phrase of the prompt that asked for the summary.
+GapKind = Literal["elided", "dangling", "claimed", "prompted"]
 #: The texts of the messages before a place (generation, index), the nearest first.
 Before = Callable[[int, int], Sequence[str]]
 
@@ -35,10 +35,11 @@ _MIN_MENTIONED = 0.5
 
 
 class Gap(Struct, frozen=True):
-    """A sign of an omission in a summary.
+    """A sign of an omission or an addition in a summary.
 
-    `text` is the original text, or the text in the brackets. `more` is the replacement or the missing part. The message
-    is None if the place is the summary itself."""
+    `text` is the original text, the text in the brackets, or the phrase of the prompt. `more` is the replacement or the
+    missing part. The message is None if the place is the summary itself.
+    """
 
     kind: GapKind
     text: str
@@ -51,6 +52,8 @@ class Gap(Struct, frozen=True):
         quote = safe_title(self.text, _QUOTE)
         if self.kind == "claimed":
             return f"Summary {compaction} says “{safe_title(self.more, 60)}”, and does not have “{quote}”."
+        if self.kind == "prompted":
+            return f"Summary {compaction} has the phrase “{quote}” of the prompt that asked for it."
         if self.kind == "elided":
             return f"Summary {compaction} has “[{quote}]” instead of a text."
         return f"Summary {compaction} keeps “{quote}” without the meaning of {safe_line(self.more, 40)}."
@@ -62,6 +65,13 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
     yield from _elided(summary)
     yield from _dangling(summary, own, before)
     yield from _claimed(summary, own)
+
+
+def prompted(summary: str, is_said: Callable[[str], bool]) -> Iterator[Gap]:
+    """Yield the first phrase of a summary from the prompt that asked for it. `is_said`: whether a message has it."""
+    phrase = PROMPTS.search(summary)
+    if phrase is not None and not is_said(phrase.group()):
+        yield Gap("prompted", phrase.group())
 
 
 def _typed(lives: Iterable[Life]) -> list[Life]:

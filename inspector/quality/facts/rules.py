@@ -412,6 +412,10 @@ CLAIMS = late_pattern(
     r"[没沒]有待[办辦]|"
     r"[无無]待[办辦]", re.I,
 )  # fmt: skip
+#: Phrases of the prompt that asks the model of Claude Code for a summary.
+PROMPTS = late_pattern(
+    r"TEXT ONLY\. Do NOT call any tools|Tool calls will be REJECTED|\bYour task is to create a detailed summary of\b"
+)
 #: A message that only chooses numbered or lettered items ("do 1 and 3 please").
 CHOICES = late_pattern(
     r"\W*(?:(?:ok(?:ay)?|yes|let['’]?s|please|i['’]d|i would|i|we|the|just|好的?)\W+)*"
