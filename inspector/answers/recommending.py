@@ -230,7 +230,7 @@ def _range(subjects: Sequence[_Subject], settings: Settings | None) -> Range:
             if settings is None
             else replace(item.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
         )
-        run = item.course.measured(chosen, item.model)
+        run = item.course.run(chosen, item.model, steps=False)
         ranges.append(range_of([run, *item.course.half_and_double(chosen, item.model, steps=False)]))
     costs = [part.cost for part in ranges]
     return Range(

@@ -84,7 +84,7 @@ def reproduced(inspection: Inspection) -> Reproduction:
         resolved = inspection.resolved({})
         force = resolved.settings
         recording = shared_recording(inspection, force.profile)
-        run = recording.course.measured(force, recording.model)
+        run = recording.course.run(force, recording.model, steps=False)
         models = len({session.model for session in inspection.conversation.sessions if session.model})
         compared = reproduction(recording.course, recording.events, run, models)
         inferred = (

@@ -82,7 +82,7 @@ class Scores(Struct, frozen=True):
 def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0) -> Scores:
     """Run a conversation, and return every metric; metrics of facts only if the course has facts."""
     wanted = metrics_for(course.facts is not None)
-    result = course.measured(settings, model)
+    result = course.run(settings, model, steps=False)
     stuck = result.gives_up is not None, result.every_call is not None
     # A stuck run is never compared with others, and it compacts thousands of times.
     runs = [result]

@@ -324,22 +324,18 @@ class Course:
             periods.append(Period(until, chosen, budgets, _NEVER if least is None else least))
         return periods
 
-    def run(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
-        """Run the conversation from its start."""
-        return _Run(self, settings, model or SummaryModel()).run()
+    def run(self, settings: Settings, model: SummaryModel | None = None, steps: bool = True) -> WhatIf:
+        """Run the conversation from its start. Without the tokens after each step (`steps`) this is faster."""
+        return _Run(self, settings, model or SummaryModel(), steps).run()
 
     def half_and_double(
         self, settings: Settings, model: SummaryModel, steps: bool = True
     ) -> tuple[WhatIf, WhatIf]:
-        """Run twice, with summaries of half and of twice the size; `steps`: with the tokens after each step."""
+        """Run twice, with summaries of half and of twice the size. `steps` is as in `run`."""
         half, twice = (
-            _Run(self, settings, replace(model, factor=model.factor * by), steps).run() for by in (0.5, 2.0)
+            self.run(settings, replace(model, factor=model.factor * by), steps) for by in (0.5, 2.0)
         )
         return half, twice
-
-    def measured(self, settings: Settings, model: SummaryModel | None = None) -> WhatIf:
-        """Run the conversation without the tokens after each step, which is faster."""
-        return _Run(self, settings, model or SummaryModel(), steps=False).run()
 
 
 def range_of(runs: Sequence[WhatIf]) -> Range:
@@ -357,7 +353,7 @@ def range_of(runs: Sequence[WhatIf]) -> Range:
 class _Run:
     """A run in progress: the live list, and the messages that left the list."""
 
-    def __init__(self, course: Course, settings: Settings, model: SummaryModel, steps: bool = True) -> None:
+    def __init__(self, course: Course, settings: Settings, model: SummaryModel, steps: bool) -> None:
         self.course = course
         self.model = model
         self.periods = course.periods(settings)

@@ -45,7 +45,7 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         notes = (*unused_in(settings, [rows.name, columns.name]), *identical_in(settings, rows, columns))
         reproduces, recording = None, subject.recording
         if recording.course.rules.engine.name == subject.force.profile:
-            measured = recording.course.measured(subject.force, recording.model)
+            measured = recording.course.run(subject.force, recording.model, steps=False)
             reproduces = reproduction(recording.course, recording.events, measured)
         return replace(swept, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered

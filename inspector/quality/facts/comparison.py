@@ -118,6 +118,11 @@ _RULE_SECTION = late_pattern(
 Verdict = tuple[Outcome | None, str]
 
 
+def foreign(probe: Probe, after: PassageIndex) -> bool:
+    """Return whether a fact is in another language than the summary."""
+    return bool(probe.tongue and after.tongue) and probe.tongue != after.tongue
+
+
 class Comparison:
     """Comparison of a fact with a passage: the words and values in both, and the differences."""
 
@@ -227,14 +232,16 @@ class Comparison:
         has_stated_unit = value.form == "number" and other.unit in units
         return same_value(value, other) or (has_stated_unit and value.canon == other.canon)
 
-    def outcome(self, is_foreign: bool) -> Verdict:
+    def outcome(self) -> Verdict:
         """Return the outcome, with the changed text of a contradiction, else "".
 
         The outcome is None if the passage has nothing of the fact.
         """
         probe = self.probe
-        if is_foreign or (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
-            return self._foreign(is_foreign)
+        if foreign(probe, self.after):
+            return self._has_anything()
+        if (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
+            return self._without_lexicon() or self._has_anything()
         concepts = self.passage.concepts
         if not probe.answer <= concepts:
             # The passage may answer another question.
@@ -448,25 +455,24 @@ class Comparison:
         reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
         return probe.of_user and reports and not (self.in_rule_section or is_lasting(text))
 
-    def _foreign(self, is_foreign: bool) -> Verdict:
-        """Return the outcome in a language without a lexicon, or across two languages.
+    def _without_lexicon(self) -> Verdict | None:
+        """Return the outcome in a language without a lexicon. Only a passage with nearly equal words keeps the fact."""
+        if self._swapped():
+            return "contradicted", safe_title(self.passage.text, 80)
+        if self._crossed():
+            return "uncertain", ""
+        # Without a lexicon an extra word may be a hedge.
+        same = self.overlap >= 1.0 and not self.lost_values and len(self.passage.words) <= len(self.pairs)
+        if same and self.probe.main.denies == self.passage.denies:
+            return "paraphrased", ""
+        if self.coverage >= MIN_SUBJECT and self.lost_values:
+            changed = self._contradiction(self.lost_values)
+            if changed or not self.kept_values:
+                return ("contradicted", changed) if changed else ("value lost", "")
+        return None
 
-        Only a passage with nearly equal words keeps the fact.
-        """
-        probe = self.probe
-        if not is_foreign:
-            if self._swapped():
-                return "contradicted", safe_title(self.passage.text, 80)
-            if self._crossed():
-                return "uncertain", ""
-            # Without a lexicon an extra word may be a hedge.
-            same = self.overlap >= 1.0 and not self.lost_values and len(self.passage.words) <= len(self.pairs)
-            if same and probe.main.denies == self.passage.denies:
-                return "paraphrased", ""
-            if self.coverage >= MIN_SUBJECT and self.lost_values:
-                changed = self._contradiction(self.lost_values)
-                if changed or not self.kept_values:
-                    return ("contradicted", changed) if changed else ("value lost", "")
+    def _has_anything(self) -> Verdict:
+        """Return "uncertain" if the passage has a word or a value of the fact."""
         return ("uncertain", "") if self.shared_words or self.kept_values else (None, "")
 
     def _unlike(self) -> Verdict:

@@ -19,6 +19,7 @@ from inspector.quality.facts.comparison import (
     MIN_SAME,
     MIN_SUBJECT,
     Comparison,
+    foreign,
 )
 from inspector.quality.facts.fact import Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import (
@@ -101,11 +102,6 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
         return best
     is_users_rule = probe.of_user and probe.binds
     return None if all(after.lacks(value, not is_users_rule) for value in probe.values) else best
-
-
-def foreign(probe: Probe, after: PassageIndex) -> bool:
-    """Return whether a fact is in another language than the summary."""
-    return bool(probe.tongue and after.tongue) and probe.tongue != after.tongue
 
 
 def best_of(numbered: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
@@ -276,7 +272,7 @@ def _judged(
     passage = after.passages[number]
     part = after.parts[passage.part]
     compared = Comparison(probe, number, after, fact_numbers)
-    outcome, changed = compared.outcome(foreign(probe, after))
+    outcome, changed = compared.outcome()
     if outcome is None:
         return None
     if compared.two_lines and outcome in ("contradicted", "weakened", "value lost"):
