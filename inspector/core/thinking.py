@@ -34,6 +34,14 @@ _SCRATCH: tuple[re.Pattern[str], ...] = (
     late_pattern(rf"</?(?:{_ANY_THINK})>\s*", _FLAGS),
     late_pattern(rf"</(?:{'|'.join(_CALLS)}|function)>\s*", _FLAGS),
 )
+#: Thinking at the beginning of a text, also without an end.
+_LEADING = late_pattern(rf"\s*<({_ANY_THINK})>.*?(?:</\1>|\Z)", _FLAGS)
+
+
+def leading_thinking(text: str) -> int:
+    """Return the number of characters of the thinking with which a text begins, 0 without one."""
+    match = _LEADING.match(text)
+    return 0 if match is None else match.end()
 
 
 def without_thinking(text: str) -> str:

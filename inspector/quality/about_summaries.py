@@ -11,6 +11,7 @@ from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
+from inspector.core.thinking import leading_thinking
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.finding import Violation
@@ -313,6 +314,18 @@ def quotes_prompt(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction, gap in _gaps(evidence, "prompted"):
         text = f"{gap.sentence(compaction.index)} The agent may take it for a rule of the user."
         yield _at_summary(compaction, text)
+
+
+def has_thinking(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield summaries that begin with the thinking of their model."""
+    for compaction in evidence.compactions:
+        body = compaction.recorded.summary or ""
+        if thinking := leading_thinking(body):
+            yield _at_summary(
+                compaction,
+                f"{thinking:,} of the {len(body):,} characters of summary {compaction.index} "
+                f"({thinking / len(body):.0%}) are the thinking of its model.",
+            )
 
 
 def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:

@@ -181,6 +181,16 @@ _ALL = (
         "Tell the agent that the user did not say this, and that it may use its tools. Try another summary model.",
     ),
     Rule(
+        "summary-has-thinking",
+        "warning",
+        "The summary has the thinking of its model",
+        "The plans and guesses of the summary model are in the list as if they were the summary. Each request pays for "
+        "them.",
+        "The summary begins with a block such as <think> ... </think>.",
+        "Set the provider to return thinking separately, or try another summary model. Check that the agent does not "
+        "act on the block.",
+    ),
+    Rule(
         "reference-dangles",
         "warning",
         "A choice is kept, but its list is gone",

@@ -36,6 +36,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "number-changed": about_facts.number_changed,
         "summary-elides": about_summaries.elides,
         "summary-quotes-prompt": about_summaries.quotes_prompt,
+        "summary-has-thinking": about_summaries.has_thinking,
         "reference-dangles": about_summaries.dangles,
         "done-claimed": about_summaries.done_claimed,
         "summary-model-too-small": about_summaries.model_small,

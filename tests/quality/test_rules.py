@@ -115,6 +115,7 @@ SETS_OFF: dict[str, Make] = {
     ),
     "summary-elides": lambda: gap("elided", "plan with 4 steps"),
     "summary-quotes-prompt": lambda: gap("prompted", "TEXT ONLY. Do NOT call any tools"),
+    "summary-has-thinking": lambda: summary(f"<think>\nThe user wants a pier.\n</think>\n{SECOND}"),
     "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
     "done-claimed": lambda: gap("claimed", "add a test", "No pending tasks"),
     "summary-model-too-small": lambda: live(
@@ -207,6 +208,7 @@ DOES_NOT: dict[str, Make] = {
     "number-changed": evidence,
     "summary-elides": lambda: gap("claimed", "add a test", "No pending tasks"),
     "summary-quotes-prompt": lambda: gap("elided", "plan with 4 steps"),
+    "summary-has-thinking": lambda: summary(f"{SECOND}- The parser drops <think> ... </think>.\n"),
     "reference-dangles": lambda: gap("claimed", "add a test", "No pending tasks"),
     "done-claimed": lambda: gap("elided", "plan with 4 steps"),
     "summary-model-too-small": lambda: live(
