@@ -17,13 +17,7 @@ from inspector.core.memory import give_back
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings
 from inspector.engines.registry import is_built_in
-from inspector.quality.facts.fact import (
-    ConversationFacts,
-    Fact,
-    MessageFacts,
-    Saying,
-    SpokenMessage,
-)
+from inspector.quality.facts.fact import ConversationFacts, Fact, MessageFacts, Saying, SpokenMessage
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import PlacedFates, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex

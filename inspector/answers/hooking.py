@@ -42,7 +42,6 @@ _KEEP_LEAD = "Keep these statements of the user in the summary, word for word. T
 _STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
 _LOST_LEAD = "The last compaction lost or weakened these statements of the user. They hold unless taken back:"
 _ANALYSIS = re.compile(r"<analysis>.*?</analysis>", re.S)
-_HARMED = ("lost", "value lost", "weakened", "contradicted")
 _FOLDER = "hooks"
 
 
@@ -219,6 +218,7 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
 
     A statement in `standing` is not lost.
     """
+    from inspector.quality.facts.fact import HARMED
     from inspector.quality.facts.fate import fate
     from inspector.quality.facts.passages import PassageIndex
 
@@ -227,7 +227,7 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     outcomes = (
         (fact, fate(fact, index, 1).outcome) for fact in statements if safe_line(fact.text) not in standing
     )
-    harmed = [(fact, outcome) for fact, outcome in outcomes if outcome in _HARMED]
+    harmed = [(fact, outcome) for fact, outcome in outcomes if outcome in HARMED]
     harmed.sort(key=lambda entry: (not entry[0].binds, -entry[0].rank))
     lines = [f"- {safe_line(fact.text)} ({outcome})" for fact, outcome in harmed[:MAX_LOST]]
     return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""

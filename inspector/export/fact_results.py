@@ -17,12 +17,7 @@ from inspector.core.text import safe_line, safe_title, told_apart
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.aftermath import (
-    AftermathEvent,
-    aftermath_counts,
-    earlier_words,
-    size_words,
-)
+from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words, size_words
 from inspector.quality.facts.fact import Kind
 
 #: Kinds of facts whose losses are counted, the gravest first.

@@ -16,7 +16,7 @@ from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist, memories, plain
-from inspector.quality.facts.fact import OUTCOMES, Fact, Fate, Life, Saying
+from inspector.quality.facts.fact import KEPT, OUTCOMES, Fact, Fate, Life, Saying
 from inspector.quality.losses import is_lost
 
 _STYLES = {
@@ -162,7 +162,7 @@ def _after(entry: Document) -> Iterable[str]:
     if died is not None and died != entry["compaction"]:
         yield f"gone after compaction {died}"
     later = (fate for fate in entry.get("fates", ()) if died is not None and fate["compaction"] > died)
-    again = next((fate for fate in later if fate["fate"] in ("verbatim", "paraphrased")), None)
+    again = next((fate for fate in later if fate["fate"] in KEPT), None)
     if again:
         yield f"in the list again after compaction {again['compaction']} ({again['where']})"
     if back:

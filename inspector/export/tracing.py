@@ -12,6 +12,7 @@ from inspector.export.console import StyledLines
 from inspector.export.document import Document, built
 from inspector.export.fact_results import event_document
 from inspector.export.facts import fate_after
+from inspector.quality.facts.fact import GONE
 
 
 def trace_documents(answer: Iterable[Trace]) -> list[Document]:
@@ -58,7 +59,7 @@ def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
         quote = f": “{safe_title(fate['evidence'], 160)}”" if fate["evidence"] else ""
         sign, number = FATE_SIGNS[outcome], fate["compaction"]
         text = f"compaction {number}: {sign} {FATE_WORDS.get(outcome, outcome)}{where}{quote}"
-        yield (number, 1, 0), text, "red" if outcome in ("lost", "value lost", "contradicted") else ""
+        yield (number, 1, 0), text, "red" if outcome in GONE else ""
     for event in entry["aftermath"]:
         if event["kind"] != "said again":
             place = place_name(event["index"], event["message"], event["generation"])

@@ -38,7 +38,7 @@ from inspector.quality.acts import (
     simple_commands,
     was_made,
 )
-from inspector.quality.facts.fact import ConversationFacts, Fact, Life, Saying
+from inspector.quality.facts.fact import HARMED, ConversationFacts, Fact, Life, Saying
 from inspector.quality.facts.passages import tongue_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.limits import CROWDED, FEW
@@ -61,8 +61,6 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
 }
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 _OPENS = ("read", "fetch")
-#: Fates after which a fact can explain an event.
-_HARMED = ("lost", "value lost", "weakened", "contradicted")
 #: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
 _LASTING = ("constraint", "preference", "value")
 #: End of the rule of a question.
@@ -321,7 +319,7 @@ class _HarmedFacts:
 def _harm(life: Life, generation: int) -> str:
     """Return the fate of a fact in a list, or "" if the list does not harm it."""
     fate = life.fate_at(generation - 1)
-    return "" if fate is None or fate.outcome not in _HARMED else fate.outcome
+    return "" if fate is None or fate.outcome not in HARMED else fate.outcome
 
 
 def _taken_back(life: Life, at: Step | Saying) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.quality.facts.fact import KINDS, OUTCOMES, Kind, Life, Outcome
+from inspector.quality.facts.fact import KEPT, KINDS, OUTCOMES, Kind, Life, Outcome
 
 #: Fates that a model must prove with a quote of what stayed.
 _PROVEN = ("verbatim", "paraphrased", "weakened", "value lost", "contradicted")
@@ -101,7 +101,7 @@ def agreement(statements: Sequence[Statement], lives: Sequence[Life]) -> Agreeme
         if not life.fate.settled or statement.fate in ("uncertain", "unknown"):
             undecided += 1
         else:
-            same += life.fate.alive == (statement.fate in ("verbatim", "paraphrased"))
+            same += life.fate.alive == (statement.fate in KEPT)
     facts = {life.fact.key for life in lives}
     return Agreement(both, same, undecided, len(statements) - both, len(facts) - both)
 

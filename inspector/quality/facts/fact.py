@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,8 +17,8 @@ from inspector.quality.limits import CONCISE, SHORTEST
 #: value: an exact value and its meaning. constraint: a rule to follow. decision: a choice, mostly with its reason, or a
 #: request of the user's. link: a relation between things that the user stated or asked about, or that the agent found.
 #: preference: how the user wants things done.
-Kind = Literal["value", "constraint", "decision", "link", "preference"]
-KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
+Kind = Literal["constraint", "preference", "decision", "value", "link"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: verbatim: the same words. paraphrased: the same in other words. uncertain: some of its words are there, and the rules
 #: cannot decide. weakened: the rule no longer binds, or covers less. value lost: the subject is there, the exact value
@@ -26,9 +26,11 @@ KINDS: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "lin
 Outcome = Literal[
     "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown"
 ]
-OUTCOMES: tuple[Outcome, ...] = (
-    "verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown",
-)  # fmt: skip
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: Outcomes of facts that can still be read, of facts that cannot, and of facts that are not as before.
+KEPT = ("verbatim", "paraphrased")
+GONE = ("lost", "value lost", "contradicted")
+HARMED = (*GONE, "weakened")
 #: Suffixes of the ids of rules that accept a user's request.
 REQUESTS = (".request", ".errand")
 #: Suffixes of the ids of rules that accept a user's sentence without any cue.
@@ -255,12 +257,12 @@ class Fate(Struct, frozen=True):
     @property
     def alive(self) -> bool:
         """Whether it can still be read in the list."""
-        return self.outcome in ("verbatim", "paraphrased")
+        return self.outcome in KEPT
 
     @property
     def gone(self) -> bool:
         """Whether it, or its value, can no longer be read in the list. A contradicted fact is gone too."""
-        return self.outcome in ("lost", "value lost", "contradicted")
+        return self.outcome in GONE
 
     @property
     def settled(self) -> bool:

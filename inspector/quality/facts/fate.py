@@ -14,17 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.text import safe_title
-from inspector.quality.facts.comparison import (
-    MIN_MAYBE,
-    MIN_SAME,
-    MIN_SUBJECT,
-    Comparison,
-    foreign,
-)
-from inspector.quality.facts.fact import Fact, Fate, Outcome, Span
-from inspector.quality.facts.meaning import (
-    Word,
-)
+from inspector.quality.facts.comparison import MIN_MAYBE, MIN_SAME, MIN_SUBJECT, Comparison, foreign
+from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
+from inspector.quality.facts.meaning import Word
 from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, opposites
@@ -38,8 +30,6 @@ _CANDIDATES = 8
 _EXCERPT, _BEFORE = 200, 40
 #: Minimum words that a list shares with a long question if it may have the answer.
 _SHARED = 3
-#: Fates of what can still be read.
-KEPT = ("verbatim", "paraphrased")
 
 
 class Match(Struct, frozen=True):

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.quality.facts.fact import (
+    KEPT,
     Contradiction,
     ConversationFacts,
     Fact,
@@ -21,7 +22,7 @@ from inspector.quality.facts.fact import (
     Statement,
     Where,
 )
-from inspector.quality.facts.fate import KEPT, Match, best_of, matches, placed_fate, settled, unfound
+from inspector.quality.facts.fate import Match, best_of, matches, placed_fate, settled, unfound
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of

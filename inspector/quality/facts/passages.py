@@ -12,9 +12,7 @@ from msgspec import Struct
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
-from inspector.quality.facts.meaning import (
-    meaning_of,
-)
+from inspector.quality.facts.meaning import meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import NUMBER_WORDS, may_be_words, named, same_value
 

@@ -15,12 +15,7 @@ import msgspec
 from msgspec.structs import fields
 
 from inspector.core.text import opening_title, safe_line, without_pictures
-from inspector.stores.claude_code.chain import (
-    joined,
-    lines_by_conversation,
-    messages_of,
-    split_abandoned,
-)
+from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
 from inspector.stores.claude_code.forms import (
     LOCAL_COMMAND,
     answer_name,
