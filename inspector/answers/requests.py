@@ -267,10 +267,9 @@ def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[B
             made = None if paid is None else made.paid(paid, _warm(request))
         if made is None:
             continue
-        bills[recorded.index] = (
-            replace(made, paid_by=_break_even_request(made, before[-1].request, after)),
-            after[0].rates,
-        )
+        same_model = before[-1].request.model == after[0].request.model
+        paid_by = _break_even_request(made, before[-1].request, after) if same_model else None
+        bills[recorded.index] = replace(made, paid_by=paid_by, same_model=same_model), after[0].rates
     return bills
 
 
@@ -278,12 +277,11 @@ def _break_even_request(bill: Bill, last: Request, later: Sequence[PricedRequest
     """Return the number of the request at which the savings reached the cost of a compaction, or None.
 
     `last` is the last request before the compaction. If its cache expired before the first request after the
-    compaction, or is of another model, this first request would have written the whole list again without the
-    compaction.
+    compaction, this first request would have written the whole list again without the compaction.
     """
     first = later[0].request
     cached = bool(last.at and (last.cache_read or last.cache_write))
-    cold = cached and (first.at - last.at > _time_to_live(last) or first.model != last.model)
+    cold = cached and first.at - last.at > _time_to_live(last)
     saved = bill.saved_cold + bill.cost.write if cold else 0.0
     if saved >= bill.cost.amount:
         return first.index

@@ -65,7 +65,8 @@ class Bill(Struct, frozen=True):
     `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
     that finds nothing in the cache. `later` is the number of requests after the first request that follows the
     compaction, up to the next compaction. `paid_by` is the number of the request that reached the break-even, None if
-    no request reached it. `warm` is true if the summarized prefix was cached.
+    no request reached it. `warm` is true if the summarized prefix was cached. `same_model`: one model answered before
+    and after the compaction. If not, the fixed parts of their prompts differ, and the savings are unknown.
     """
 
     cost: Cost
@@ -74,11 +75,13 @@ class Bill(Struct, frozen=True):
     warm: bool
     paid_by: int | None = None
     saved_cold: float = 0.0
+    same_model: bool = True
 
     @property
     def requests_to_pay_off(self) -> int | None:
-        """Return the number of requests to break even, None if the compaction never does."""
-        return math.ceil(self.cost.amount / self.saved_a_request) if self.saved_a_request > 0 else None
+        """Return the number of requests to break even, None if the compaction never does or the savings are unknown."""
+        saves = self.same_model and self.saved_a_request > 0
+        return math.ceil(self.cost.amount / self.saved_a_request) if saves else None
 
     def paid(self, own: Cost, warm: bool) -> Bill:
         """Return the bill with `own`, the recorded cost of the summarizing call.
@@ -101,6 +104,8 @@ class Bill(Struct, frozen=True):
             f"{dollars(parts.amount)} US dollars: reading {dollars(parts.read)} ({cache} cache), "
             f"summary {dollars(parts.output)}, writing {dollars(parts.write)}"
         )
+        if not self.same_model:
+            return f"{cost}; break-even unknown, because another model answered next"
         if needed is None:
             return f"{cost}; no later request is cheaper"
         if self.paid_by is not None:
@@ -111,8 +116,8 @@ class Bill(Struct, frozen=True):
 
     @property
     def loss(self) -> float:
-        """Return the cost less what the later requests saved."""
-        return self.cost.amount - self.later * self.saved_a_request
+        """Return the cost less what the later requests saved, 0 if the savings are unknown."""
+        return self.cost.amount - self.later * self.saved_a_request if self.same_model else 0.0
 
     @property
     def paid_off(self) -> bool:

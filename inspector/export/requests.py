@@ -23,7 +23,7 @@ def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool = False) -
     return document | {
         "requests_to_pay_off": made.requests_to_pay_off,
         "requests_after": made.later,
-        "paid_off": made.paid_off,
+        "paid_off": made.paid_off if made.same_model else None,
         "paid_off_request": made.paid_by,
         "warm": made.warm,
         "modelled": is_estimated,

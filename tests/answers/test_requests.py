@@ -180,7 +180,11 @@ def test_the_cache_of_another_model_is_not_warm(model: str, tmp_path: Path) -> N
     answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
     (row,) = answers.store.conversations()
     ((made, _),) = bills_of(*_read(answers, row.id)).values()
-    assert made.warm == (model == "claude-opus-4-5")
+    assert made.warm == made.same_model == (model == "claude-opus-4-5")
+    if not made.same_model:
+        # The tools of its prompts differ too.
+        assert (made.requests_to_pay_off, made.paid_by, made.loss) == (None, None, 0)
+        assert made.words.endswith("; break-even unknown, because another model answered next")
     answers.store.close()
 
 
