@@ -104,9 +104,9 @@ class Moments:
         return tuple(self._steps[:-1])
 
     def phases(self, number: int) -> tuple[Phase, ...]:
-        """Return the phases of the compaction that ended a generation."""
+        """Return the phases of the compaction that ended a generation; none if the list before it is not recorded."""
         recorded = self.compactions.get(number)
-        if recorded is None or number >= len(self.lengths):
+        if recorded is None or not recorded.before or number >= len(self.lengths):
             return ()
         absent = {*(() if self.prunes else ("pruned",)), *(() if recorded.remaining else ("kept",))}
         return tuple(phase for phase in PHASES if phase not in absent)

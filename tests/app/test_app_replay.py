@@ -37,6 +37,7 @@ from tests.app.running import (
     written,
 )
 from tests.counting import lines_run
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 from widgets.bars.gauge import Gauge
 from widgets.bars.region_bar import RegionBar
@@ -491,3 +492,23 @@ async def test_a_key_before_the_compactions_are_known_waits_for_them(
         known.set()
         await settled(pilot)
         assert moment(pilot).step > 1
+
+
+@pytest.mark.parametrize("later", [False, True])
+async def test_a_compaction_without_the_list_before_it_is_no_moment(tmp_path: Path, later: bool) -> None:
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-00000000000c")
+    made.compact(lines.nine_sections(Primary=["Read the berths."]), before=167_412, after=9_000)
+    if later:
+        made.user("And the quay.")
+        made.answer(lines.text("So it is."))
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, made.session) as pilot:
+        for key in ("l", "h", "A", "space"):
+            await press(pilot, "left_square_bracket", key)
+            at = conversation(pilot).state.moment
+            assert (at is not None and at.step > 0) == later
+            if later:
+                await press(pilot, "escape")
+            else:
+                assert told(pilot)[-1] == "There is no message to step to."

@@ -49,7 +49,7 @@ class Player:
         self._host.when(RECORDING, lambda recording: self._step(recording, unit, direction))
 
     def _step(self, recording: Recording, unit: Unit, direction: int) -> None:
-        if not len(recording.moments):
+        if not self._can_play(recording):
             return
         here = self._here(recording)
         there = recording.moments.next(here, unit, direction)
@@ -63,7 +63,9 @@ class Player:
         self.pause()
         self._host.when(
             RECORDING,
-            lambda recording: self._show(recording.moments.of_step(step)) if len(recording.moments) else None,
+            lambda recording: (
+                self._show(recording.moments.of_step(step)) if self._can_play(recording) else None
+            ),
         )
 
     def ask(self) -> None:
@@ -75,6 +77,12 @@ class Player:
         if not step.isdecimal():
             raise UsageProblem(f"{text!r} is not a step; type a number.")
         self.go_to(int(step))
+
+    def _can_play(self, recording: Recording) -> bool:
+        """Return whether there is a message to step to, and tell the user if there is none."""
+        if not len(recording.moments):
+            self._host.app.notify("There is no message to step to.", timeout=1.5)
+        return len(recording.moments) > 0
 
     def _here(self, recording: Recording) -> Moment:
         """Return the moment on screen, else that of the message under the cursor."""
@@ -109,7 +117,7 @@ class Player:
             self._host.when(RECORDING, self._play)
 
     def _play(self, recording: Recording) -> None:
-        if len(recording.moments):
+        if self._can_play(recording):
             here = self._here(recording)
             at_end = here.number >= len(recording.moments)
             self._show(recording.moments.moment(1) if at_end else here, playing=True)
