@@ -73,81 +73,78 @@ _TASK = (
 
 CUES: tuple[Cue, ...] = (
     _cue("en.hard-rule", "constraint", 10,
-         r"(?:hard|ground|house|strict|golden) rule|hard (?:limit|requirement)|non-negotiable|under no "
-         r"circumstances|on no account|"
-         r"no exceptions?|without exception|no matter what"),
+         r"(?:hard|ground|house|strict|golden) rule|hard (?:limit|requirement)|non-negotiable|"
+         r"under no circumstances|on no account|no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
          r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:is|are|was|were|would|will|can|has|had)\s+never|"
          r"never\s+(?:been\b|(?:happen|match|work|forget)\w*)"),
     _cue("en.is-never", "constraint", 6, r"(?:is|are) never"),
     _cue("en.do-not", "constraint", 9,
-         r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|(?:is|"
-         r"are) forbidden|off[ -]limits|"
-         r"hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|(?:not|n['’]t) (?:okay|ok|allowed|even)",
+         r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|"
+         r"(?:is|are) forbidden|off[ -]limits|hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|"
+         r"(?:not|n['’]t) (?:okay|ok|allowed|even)",
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
-         r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|why\s+(?:do not|"
-         r"don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|mind|understand|have to)|"
+         r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|"
+         r"why\s+(?:do not|don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|mind|understand|have to)|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
          r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
          r"may not (?:be (?!\w+(?:ed|en|wn|nt|ld)\b)|(?:have|match|work|need|apply|exist|know|always|even|yet)\b)|"
          r"(?:actually|really|currently|still|usually) (?:do not|don['’]?t)"),
     _cue("en.nobody", "constraint", 8,
-         r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?"
-         r"(?:may|can|must|should|will|is|are|gets?|goes|leaves?)",
+         r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?(?:may|can|must|should|"
+         r"will|is|are|gets?|goes|leaves?)",
          r"(?:nothing|nobody|no one) (?:is|are) (?:wrong|broken|there|here|left|missing|changed)"),
     _cue("en.cannot", "constraint", 6,
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),
-    _cue("en.from-now-on", "constraint", 9, r"from (?:now|here|today) on|going forward|every time|in (?:the "
-                                            r")?future(?:,| always)"),
+    _cue("en.from-now-on", "constraint", 9,
+         r"from (?:now|here|today) on|going forward|every time|in (?:the )?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
          r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
-         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|"
-         r"absolutely (?:right|correct|sure|fine|love\w*)|you must (?:provide|specify|supply|enter)"),
+         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|absolutely (?:right|correct|sure|fine|love\w*)|"
+         r"you must (?:provide|specify|supply|enter)"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
-         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|['’]d|['’]ll) (?:have|need) "
-         r"to|has to (?:much|many)|has to do with|have to "
-         r"do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
+         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|['’]d|['’]ll) (?:have|need) to|"
+         r"has to (?:much|many)|has to do with|have to do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
          r"(?:that|feeling|guess|bet) (?:i|we|you|they|it) (?:have|has|needs?) to|"
-         r"\b(?:(?:what|how|why|where|which)\b[^,;:.?!\n]{0,40}|if (?:it|you|we|they|\w{3,4}thing)) "
-         r"(?:need|have|has)s? to|"
+         r"\b(?:(?:what|how|why|where|which)\b[^,;:.?!\n]{0,40}|if (?:it|you|we|they|\w{3,4}thing)) (?:need|have|"
+         r"has)s? to|"
          + _TASK),
     _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere",
-         r"(?:almost|as|it|has|have|now|would|will) always|always (?:wondered|fails?|seems?|looks?|returns?|"
-         r"been|true|false|the)"),
-    _cue("en.each", "constraint", 6, r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|"
-                                     r"go|is|are|must|should)",
+         r"(?:almost|as|it|has|have|now|would|will) always|"
+         r"always (?:wondered|fails?|seems?|looks?|returns?|been|true|false|the)"),
+    _cue("en.each", "constraint", 6,
+         r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|go|is|are|must|should)",
          r"\ball (?:i|you|we|they)\b.{0,100}|(?:is|are) (?:already|currently|now)\b"),
     _cue("en.no", "constraint", 6, _CLAUSE_START + r"(?:no|zero) \w+", _ORDINARY_NO),
     _cue("en.do-no", "constraint", 7,
          _CLAUSE_START + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
          r"make no (?:sense|difference)"),
     _cue("en.bound", "constraint", 7,
-         r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|"
-         r"min(?:imum)?|within|capped at|limited to|"
-         r"(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|cannot exceed|not before|only "
-         r"(?:above|below|between|after))",
+         r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|min(?:imum)?|"
+         r"within|capped at|limited to|(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|"
+         r"cannot exceed|not before|only (?:above|below|between|after))",
          r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
-    _cue("en.avoid", "constraint", 7, _CLAUSE_START + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
-                                            r"follow (?:the |our |my )?(?:existing|same|usual)|beware|"
-                                            r"refrain|stop (?:using|doing))", r"would be .{0,200}"),
+    _cue("en.avoid", "constraint", 7,
+         _CLAUSE_START + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|follow (?:the |our |"
+         r"my )?(?:existing|same|usual)|beware|refrain|stop (?:using|doing))", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6,
          _CLAUSE_START + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|remember to|treat)",
          r"keep (?:going|on|trying|in mind|me posted)|leave it to me|"
          # A condition of the request before it.
          r"(?:ensure|make sure)(?: that)? (?:it|they)\b"),
-    _cue("en.stays", "constraint", 7, r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|"
-                                      r"read-only|confidential|secret|off limits)|read-only|"
-         r"stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|mandatory|compulsory",
-         r"(?:nothing|not|all) (?:is|are) fixed"),
+    _cue("en.stays", "constraint", 7,
+         r"(?:stays?|remains?|is|are|must stay) (?:pinned|frozen|locked|fixed|read-only|confidential|secret|"
+         r"off limits)|read-only|stays?(?=\W*$)|stays? in|(?:is|are) kept (?:for|at)|pinned (?:to|at)|confidential|"
+         r"mandatory|compulsory", r"(?:nothing|not|all) (?:is|are) fixed"),
     _cue("en.condition", "constraint", 8,
-         r"(?:ask|check with|tell|ping|warn|confirm with|notify) (?:\w+ )?(?:before|first|if|when)|before "
-         r"(?:merging|deploying|pushing|posting|restarting|deleting|changing|you \w+)|"
-         r"without (?:asking|my|our|approval|permission)|wait for my|until i say|(?:abort|roll ?back|stop|"
-         r"alert|fail|escalate) (?:if|when)|unless (?:i|we)|stop and ask|"
+         r"(?:ask|check with|tell|ping|warn|confirm with|notify) (?:\w+ )?(?:before|first|if|when)|"
+         r"before (?:merging|deploying|pushing|posting|restarting|deleting|changing|you \w+)|"
+         r"without (?:asking|my|our|approval|permission)|wait for my|until i say|"
+         r"(?:abort|roll ?back|stop|alert|fail|escalate) (?:if|when)|unless (?:i|we)|stop and ask|"
          r"you (?:may|can|are free to|are allowed to) .{3,120}\b(?:as long as|unless|except|on your own|yourself)|"
          r"(?:everything|everyone|everybody|all \w+) .{1,60}\b(?:except|besides|apart from)",
          r"(?:ask|tell|ping|notify) (?:\w+ )?when to\b"),
@@ -158,107 +155,108 @@ CUES: tuple[Cue, ...] = (
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
          r"should be (?:fine|ok|okay|done|good)|should have (?:been|\w+ed|done|gone|had|made)\b|"
-         r"(?:what|how|where|why) should|should (?:i|we|"
-         r"it|this|that)\b|" + _TASK),
+         r"(?:what|how|where|why) should|should (?:i|we|it|this|that)\b|"
+         + _TASK),
     _cue("en.prefer", "preference", 9,
-         r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|(?:i|we) (?:don['’]?t|do not) "
-         r"like|(?:my|our) (?:preference|style|convention|taste)|"
-         r"prefer(?:ably)?|by convention|the way (?:i|we) (?:like|do)",
+         r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|"
+         r"(?:i|we) (?:don['’]?t|do not) like|(?:my|our) (?:preference|style|convention|taste)|prefer(?:ably)?|"
+         r"by convention|the way (?:i|we) (?:like|do)",
          r"i like (?:it|this|that)|would you like|if you like|looks like|"
          # A wish that is over once it is done.
          r"(?:['’]d| would) (?:like|love) (?:you to|to (?!keep\b|always\b))"),
     _cue("en.answer-style", "preference", 9,
-         r"(?:answer|reply|respon(?:d|se)|write|speak)(?: me)? (?:in|with)|(?:keep|your) (?:it short|answers?|"
-         r"repl(?:y|ies))|be (?:brief|concise)|no emojis?|"
-         r"tell me (?:the|every)|report (?:in|every)|call me|address me|in plain (?:english|words)|short "
-         r"bullets?|bullet points|show me \S+ (?:\S+ "
-         r")?(?:before|first)|answers in|i want (?:all |your )?answers"),
+         r"(?:answer|reply|respon(?:d|se)|write|speak)(?: me)? (?:in|with)|"
+         r"(?:keep|your) (?:it short|answers?|repl(?:y|ies))|be (?:brief|concise)|no emojis?|tell me (?:the|every)|"
+         r"report (?:in|every)|call me|address me|in plain (?:english|words)|short bullets?|bullet points|"
+         r"show me \S+ (?:\S+ )?(?:before|first)|answers in|i want (?:all |your )?answers"),
     _cue("en.correction", "preference", 8,
-         r"i (?:already )?(?:told you|said|asked you|meant)|(?:as|like) i said|not again|you keep|that(?:['’]s|"
-         r" is) not what i|not what i asked|next time|"
-         r"please stop|stop (?:adding|writing)|for the last time"),
+         r"i (?:already )?(?:told you|said|asked you|meant)|(?:as|like) i said|not again|you keep|"
+         r"that(?:['’]s| is) not what i|not what i asked|next time|please stop|stop (?:adding|writing)|"
+         r"for the last time"),
     _cue("en.we-do", "preference", 6, r"^\W*we (?:write|use|name|format|commit|spell|say|call|put|indent|log)"),
     _cue("en.decided", "decision", 8,
-         r"(?:we|i)(?:['’]ve| have|['’]ll| will)? (?:chose|choose|decided?|agreed|settled|switch(?:ed)?|moved?|"
-         r"stay|take|go with|went with|picked|dropped?|"
-         r"keep|kept|use|license|support)|let['’]?s (?:use|go (?:with|for|\d+)|"
-         r"take (?!a\b)\w+|keep (?!\w+ing\b|on\b)\w+|do (?!(?:this|that|it|the|a|one|some)\b)\w+)|"
-         r"let us use|go(?:ing)? with|settle "
-         r"on|the (?:decision|choice) is|we(?:['’]re| are) (?:keeping|using|switching|going|moving|upgrading|"
-         r"dropping|migrating|replacing|staying)|"
-         r"decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|no need for|(?:is|are) the default|we "
-         r"(?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
+         r"(?:we|i)(?:['’]ve| have|['’]ll| will)? (?:chose|choose|decided?|agreed|settled|switch(?:ed)?|moved?|stay|"
+         r"take|go with|went with|picked|dropped?|keep|kept|use|license|support)|"
+         r"let['’]?s (?:use|go (?:with|for|\d+)|take (?!a\b)\w+|keep (?!\w+ing\b|on\b)\w+|do (?!(?:this|that|it|the|"
+         r"a|one|some)\b)\w+)|let us use|go(?:ing)? with|settle on|the (?:decision|choice) is|"
+         r"we(?:['’]re| are) (?:keeping|using|switching|going|moving|upgrading|dropping|migrating|replacing|"
+         r"staying)|decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|no need for|"
+         r"(?:is|are) the default|we (?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
          r"we (?:do|ship|render|go|freeze|release|start)",
          r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use|"
          r"(?:same|the|this|that|new) \w+ (?:that |which )?we(?:['’]re| are)? us(?:e|ing)\b"),
-    _cue("en.use", "decision", 6,
-         _CLAUSE_START + r"(?:use|pick|choose|take|go for|go with)", r"use (?:case|it|them)\b"),
+    _cue("en.use", "decision", 6, _CLAUSE_START + r"(?:use|pick|choose|take|go for|go with)",
+         r"use (?:case|it|them)\b"),
     _cue("en.fact", "value", 7,
-         r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|(?:lives?|runs?|listens?|stored|located|"
-         r"deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|into)|"
-         r"deadline|due (?:on|by)|set to", "", "number|name"),
+         r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|"
+         r"(?:lives?|runs?|listens?|stored|located|deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|"
+         r"into)|deadline|due (?:on|by)|set to", "", "number|name"),
     # Messages of the agent.
     _cue("en.agent-root", "link", 8,
-         r"(?:the|a) (?:root )?(?:cause|issue|problem|bug|reason)(?: (?:is|was)(?: that| in)?)?|caused by|"
-         r"turns out|(?:fails?|failed|failing|breaks|happens) because|"
-         r"pre-?existing|back(?:wards?)? compat\w*|unrelated to|nothing to do with|root cause|cause:|finding:",
-              r"let me|i(?:['’]ll| need to| will) check|if the", role=AGENT),
+         r"(?:the|a) (?:root )?(?:cause|issue|problem|bug|reason)(?: (?:is|was)(?: that| in)?)?|caused by|turns out|"
+         r"(?:fails?|failed|failing|breaks|happens) because|pre-?existing|back(?:wards?)? compat\w*|unrelated to|"
+         r"nothing to do with|root cause|cause:|finding:", r"let me|i(?:['’]ll| need to| will) check|if the",
+         role=AGENT),
     _cue("en.agent-cause", "link", 7,
-         r"because|which means|that means|only (?:restores|handles|works)|falls? back|is shared|was "
-         r"(?:misleading|wrong)|due to|the (?:failure|error) (?:is|was)|"
-         r"(?:reads?|treat(?:s|ed)|interpreted|parsed) as|conflicts? (?:with|in)", r"let me|i(?:['’]ll| need "
-                                                                                   r"to) check", role=AGENT),
+         r"because|which means|that means|only (?:restores|handles|works)|falls? back|is shared|"
+         r"was (?:misleading|wrong)|due to|the (?:failure|error) (?:is|was)|"
+         r"(?:reads?|treat(?:s|ed)|interpreted|parsed) as|conflicts? (?:with|in)",
+         r"let me|i(?:['’]ll| need to) check", role=AGENT),
     _cue("en.agent-rule", "constraint", 8,
-         r"must(?: not)?|mustn['’]t|only works|(?:needs|has) to stay|should(?: not|n['’]t)|won['’]t work|(?:is|"
-         r"are) required|not allowed|off limits|by design|"
-         r"deliberately|on purpose|intentional(?:ly)?|opt-in|non-negotiable|"
+         r"must(?: not)?|mustn['’]t|only works|(?:needs|has) to stay|should(?: not|n['’]t)|won['’]t work|"
+         r"(?:is|are) required|not allowed|off limits|by design|deliberately|on purpose|intentional(?:ly)?|opt-in|"
+         r"non-negotiable|"
          + _CLAUSE_START + r"(?:do not|don['’]t|never)",
-              r"i must|must (?:be|have been)|i don['’]t|shouldn['’]t be (?:affected|a problem)", role=AGENT),
+         r"i must|must (?:be|have been)|i don['’]t|shouldn['’]t be (?:affected|a problem)", role=AGENT),
     _cue("en.agent-decided", "decision", 8,
          r"i(?:['’]ve| have)? (?:chose|chosen|decided|replaced|switched|kept|went with|reverted|moved|picked|"
-         r"dropped)|decided (?:to|against)|chose to|settled on|going with|"
-         r"(?:i['’]d|i would|i) recommend|recommendation:|decision:", r"if (?:i|we)", role=AGENT),
+         r"dropped)|decided (?:to|against)|chose to|settled on|going with|(?:i['’]d|i would|i) recommend|"
+         r"recommendation:|decision:", r"if (?:i|we)", role=AGENT),
     _cue("en.agent-finding", "link", 6,
-         r"(?:does|do|is|are|was|were|did)(?: not|n['’]t)|can(?:not|['’]t)|no longer|instead of|(?:is|are|was|"
-         r"were) (?:already|missing|stale|broken)|silently|depends? on|relies on|hard-?coded",
+         r"(?:does|do|is|are|was|were|did)(?: not|n['’]t)|can(?:not|['’]t)|no longer|instead of|"
+         r"(?:is|are|was|were) (?:already|missing|stale|broken)|silently|depends? on|relies on|hard-?coded",
          r"let me", "name", AGENT),
-    _cue("zh.hard-rule", "constraint", 10, r"硬性|死规定|底线是|[无無]论如何|任何情[况況]下|[没沒]有例外|绝不|"
-                                           r"絕不|决不|永[远遠]不|千万别|千万不要|千萬別|"
-                                           r"切勿|严禁|嚴禁|禁止"),
-    _cue("zh.do-not", "constraint", 9, r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|"
-                                       r"再|用|碰|动|加|删|提交)|(?<![特区區级級分识識类類性告个個])别(?![的人名处處])|"
-                                       r"不[动動改碰变變]|不[应應][该該]?",
+    _cue("zh.hard-rule", "constraint", 10,
+         r"硬性|死规定|底线是|[无無]论如何|任何情[况況]下|[没沒]有例外|绝不|絕不|决不|永[远遠]不|千万别|千万不要|"
+         r"千萬別|切勿|严禁|嚴禁|禁止"),
+    _cue("zh.do-not", "constraint", 9,
+         r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|再|用|碰|动|加|删|提交)|"
+         r"(?<![特区區级級分识識类類性告个個])别(?![的人名处處])|不[动動改碰变變]|不[应應][该該]?",
          r"要不要|不要[了紧緊]|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|"
          r"我(?:们|們)?(?:就|也|都)?不(?:能|得不)|会不会"),
     _cue("zh.from-now-on", "constraint", 9, r"[从從](?:现在起|今以[后後]|此)|今[后後]|以[后後](?:都|要)|往[后後]"),
     _cue("zh.should", "constraint", 6, r"[应應][当當该該]"),
-    _cue("zh.must", "constraint", 8, r"必[须須需]|一定要|[务務]必|得先|要求是|只能|[仅僅]限|"
-                                     r"只(?:允[许許]|在|用|准)|只有在|[仅僅]在|"
-                                     r"只[读讀]|只[^，。；]{0,4}[一两兩二三]次|只有.{1,40}才(?!发现|知道|明白)|每.{1,6}都[要得必]|"
-                                     r"等.{1,12}(?:[后後]|了|好).{0,8}再(?![说說])",
+    _cue("zh.must", "constraint", 8,
+         r"必[须須需]|一定要|[务務]必|得先|要求是|只能|[仅僅]限|只(?:允[许許]|在|用|准)|只有在|[仅僅]在|只[读讀]|"
+         r"只[^，。；]{0,4}[一两兩二三]次|只有.{1,40}才(?!发现|知道|明白)|每.{1,6}都[要得必]|"
+         r"等.{1,12}(?:[后後]|了|好).{0,8}再(?![说說])",
          r"不必[须須]|是否必|还是必[须須]|我(?:们|們)?(?:就|也)?只|不是让你只"),
-    _cue("zh.always", "constraint", 8, r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|"
-                                       r"固定(?:[为為]|在|用)|一律|之前必|[先][问問]我|"
-                                       r"等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
-    _cue("zh.bound", "constraint", 8, r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
-                                      r"(?<=[\d%个個天元秒分条條行字倍])以[下上]|上限|下限|之前|[为為]止",
-         r"之前[跟和给給对對我你说說的已有]", "number"),
-    _cue("zh.keep", "constraint", 6, r"保持|保留|[维維]持|除了.{1,30}[，,都]|除外|例外|除非|"
-                                     r"先[^，。；]{2,20}[，,]?再(?![说說])"),
-    _cue("zh.prefer", "preference", 9, r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
-                                       r"(?:用|要[说說讲講])(?:中文|英文|英语|日语|"
-                                       r"繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|尽(?:量|可能)"),
-    _cue("zh.correction", "preference", 8, r"我[说說](?:[过過]|了)|又[来來]了|跟你[说說][过過]|再[说說]一遍|"
-                                           r"不是我要的|下次"),
-    _cue("zh.decided", "decision", 8, r"[决決]定|就用|[选選](?:择|擇|用)?|[采採]用|[换換]成|改[为為用成]|"
-                                      r"定[为為了]|[说說]好了|而不是|而非|不考[虑慮]"),
-    _cue("zh.fact", "value", 7, r"端口|埠|路[径徑]|地址|目[录錄]|版本[号號]|截止|上[线線][时時][间間]|位于|"
-                                r"部署在|[设設](?:为|為|成)", "", "number|name"),
-    _cue("zh.agent-root", "link", 8, r"根?本?原因|[问問][题題](?:在于|是|出在)|由于|[导導]致|造成",
-         r"让我|我来", role=AGENT),
+    _cue("zh.always", "constraint", 8,
+         r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|固定(?:[为為]|在|用)|一律|之前必|"
+         r"[先][问問]我|等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
+    _cue("zh.bound", "constraint", 8,
+         r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
+         r"(?<=[\d%个個天元秒分条條行字倍])以[下上]|上限|下限|之前|[为為]止", r"之前[跟和给給对對我你说說的已有]",
+         "number"),
+    _cue("zh.keep", "constraint", 6,
+         r"保持|保留|[维維]持|除了.{1,30}[，,都]|除外|例外|除非|先[^，。；]{2,20}[，,]?再(?![说說])"),
+    _cue("zh.prefer", "preference", 9,
+         r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣]|我(?:不喜|偏好|[讨討])|"
+         r"(?:用|要[说說讲講])(?:中文|英文|英语|日语|繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|"
+         r"尽(?:量|可能)"),
+    _cue("zh.correction", "preference", 8,
+         r"我[说說](?:[过過]|了)|又[来來]了|跟你[说說][过過]|再[说說]一遍|不是我要的|下次"),
+    _cue("zh.decided", "decision", 8,
+         r"[决決]定|就用|[选選](?:择|擇|用)?|[采採]用|[换換]成|改[为為用成]|定[为為了]|[说說]好了|而不是|而非|"
+         r"不考[虑慮]"),
+    _cue("zh.fact", "value", 7,
+         r"端口|埠|路[径徑]|地址|目[录錄]|版本[号號]|截止|上[线線][时時][间間]|位于|部署在|[设設](?:为|為|成)", "",
+         "number|name"),
+    _cue("zh.agent-root", "link", 8, r"根?本?原因|[问問][题題](?:在于|是|出在)|由于|[导導]致|造成", r"让我|我来",
+         role=AGENT),
     _cue("zh.agent-rule", "constraint", 6, r"必[须須]|不得|只能|故意|[设設][计計]如此", r"我必", role=AGENT),
-    _cue("zh.agent-decided", "decision", 8, r"我(?:们|們)?(?:[选選]|[决決]定|[采採]用|改用)|[建][议議]|"
-                                            r"推[荐薦]", role=AGENT),
+    _cue("zh.agent-decided", "decision", 8, r"我(?:们|們)?(?:[选選]|[决決]定|[采採]用|改用)|[建][议議]|推[荐薦]",
+         role=AGENT),
 )  # fmt: skip
 
 #: Words before the verb of a request.
