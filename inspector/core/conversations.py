@@ -116,7 +116,8 @@ class Compaction(Struct, frozen=True):
     list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
     made the summary, and its calls are not recorded. `overflow`: the agent compacted because a request did not fit into
     the window. `kept_missing` counts lines of the list before that stayed and that the store lacks, so the list after
-    has more messages than `after`.
+    has more messages than `after`. `may_have_later`: the store does not tell the list after from messages that came
+    later, so it has `after` messages at most.
     """
 
     index: int
@@ -147,11 +148,17 @@ class Compaction(Struct, frozen=True):
     by_hook: bool = False
     overflow: bool = False
     kept_missing: int = 0
+    may_have_later: bool = False
+
+    @property
+    def bound(self) -> str:
+        """Return "at least " or "at most " if `after` is only a bound, else ""."""
+        return "at least " if self.kept_missing else "at most " if self.may_have_later else ""
 
     @property
     def after_words(self) -> str:
         """Return the length of the list after in words."""
-        return f"{'at least ' if self.kept_missing else ''}{self.after:,}"
+        return f"{self.bound}{self.after:,}"
 
     def region(self, index: int) -> str:
         """Return head, middle or tail for a message of the list before; kept messages of the middle count as tail."""

@@ -101,7 +101,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         **fields_of(recorded, "tokens_after", "tokens_before_reported", "tokens_after_reported"),
         **fields_of(recorded, "summary", "encrypted"),
         "kept": [index for index, _ in recorded.kept],
-        **fields_of(recorded, "kept_missing", "fallback", "merged", "at", "exact", "note"),
+        **fields_of(recorded, "kept_missing", "may_have_later", "fallback", "merged", "at", "exact", "note"),
         "trigger": recorded.trigger or entry.why.trigger,
         "why": fields_of(entry.why, "rule", "threshold_tokens", "crossed", "fits", "text"),
         "planned": {
@@ -249,9 +249,9 @@ def print_compactions(documents: Sequence[Document]) -> None:
         before, tokens = "unknown", "unknown"
         if entry["before"]:
             before, tokens = f"{entry['before']:,}", f"~{entry['tokens_before']:,}"
-        least = "at least " if entry["kept_missing"] else ""
-        after = f"{least}~{entry['tokens_after']:,} tokens · {size}{kind}"
-        smaller = f"{before} → {least}{plural(entry['after'], 'message')} · {tokens} → {after}"
+        bound = "at least " if entry["kept_missing"] else "at most " if entry["may_have_later"] else ""
+        after = f"{bound}~{entry['tokens_after']:,} tokens · {size}{kind}"
+        smaller = f"{before} → {bound}{plural(entry['after'], 'message')} · {tokens} → {after}"
         say(f"compaction {entry['index']}  ", "bold", smaller)
         sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
         words = zip(sizes, ("tokens before it", "tokens after it"), strict=True)

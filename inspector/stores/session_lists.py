@@ -143,6 +143,7 @@ class SessionLists(Struct):
         usage: Usage | None = None,
         by_hook: bool = False,
         overflow: bool = False,
+        may_have_later: bool = False,
     ) -> None:
         """Replace the live list by `after`. Messages in both lists, and equal messages, are kept.
 
@@ -181,6 +182,7 @@ class SessionLists(Struct):
                 usage=usage,
                 by_hook=by_hook,
                 overflow=overflow,
+                may_have_later=may_have_later,
             )
         )
         self.lists.append(new)

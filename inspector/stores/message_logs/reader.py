@@ -428,6 +428,7 @@ def _add_first_compaction(
         text=handoff.body,
         exact=False,
         note="The list before it is not in this file. The list after it may have later messages.",
+        may_have_later=True,
     )
 
 
