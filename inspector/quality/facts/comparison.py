@@ -108,8 +108,8 @@ _NUMERIC = late_pattern(
 _LINE_CONTEXT = 300
 #: Matches the heading of a section of rules and decisions.
 _RULE_SECTION = late_pattern(
-    r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|"
-    r"conventions?|policy|request and intent|约束|要求|决定|规则",
+    r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|conventions?|policy|"
+    r"request and intent|约束|要求|决定|规则",
     re.I,
 )
 

@@ -30,12 +30,12 @@ _LITTLE, _FULL = 0.4, 1.0
 
 #: Matches a word that denies the words after it in its clause.
 _DENIES = late_pattern(
-    r"(?:not|no|zero|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|refrain|prevent(?:s|ed|"
-    r"ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|doenst|dosent|dosnt|didnt|"
-    r"cant|wont|isnt|arent|wasnt|shouldnt|mustnt|couldnt|wouldnt|hasnt|havent|neednt|"
-    r"nicht|kein|keine|keinen|keiner|keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|"
-    r"ninguna|ninguno|tampoco|ne|pas|jamais|sans|aucun|aucune|não|nem|sem|nenhum|nenhuma|"
-    r"не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|senza|jangan|tidak|tanpa)\Z",
+    r"(?:not|no|zero|never|cannot|neither|nor|nothing|nobody|none|without|lack(?:s|ed|ing)?|avoid(?:s|ed|ing)?|"
+    r"refrain|prevent(?:s|ed|ing)?|refus(?:e|es|ed)|untouched|\w+n['’]t|dont|doesnt|doenst|dosent|dosnt|didnt|cant|"
+    r"wont|isnt|arent|wasnt|shouldnt|mustnt|couldnt|wouldnt|hasnt|havent|neednt|nicht|kein|keine|keinen|keiner|"
+    r"keinem|keines|nie|niemals|ohne|weder|nunca|jamás|sin|ni|nada|ningún|ninguna|ninguno|tampoco|ne|pas|jamais|"
+    r"sans|aucun|aucune|não|nem|sem|nenhum|nenhuma|не|нельзя|никогда|без|ни|нет|geen|niet|nooit|zonder|non|mai|"
+    r"senza|jangan|tidak|tanpa)\Z",
     re.IGNORECASE,
 )
 #: Matches an answer at the start of a text: "No, use X" does not deny X.
@@ -43,8 +43,7 @@ _ANSWERS_NO = re.compile(r"^\W*no,", re.I)
 #: Matches a denial in Chinese, Japanese or Korean.
 _CJK_DENIES = late_pattern(
     r"不(?![同错錯仅僅断斷久足过過只如论論管到少止但变變])|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
-    r"ず(?=[、。])|なく|禁|않|지 "
-    r"?마|없|안 "
+    r"ず(?=[、。])|なく|禁|않|지 ?마|없|안 "
 )
 #: Verbs of refusal, which deny the words before them in their clause.
 _REFUSED = (
@@ -66,9 +65,8 @@ _DENIED_AFTER = late_pattern(
 )  # fmt: skip
 #: Matches the words before a rejected choice.
 _CONTRAST = late_pattern(
-    r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|"
-    r"au lieu de|plutôt que|em vez de|вместо|over(?= [A-Z])|against(?= \w+ing\b)|decided against|"
-    r"forbade)\b|而不是|而非|代替",
+    r"\b(?:instead of|rather than|in place of|statt|anstatt|anstelle|en lugar de|en vez de|au lieu de|plutôt que|"
+    r"em vez de|вместо|over(?= [A-Z])|against(?= \w+ing\b)|decided against|forbade)\b|而不是|而非|代替",
     re.IGNORECASE,
 )
 #: Matches "prefer ... over" and "rather ... than", which deny the words after them.
@@ -118,13 +116,12 @@ _HUMP = late_pattern(r"(?<=[a-z0-9]{2})(?=[A-Z])")
 
 #: Matches a binding sentence: something must be, must not be, or always is.
 BINDS = late_pattern(
-    r"\b(?:must(?:n['’]t)?|have to|has to|needs?|required?|requires|mandatory|obligatory|compulsory|shall|"
-    r"always|never|do not|don['’]?t|does not|not allowed|forbidden|prohibited|banned|off[- ]limits|only|"
-    r"may not|can ?not|can['’]t|cannot|should(?: not|n['’]t)?|no (?!longer)\w+|at (?:most|least)|max(?:imum)?|"
-    r"min(?:imum)?|under no|in no case|keep|leave|avoid|ensure|make sure|without|every|each|"
-    r"(?:is|are) to be|(?:is|are) (?:not )?to|exclusively|stays?|remains?|read-only|rule|constraint|policy|"
-    r"limit(?:ed)?|frozen|forbid\w*)\b|"
-    r"必[须須需]|不要|不能|不得|禁止|只能|一定|[务務]必|始[终終]|一律|不[许許准]", re.IGNORECASE,
+    r"\b(?:must(?:n['’]t)?|have to|has to|needs?|required?|requires|mandatory|obligatory|compulsory|shall|always|"
+    r"never|do not|don['’]?t|does not|not allowed|forbidden|prohibited|banned|off[- ]limits|only|may not|can ?not|"
+    r"can['’]t|cannot|should(?: not|n['’]t)?|no (?!longer)\w+|at (?:most|least)|max(?:imum)?|min(?:imum)?|under no|"
+    r"in no case|keep|leave|avoid|ensure|make sure|without|every|each|(?:is|are) to be|(?:is|are) (?:not )?to|"
+    r"exclusively|stays?|remains?|read-only|rule|constraint|policy|limit(?:ed)?|frozen|forbid\w*)\b|必[须須需]|"
+    r"不要|不能|不得|禁止|只能|一定|[务務]必|始[终終]|一律|不[许許准]", re.IGNORECASE,
 )  # fmt: skip
 _ENFORCED = late_pattern(
     r"\b(?:must|have to|has to|required|requires|mandatory|shall|always|never|forbidden|do not|don['’]?t|"
@@ -132,28 +129,26 @@ _ENFORCED = late_pattern(
     r"不[得要]", re.IGNORECASE,
 )  # fmt: skip
 _STANDING = late_pattern(
-    r"\b(?:must|have to|has to|required|requires|requirement|mandatory|shall|should|always|never|forbidden|not "
-    r"allowed|do not|don['’]?t|needs? (?:to|a|an)|every|each|any|whenever|rule)\b|必[须須]|始[终終]|每|禁止|"
+    r"\b(?:must|have to|has to|required|requires|requirement|mandatory|shall|should|always|never|forbidden|"
+    r"not allowed|do not|don['’]?t|needs? (?:to|a|an)|every|each|any|whenever|rule)\b|必[须須]|始[终終]|每|禁止|"
     r"不[得要]", re.IGNORECASE,
 )  # fmt: skip
 #: Matches a sentence that only allows or suggests.
 SOFT = late_pattern(
     r"\b(?:could|might|may(?! (?:not|only|be used only)|[^;\n]{0,60}\b(?:at most|no more|up to|only)\b)|"
-    r"(?:you|we|they) can(?! (?:see|find|tell)\b)|maybe|perhaps|possibly|optional(?:ly)?|"
-    r"nice[- ]to[- ]have|ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|"
-    r"time allows)|consider(?:ed|ing)?|"
-    r"suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|try to|tr(?:y|ies) "
-    r"(?:not )?to|would be (?:nice|good)|can be|is welcome|are welcome|allowed|permitted|"
+    r"(?:you|we|they) can(?! (?:see|find|tell)\b)|maybe|perhaps|possibly|optional(?:ly)?|nice[- ]to[- ]have|"
+    r"ideally|(?:if|where|when|wherever|whenever) (?:possible|feasible|convenient|practical|time allows)|"
+    r"consider(?:ed|ing)?|suggest(?:ed|s|ion)?|recommended|recommendation|preferabl[ey]|prefer(?:red|s|ence)?|"
+    r"try to|tr(?:y|ies) (?:not )?to|would be (?:nice|good)|can be|is welcome|are welcome|allowed|permitted|"
     r"would (?:like|love)|wants? to try|plans? to|hop(?:es?|ing) to|low(?:er)? priority|not urgent|some ?day|"
-    r"(?:an?|one) (?:possible )?(?:option|possibility)|(?:[’']d|would) rather|"
-    r"best[- ]effort|encouraged|appreciated|desirable|desired|helpful|worth|candidates?|evaluat(?:e|ing)|look into|"
-    r"investigate|as far as|interested in|leans? towards?|if (?:needed|necessary|time)|at some point|"
-    r"at (?:our|your) discretion|up to (?:you|the)|not (?:strictly )?(?:required|"
-    r"necessary|mandatory)|"
-    r"it is fine|some (?:day|point)|eventually|usually|normally|generally|mostly|often|sometimes|in general|"
-    r"when in doubt|aim(?:s|ing)? (?:to|for)|should ideally|discussed|under discussion|proposed|idea|wish|"
-    r"think about|open question|tbd|to be decided|not decided|undecided)\b|可以考[虑慮]|可能|可[选選]|建[议議]|"
-    r"尽量|[尽儘]可能|最好|也[许許]|或[许許]|[讨討][论論]中|考[虑慮]中", re.IGNORECASE,
+    r"(?:an?|one) (?:possible )?(?:option|possibility)|(?:[’']d|would) rather|best[- ]effort|encouraged|"
+    r"appreciated|desirable|desired|helpful|worth|candidates?|evaluat(?:e|ing)|look into|investigate|as far as|"
+    r"interested in|leans? towards?|if (?:needed|necessary|time)|at some point|at (?:our|your) discretion|"
+    r"up to (?:you|the)|not (?:strictly )?(?:required|necessary|mandatory)|it is fine|some (?:day|point)|"
+    r"eventually|usually|normally|generally|mostly|often|sometimes|in general|when in doubt|"
+    r"aim(?:s|ing)? (?:to|for)|should ideally|discussed|under discussion|proposed|idea|wish|think about|"
+    r"open question|tbd|to be decided|not decided|undecided)\b|可以考[虑慮]|可能|可[选選]|建[议議]|尽量|[尽儘]可能|"
+    r"最好|也[许許]|或[许許]|[讨討][论論]中|考[虑慮]中", re.IGNORECASE,
 )  # fmt: skip
 #: Matches a permission that is denied: "no messages may be sent".
 FORBIDS = late_pattern(
@@ -164,9 +159,9 @@ FORBIDS = late_pattern(
 EVENT = late_pattern(
     r"\b(?:was|were|has been|have been|had|has \w+ed|have \w+ed|did|just|already|done|ran|went|asked|told|"
     r"showed?n?|checked|verified|added|created|updated|fixed|documented|reviewed|tested|confirmed|formatted|"
-    r"(?<!is )(?<!are )(?<!be )\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|last time|"
-    r"(?<!is )(?<!are )(?<!be )(?:got|gave|sent|wrote|received)|yesterday|today|"
-    r"this time|once)\b|[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
+    r"(?<!is )(?<!are )(?<!be )\w{3,}(?:ied|[^e]ed) (?:in|on|to|by|with|before|after|the|once|for|at|from)\b|"
+    r"last time|(?<!is )(?<!are )(?<!be )(?:got|gave|sent|wrote|received)|yesterday|today|this time|once)\b|"
+    r"[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
 #: Matches a report of an act of the agent.
 AGENT_DID = late_pattern(
@@ -175,16 +170,15 @@ AGENT_DID = late_pattern(
     re.IGNORECASE,
 )
 UNIVERSAL = late_pattern(
-    r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|none|whole|entire|"
-    r"both|siempre|todos?|todas?|cada|immer|alle|jede[rsn]?|toujours|tous|toutes|chaque|sempre)\b|所有|每|全部|一律|任何",
+    r"\b(?:all|every|each|any|always|everything|everywhere|everyone|never|no|none|whole|entire|both|siempre|todos?|"
+    r"todas?|cada|immer|alle|jede[rsn]?|toujours|tous|toutes|chaque|sempre)\b|所有|每|全部|一律|任何",
     re.IGNORECASE,
 )
 NARROW = late_pattern(
     r"\b(?:this|that|these|those|one|some|several|(?<!at )most|first|certain|a few|only the|just the|parts? of|new|"
     r"current|main|selected|single|specific|today['’]s|the (?:last|latest|current|new|public|main|first|old)|"
-    r"for now|at first|initially|"
-    r"temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|[这這][个個次]|部分|有些|"
-    r"一些", re.IGNORECASE,
+    r"for now|at first|initially|temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|"
+    r"[这這][个個次]|部分|有些|一些", re.IGNORECASE,
 )  # fmt: skip
 #: Matches all things of a kind, up to the verb: "none of the compiler passes may".
 QUANTIFIED = late_pattern(
@@ -212,9 +206,9 @@ YET = late_pattern(
     r"\b(?:yet|still|so far|pending|todo|to be done|open|remaining)\b|[还還]|尚未", re.IGNORECASE
 )
 ONLY = late_pattern(
-    r"\b(?:only|solely|exclusively|just(?= (?:the|an?|one|this|that|these|those|for|in|on|at|to|\d))|"
-    r"nothing but|no other|limited to|restricted to|nur|solo|"
-    r"sólo|solamente|uniquement|seulement|apenas|somente|только)\b|只|[仅僅]",
+    r"\b(?:only|solely|exclusively|just(?= (?:the|an?|one|this|that|these|those|for|in|on|at|to|\d))|nothing but|"
+    r"no other|limited to|restricted to|nur|solo|sólo|solamente|uniquement|seulement|apenas|somente|только)\b|只|"
+    r"[仅僅]",
     re.IGNORECASE,
 )
 _RESTRICTS = late_pattern(

@@ -317,8 +317,8 @@ _AGREES = late_pattern(
 )  # fmt: skip
 #: A question that only asks whether all is well or whether to go on.
 APPROVALS = late_pattern(
-    r"look(?:s)? (?:right|good|correct|ok(?:ay)?)|makes? sense|sounds? (?:good|right)|(?:shall|should|may|can) "
-    r"i (?:continue|proceed|go)|ready (?:to|for)|want me to (?:continue|proceed|go ahead)|"
+    r"look(?:s)? (?:right|good|correct|ok(?:ay)?)|makes? sense|sounds? (?:good|right)|"
+    r"(?:shall|should|may|can) i (?:continue|proceed|go)|ready (?:to|for)|want me to (?:continue|proceed|go ahead)|"
     r"happy with|any (?:questions|changes)|anything else|可以[吗嗎]|[继繼][续續][吗嗎]|[对對][吗嗎]", re.I,
 )  # fmt: skip
 #: The end of a question.
@@ -332,8 +332,8 @@ _INQUIRES = late_pattern(
 )
 #: The start of a polite request.
 _ASKS_POLITELY = late_pattern(
-    r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:(?:can|could|would|will|shall) "
-    r"(?:you|we)|should you)\b|[能可][不否]|麻[烦煩]",
+    r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:(?:can|could|would|will|shall) (?:you|we)|should you)\b|[能可][不否]|"
+    r"麻[烦煩]",
     re.I,
 )
 #: The start of a request for information.
@@ -350,8 +350,7 @@ _ASKED = late_pattern(r"\w (?:what|how|where|why)\b[^,;:.?!\n]{0,60}\Z", re.IGNO
 NARRATES = late_pattern(
     r"\W*(?:(?:now|next|then|first|ok(?:ay)?|alright|good|great|perfect|excellent|actually|wait|"
     r"hmm)\b[\s,.!—–:-]*)*(?:let me|let['’]s|i['’]ll|i will|i['’]m (?:going|now)|i (?:need|want|should|can) |"
-    r"now (?:i|let|to)|"
-    r"(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
+    r"now (?:i|let|to)|(?:good|great|perfect|excellent|done)[,.! ]|[让讓]我|我[来來将會会]|接下[来來]|[现現]在)", re.I,
 )  # fmt: skip
 #: Words before the verb of a rule.
 _LEAD = (
@@ -381,8 +380,8 @@ PASSING = late_pattern(
 )
 #: Marks of a guess.
 HEDGES = late_pattern(
-    r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|"
-    r"could be|presumably|i guess|hypothesi[sz]\w+|theory)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
+    r"\b(?:might|may be|perhaps|maybe|probably|likely|seems?|appears?|i think|possibly|suspect|could be|presumably|"
+    r"i guess|hypothesi[sz]\w+|theory)\b|可能|也[许許]|大概|似乎|估[计計]|好像",
     re.I,
 )
 #: Marks of a hope, an estimate or a plan.
@@ -392,8 +391,8 @@ HOPES = late_pattern(
 
 #: Phrases that replace content in a summary.
 ELISIONS = late_pattern(
-    r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|(?:text|contents?|output|log|rest|"
-    r"summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
+    r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|"
+    r"(?:text|contents?|output|log|rest|summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
     r"long message|pasted|several|various|same as above|as above)\b|省略|[详詳][细細]|其[余餘]|完整[内內]容|全文", re.I,
 )  # fmt: skip
 #: A reference to numbered or lettered items ("skip 2 and 3", "option B").
@@ -407,8 +406,7 @@ CLAIMS = late_pattern(
     r"\b(?:all (?:requested|user) (?:items|tasks|changes|requests)|all tasks (?:have been |are )?completed?|"
     r"all (?:requests|items) have been|everything (?:requested|the user asked|that was asked)|"
     r"no (?:pending|outstanding) tasks|none explicitly pending|nothing (?:is )?pending)\b|全部完成|均已完成|"
-    r"[没沒]有待[办辦]|"
-    r"[无無]待[办辦]", re.I,
+    r"[没沒]有待[办辦]|[无無]待[办辦]", re.I,
 )  # fmt: skip
 #: Phrases of the prompt that asks the model of Claude Code for a summary.
 PROMPTS = late_pattern(
