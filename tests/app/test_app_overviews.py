@@ -14,6 +14,7 @@ from inspector.answers import overview_process
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
+from inspector.app.events import StoreChanged
 from inspector.app.losses.screen import LossesScreen, LossList
 from inspector.app.saved_state import SavedState
 from inspector.core.errors import InspectorError
@@ -192,6 +193,27 @@ async def test_a_compaction_that_lost_only_pasted_rules_is_not_called_unreadable
             "in the line and the panel"
         )
         assert "cannot be read" not in shown
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_rules_in_a_language_without_a_lexicon_stay_unknown_when_the_store_changes(
+    tmp_path: Path,
+) -> None:
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-00000000000d")
+    made.user(
+        "Bitte lies die Liegeplätze im Hafen und schreibe nie in die Datei, die der Hafenmeister führt."
+    )
+    made.answer(lines.text("So it is."))
+    made.compact(lines.nine_sections(), before=167_412, after=9_000)
+    made.user("Und nun der Kai, aber ohne die Kräne, weil sie heute nicht laufen.")
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path) as pilot:
+        (before,) = entries(pilot).values()
+        assert before.foreign
+        conversations(pilot).post_message(StoreChanged())
+        await settled(pilot)
+        assert tuple(entries(pilot).values()) == (before,)
 
 
 @pytest.mark.usefixtures("nothing_kept")
