@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.showing import list_at
-from inspector.core.conversations import Compaction, ConversationRow, Generation
+from inspector.core.conversations import ConversationRow, Generation
 from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
 from inspector.core.watching import OnProgress
@@ -44,13 +44,12 @@ class Wording(Struct, frozen=True):
 
 
 class SummarizedList(Struct, frozen=True):
-    """A list and its plan. If it is `recorded`, the plan has the recorded boundaries."""
+    """A list and its plan. The plan of a recorded compaction has the recorded boundaries."""
 
     place: Place
     generation: Generation
     messages: Sequence[Message]
     plan: Plan
-    recorded: Compaction | None
     note: str = ""
 
 
@@ -74,19 +73,21 @@ def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -
         )  # fmt: skip
     note = "" if recorded.exact else f"The boundaries of this compaction are inferred: {recorded.note}"
     place = place_of(inspection.store, inspection.conversation.row, compaction)
-    return SummarizedList(place, generation, messages, plan, recorded, note)
+    return SummarizedList(place, generation, messages, plan, note)
 
 
 def planned_list(inspection: Inspection, settings: Settings, step: int) -> SummarizedList:
-    """Return the list after `step` messages, with the plan of the settings' engine. Raises UsageProblem if the engine
-    would not compact it."""
+    """Return the list after `step` messages, with the plan of the settings' engine.
+
+    Raises UsageProblem if the engine would not compact it.
+    """
     generation, length = list_at(inspection, step)
     messages = inspection.store.messages(generation, 0, length)
     plan = inspection.plan_of(generation, messages, settings)
     if not plan.compacts:
         raise UsageProblem(f"{plan.profile} would not compact the list at step {step:,}: {plan.reason}.")
     place = place_of(inspection.store, inspection.conversation.row, generation.number, step)
-    return SummarizedList(place, generation, messages, plan, None)
+    return SummarizedList(place, generation, messages, plan)
 
 
 def ask_for(

@@ -273,7 +273,7 @@ def plan_scores(
         roles = bytes(ROLE_CODES.get(message.role, 4) for message in messages)
         generation = Generation(1, conversation.name, range(len(messages)), roles)
         place = Place(str(conversation.path.absolute()), conversation.name, 1, len(messages))
-        listed = SummarizedList(place, generation, messages, plan, None)
+        listed = SummarizedList(place, generation, messages, plan)
         ask = ask_for(listed, settings, wording, masker=masker) if plan.compacts else None
         planned.append(PlannedScore(judge, listed, settings, ask))
     return planned

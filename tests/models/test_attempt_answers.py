@@ -147,11 +147,8 @@ def test_what_is_sent_is_the_middle_with_the_summary_before() -> None:
     inspection, settings = opened(ROTATING)
     second = recorded_list(inspection, settings, 2)
     ask = ask_for(second, settings, Wording(focus="the pool"))
-    assert second.recorded is not None
-    assert (second.plan.head_end, second.plan.tail_start) == (
-        second.recorded.head_end,
-        second.recorded.tail_start,
-    )
+    recorded = inspection.compaction(2)
+    assert (second.plan.head_end, second.plan.tail_start) == (recorded.head_end, recorded.tail_start)
     assert (inspection.compactions()[0].summary or "")[:200] in ask.prompt
     assert "the pool" in ask.prompt
     head, tail = second.plan.regions()

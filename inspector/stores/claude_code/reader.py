@@ -324,17 +324,15 @@ class _Reading:
             for answer, call in part.scan.calls.items():
                 if answer in generation_of and (answer not in calls or calls[answer].output < call.output):
                     calls[answer] = call
-        for index, (answer, number) in enumerate(
-            ((answer, number) for answer, number in generation_of.items() if answer in calls), start=1
-        ):
-            call = calls[answer]
+        answered = [(calls[answer], number) for answer, number in generation_of.items() if answer in calls]
+        for index, (call, number) in enumerate(answered, start=1):
             usage = call.usage
             hour = count_at(usage, "cache_creation", "ephemeral_1h_input_tokens") or 0
             visible = 0 if call.stopped or call.output > PLACEHOLDER else text_tokens(call.chars)
             yield Request(
                 index=index,
                 generation=number,
-                message=answer,
+                message=call.answer,
                 model=call.model,
                 at=call.at,
                 input=count_of(usage, "input_tokens") or 0,

@@ -104,7 +104,6 @@ class Call(Struct):
 
     answer: str
     model: str
-    node: int
     at: float
     usage: dict[str, Any]
     output: int
@@ -239,7 +238,7 @@ class _Scanner:
             node.entries = result.entries.add(prompt.wires, node.at)
 
     def _answer(self, value: dict[str, Any], node: Node) -> None:
-        result, index = self.result, len(self.result.nodes) - 1
+        result = self.result
         message = mapping_at(value, "message")
         model = text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
@@ -270,7 +269,7 @@ class _Scanner:
         if isinstance(usage, dict) and any(count_of(usage, name) for name in _SENT):
             output, call = count_of(usage, "output_tokens") or 0, result.calls.get(node.answer)
             if call is None:
-                call = result.calls[node.answer] = Call(node.answer, model, index, node.at, usage, output)
+                call = result.calls[node.answer] = Call(node.answer, model, node.at, usage, output)
             elif output > call.output:
                 # Another model may have continued the answer: take usage and model from the same line.
                 call.usage, call.output, call.model = usage, output, model or call.model

@@ -150,6 +150,7 @@ class Connections:
                 connection.close()
 
     def _connection(self, now: Signature) -> tuple[_Connection, bool]:
+        """Return the connection of this thread for the current state of the file, and whether it is still."""
         if self._closed:
             raise StoreError(f"{self.path} has been closed.")
         with self._lock:
@@ -161,16 +162,17 @@ class Connections:
                 self._wal = _is_wal(self.path)
             epoch = self._epoch
             still = self._no_live or (self._wal and not now.has_log)
-        current: tuple[_Connection, int, bool, Signature] | None = getattr(self._local, "held", None)
         # A still connection never notices a change of the file by itself.
-        if current and current[1] == epoch and current[2] == still and (not still or current[3] == now):
+        state = epoch, still, now if still else None
+        current: tuple[_Connection, object] | None = getattr(self._local, "held", None)
+        if current and current[1] == state:
             return current[0], still
         if current:
             with self._lock:
                 self._open.discard(current[0])
             current[0].close()
         connection = self._connect(still)
-        self._local.held = (connection, epoch, still, now)
+        self._local.held = (connection, state)
         with self._lock:
             self._open.add(connection)
         return connection, still
