@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
@@ -13,7 +11,7 @@ from inspector.caching.breakpoints import Breakpoint, Layout, Messages, Ttl, bre
 from inspector.caching.policy import CachePolicy
 from inspector.config.settings import ResolvedSettings
 from inspector.core.messages import Message
-from inspector.core.rough import wires_tokens
+from inspector.engines.base import TokenIndex
 
 
 class PlacedBreakpoint(Struct, frozen=True):
@@ -54,6 +52,7 @@ def cache_points(
     layout = layout or policy.layout
     ttl = ttl or ttl_for(inspection, resolved)
     system = inspection.system_tokens(generation.session)
+    token_index = inspection.token_index(generation, profile)
     return CachePoints(
         inspection.conversation.id,
         generation.number,
@@ -65,7 +64,7 @@ def cache_points(
             PlacedBreakpoint(
                 point,
                 None if point.message is None else messages[point.message],
-                _tokens_until(point, messages, system),
+                _tokens_until(point, token_index, system),
             )
             for point in breakpoints_of(
                 inspection, messages, inspection.system_prompt(generation.session), profile, layout, ttl
@@ -86,11 +85,11 @@ def _recorded(
     return sent[-1].breakpoints if sent else None
 
 
-def _tokens_until(point: Breakpoint, messages: Sequence[Message], system: int) -> int | None:
+def _tokens_until(point: Breakpoint, token_index: TokenIndex, system: int) -> int | None:
     """Return the rough tokens up to a breakpoint. None for a part before the messages that may include the tools."""
     if point.message is None:
         return system if point.part == "text" else None
-    return system + wires_tokens([message.wire for message in messages[: point.message + 1]])
+    return system + token_index.rough_until(point.message + 1)
 
 
 def breakpoints_of(

@@ -14,7 +14,7 @@ from inspector.app.conversation.rows import line_of
 from inspector.caching.breakpoints import Layout, Ttl
 from inspector.core.conversations import ROLE_NAMES, Generation
 from inspector.core.messages import Message
-from inspector.core.rough import IMAGE_TOKENS, message_chars, message_images, text_tokens
+from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line
 from inspector.core.watching import Watch
 from inspector.engines.base import TokenIndex
@@ -94,8 +94,7 @@ def find_breakpoints(
             )
         else:
             role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
-            # Breakpoints are at the end, so only a few messages are read to subtract the tokens after them.
-            tokens = None if total is None else total - _rough_from(messages, index + 1)
+            tokens = None if token_index is None else system + token_index.rough_until(index + 1)
         placed.append(PlacedBreakpoint(point, role, text, tokens))
     marks = {
         -1 if point.message is None else point.message: point.number
@@ -122,13 +121,3 @@ def find_breakpoints(
         generation.number,
     )
     return Caching(marks, view)
-
-
-def _rough_from(messages: LazyMessages, start: int) -> int:
-    """Rough tokens that the messages from `start` on add to those before them."""
-    chars = images = 0
-    for index in range(start, len(messages)):
-        wire = messages[index].wire
-        chars += message_chars(wire)
-        images += message_images(wire)
-    return chars // 4 + images * IMAGE_TOKENS
