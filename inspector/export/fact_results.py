@@ -69,7 +69,7 @@ def print_losses(documents: Sequence[Document]) -> None:
 
 
 def _names(documents: Sequence[Document]) -> dict[str, str]:
-    """Return titles of the conversations that differ."""
+    """Return a distinct title for each conversation."""
     return told_apart({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
 
 

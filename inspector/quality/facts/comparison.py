@@ -239,9 +239,9 @@ class Comparison:
         """
         probe = self.probe
         if foreign(probe, self.after):
-            return self._has_anything()
+            return self._uncertain_if_shared()
         if (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
-            return self._without_lexicon() or self._has_anything()
+            return self._without_lexicon() or self._uncertain_if_shared()
         concepts = self.passage.concepts
         if not probe.answer <= concepts:
             # The passage may answer another question.
@@ -471,7 +471,7 @@ class Comparison:
                 return ("contradicted", changed) if changed else ("value lost", "")
         return None
 
-    def _has_anything(self) -> Verdict:
+    def _uncertain_if_shared(self) -> Verdict:
         """Return "uncertain" if the passage has a word or a value of the fact."""
         return ("uncertain", "") if self.shared_words or self.kept_values else (None, "")
 

@@ -111,7 +111,7 @@ def _continuation(
 
 
 def _after(child: Node, parent: Node) -> bool:
-    """Return whether a child started after its parent ended, or the parent has not ended."""
+    """Return whether a child started after its parent ended or just before, or the parent has not ended."""
     if parent.ended_at is None:
         return True
     if child.started_at >= parent.ended_at:

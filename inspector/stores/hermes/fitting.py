@@ -69,7 +69,7 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
 
 
 def best_first(fits: Iterable[Fit]) -> tuple[Fit, ...]:
-    """Sort the fits of several profiles, the best first. A fit under the known settings precedes equal fits."""
+    """Sort the fits of several profiles, the best first. Of equal fits, a fit under the known settings is first."""
     return tuple(sorted(fits, key=lambda fit: (-fit.fits, bool(fit.changed), fit.off)))
 
 

@@ -170,7 +170,7 @@ class Tail(Struct, frozen=True):
 
 
 def head_of(old: Sequence[Print], new: Sequence[Print], summary: int) -> int | None:
-    """Return how many messages at the beginning of `old` are in new[:summary]; None if it is not their copy."""
+    """Return how many messages at the beginning of `old` new[:summary] copies; None if it is no such copy."""
     at = 0
     calls: set[str] = set()
     for index in range(summary):
