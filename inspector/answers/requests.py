@@ -268,13 +268,16 @@ def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[B
         if made is None:
             continue
         same_model = before[-1].request.model == after[0].request.model
-        paid_by = _break_even_request(made, before[-1].request, after) if same_model else None
-        bills[recorded.index] = replace(made, paid_by=paid_by, same_model=same_model), after[0].rates
+        reached = _break_even(made, before[-1].request, after) if same_model else None
+        if reached is not None:
+            early = reached < (made.requests_to_pay_off or 0)
+            made = replace(made, paid_by=after[reached].request.index, early=early)
+        bills[recorded.index] = replace(made, same_model=same_model), after[0].rates
     return bills
 
 
-def _break_even_request(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
-    """Return the number of the request at which the savings reached the cost of a compaction, or None.
+def _break_even(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
+    """Return the place in `later` of the request at which the savings reached the cost of a compaction, or None.
 
     `last` is the last request before the compaction. If its cache expired before the first request after the
     compaction, this first request would have written the whole list again without the compaction.
@@ -284,12 +287,12 @@ def _break_even_request(bill: Bill, last: Request, later: Sequence[PricedRequest
     cold = cached and first.at - last.at > _time_to_live(last)
     saved = bill.saved_cold + bill.cost.write if cold else 0.0
     if saved >= bill.cost.amount:
-        return first.index
-    for entry in later[1:]:
+        return 0
+    for place, entry in enumerate(later[1:], start=1):
         missed = entry.judged.cause in ("ttl", "prefix")
         saved += max(bill.saved_a_request, bill.saved_cold if missed else 0.0)
         if saved >= bill.cost.amount:
-            return entry.request.index
+            return place
     return None
 
 

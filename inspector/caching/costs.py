@@ -64,9 +64,10 @@ class Bill(Struct, frozen=True):
 
     `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
     that finds nothing in the cache. `later` is the number of requests after the first request that follows the
-    compaction, up to the next compaction. `paid_by` is the number of the request that reached the break-even, None if
-    no request reached it. `warm` is true if the summarized prefix was cached. `same_model`: one model answered before
-    and after the compaction. If not, the fixed parts of their prompts differ, and the savings are unknown.
+    compaction, up to the next compaction. `paid_by` is the number of the request that reached the break-even, None
+    if no request reached it. `early`: fewer requests reached it than `requests_to_pay_off`. `warm` is true if the
+    summarized prefix was cached. `same_model`: one model answered before and after the compaction. If not, the
+    fixed parts of their prompts differ, and the savings are unknown.
     """
 
     cost: Cost
@@ -76,6 +77,7 @@ class Bill(Struct, frozen=True):
     paid_by: int | None = None
     saved_cold: float = 0.0
     same_model: bool = True
+    early: bool = False
 
     @property
     def requests_to_pay_off(self) -> int | None:
@@ -110,6 +112,8 @@ class Bill(Struct, frozen=True):
             return f"{cost}; no later request is cheaper"
         if self.paid_by is not None:
             reached = f"reached at request {self.paid_by:,} of the conversation"
+            if self.early:
+                reached += ", early because a request without the cache saves more"
         else:
             reached = f"{'reached' if self.paid_off else 'not reached'}: {self.later:,} followed"
         return f"{cost}; break-even after {plural(needed, 'request')}, {reached}"

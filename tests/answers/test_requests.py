@@ -188,6 +188,30 @@ def test_the_cache_of_another_model_is_not_warm(model: str, tmp_path: Path) -> N
     answers.store.close()
 
 
+@pytest.mark.parametrize("pause", [0, 7_200])
+def test_a_break_even_that_comes_early_is_explained(pause: int, tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001", model="claude-opus-4-5")
+    session.user("Read the berths.")
+    session.answer(lines.text("There are nine."), written=90_000)
+    session.compact(lines.nine_sections(primary=["Read the berths."]))
+    session.at += pause
+    session.cached = 16_000
+    for _ in range(20):
+        session.user("Go on.")
+        session.answer(lines.text("Going on."))
+    answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
+    (row,) = answers.store.conversations()
+    ((made, _),) = bills_of(*_read(answers, row.id)).values()
+    assert made.paid_by is not None
+    assert made.requests_to_pay_off is not None
+    assert made.early == bool(pause)
+    # The first request after the compaction is the second one.
+    assert (made.paid_by - 2 < made.requests_to_pay_off) == made.early
+    assert ("early because" in made.words) == made.early
+    answers.store.close()
+
+
 def _read(answers: Answers, name: str) -> tuple[Inspection, Requests]:
     inspection, resolved = answers.opened(name)
     return inspection, requests_of(inspection, resolved)
