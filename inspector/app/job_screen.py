@@ -100,9 +100,14 @@ class JobScreen(Screen[None]):
         if before or sentence:
             self.retell([before], [sentence] if sentence else [])
 
+    def answer(self, sentence: str) -> None:
+        """Tell why an action of the user failed, also if the user put the sentence away before."""
+        self.app.put_away.discard(with_urls(sentence))
+        self.tell(sentence)
+
     @on(Problem)
     def _problem(self, event: Problem) -> None:
-        self.tell(event.sentence)
+        self.answer(event.sentence)
 
     @on(StoreFailed)
     def _store_failed(self, event: StoreFailed) -> None:

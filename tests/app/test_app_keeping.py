@@ -121,6 +121,8 @@ async def test_a_problem_is_told_below_the_help(tmp_path: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "?")
         assert pilot.app.screen is not screen
+        # The file is there, so a look of the app would take the sentence back.
+        pilot.app._asking = True  # type: ignore[attr-defined]
         pilot.app._in_trouble("There is no file any more.")  # type: ignore[attr-defined]
         await press(pilot, "escape")
         assert pilot.app.screen is screen

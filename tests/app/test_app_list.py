@@ -73,6 +73,16 @@ async def test_enter_opens_and_escape_returns_to_the_same_row(rotating: Path) ->
         assert conversations(pilot).query_one(ConversationTable).current == chosen
 
 
+async def test_a_conversation_that_cannot_be_opened_says_so_each_time(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        for _ in range(2):
+            pilot.app.open_conversation("nowhere")  # type: ignore[attr-defined]
+            await settled(pilot)
+            assert any("nowhere" in note for note in notes(pilot))
+            await press(pilot, "escape")
+            assert not notes(pilot)
+
+
 @pytest.mark.parametrize("key", also("", "l"))
 async def test_a_list_is_read_again_if_the_store_changed_while_a_read_failed(
     rotating: Path, monkeypatch: pytest.MonkeyPatch, key: str

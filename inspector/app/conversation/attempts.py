@@ -37,7 +37,7 @@ class Attempts:
         try:
             default_attempts().delete([attempt])
         except OutputProblem as error:
-            self._host.tell(str(error))
+            self._host.answer(str(error))
         self._changed(True)
 
     def _changed(self, made: bool | None) -> None:

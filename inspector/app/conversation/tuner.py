@@ -57,7 +57,7 @@ class Tuner:
             budgets_of(tuning[0])
         except InspectorError as error:
             # The engine of another package fails: name it, and keep the settings.
-            self._host.tell(str(error))
+            self._host.answer(str(error))
             return
         undo = state.undo if tuning == state.tuning else (*state.undo, state.tuning)
         self._host.change(settings=tuning[0], summary_size=tuning[1], undo=undo, **changes)
