@@ -173,6 +173,7 @@ def losses_of_facts(
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     lost = {loss.compaction: loss for loss in losses_of(facts.lives)}
+    listed = {number for number, loss in lost.items() if loss.lost or loss.weakened or loss.pasted}
     after: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
         after[event.compaction].append(event)
@@ -188,7 +189,7 @@ def losses_of_facts(
             missing.get(number, ()),
             unknown[number],
         )
-        for number in sorted({*lost, *after, *missing, *unknown})
+        for number in sorted({*listed, *after, *missing, *unknown})
     )
     rules = [life for life in facts.lives if life.fact.binds]
     verbatim = sum(life.fates[0].outcome == "verbatim" for life in rules if life.fates)

@@ -71,7 +71,7 @@ def grave(lost: Mapping[Kind, int], weakened: int) -> tuple[int, ...]:
 
 
 def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
-    """Return each compaction that lost or weakened facts, or lost pasted facts, for good, oldest first.
+    """Return each compaction that lost or weakened facts for good, or may have, oldest first.
 
     A fact counts once, at the first compaction after which it was gone (or weakened). A fact is not a loss if today's
     list has it, if it was said again or taken back, or if its fate is uncertain.
@@ -105,7 +105,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
         _lost_facts(
             number, gone.get(number, ()), weak.get(number, ()), unsure[number], pasted[number], others[number]
         )
-        for number in sorted({*gone, *weak, *pasted})
+        for number in sorted({*gone, *weak, *unsure, *pasted, *others})
     )
 
 

@@ -89,7 +89,7 @@ def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:
     unsure = [life("paraphrased", "uncertain", key="a"), life("uncertain", "verbatim", key="b")]
     (found,) = losses_of([life("verbatim", "lost"), *unsure])
     assert (found.compaction, found.total, found.uncertain) == (2, 1, 1)
-    assert not losses_of(unsure)
+    assert [(one.compaction, one.total, one.uncertain) for one in losses_of(unsure)] == [(2, 0, 1)]
 
 
 def test_unknown_and_uncertain_facts_are_never_silent() -> None:
@@ -107,6 +107,15 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     (uncertain,) = uncertain_losses([found])
     assert unreadable.startswith("The fate of 1 fact is unknown")
     assert uncertain.startswith("At compactions without a known loss, 1 fact may be lost")
+
+
+def test_a_compaction_that_is_listed_counts_lost_requests_and_uncertain_facts() -> None:
+    request = replace(life("lost"), fact=replace(life("lost").fact, rule="en.request"))
+    inspection: Any = SimpleNamespace(compactions=lambda: ())
+    facts = ConversationFacts((), (request, life("uncertain", key="b")))
+    assert losses_of_facts(inspection, facts).compactions == ()
+    (found,) = losses_of_facts(inspection, facts, gaps={1: ("a gap",)}).compactions
+    assert (found.lost, found.others, found.uncertain) == ({}, 1, 1)
 
 
 def test_weakened_facts_stand_beside_the_lost_ones() -> None:

@@ -55,7 +55,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import FLEETING, NUMBER_WORDS, comparable, same_value, values_of
+from inspector.quality.facts.values import FILES, FLEETING, NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -106,6 +106,8 @@ _NUMERIC = late_pattern(
 )
 #: Maximum characters to read before and after a sentence of a line, for its conditions.
 _LINE_CONTEXT = 300
+#: Matches a wish. A summary may call it a preference.
+_WISHES = late_pattern(r"\bI(?:['’]d)? (?:\w+ )?(?:like|love|want|hate|dislike)\b", re.IGNORECASE)
 #: Matches the heading of a section of rules and decisions.
 _RULE_SECTION = late_pattern(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|conventions?|policy|"
@@ -308,7 +310,7 @@ class Comparison:
                 return ("paraphrased" if is_stated else "uncertain"), ""
             return ("value lost" if self.overlap >= MIN_SUBJECT and self.shared_words else "uncertain"), ""
         if self._leaves_out():
-            return self._weakened()
+            return ("uncertain", "") if self.joined else self._weakened()
         if self._softer():
             # In a passage of several sentences, the soft sentence may be about something else.
             return ("uncertain" if self.joined else "weakened"), ""
@@ -583,7 +585,11 @@ class Comparison:
         ]
         denied = [match for word, match in pairs if word.denied]
         freed = bool(denied) and not any(match.denied for match in denied)
-        return freed and any(match.denied and not word.denied for word, match in pairs)
+        if freed and any(match.denied and not word.denied for word, match in pairs):
+            return True
+        # "Not tabs" and "tabs, not spaces".
+        rivals = frozenset[str]().union(*(opposites(match.stem) for match in denied))
+        return freed and any(word.denied and word.stem in rivals for word in self.passage.words)
 
     def _has_allowed_value(self) -> bool:
         """Return whether the passage may have a value that the fact allows: "not more than 40", "not A, only B"."""
@@ -700,7 +706,10 @@ class Comparison:
         ("some", "of the login page").
         """
         probe, text = self.probe, self.passage.text
-        if SOFT.search(FORBIDS.sub("", text)) and not SOFT.search(probe.text):
+        soft = (match for match in SOFT.finditer(FORBIDS.sub("", text)))
+        if _WISHES.search(probe.text):
+            soft = (match for match in soft if not match.group().lower().startswith("prefer"))
+        if any(soft) and not SOFT.search(probe.text):
             return True
         if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
             return True
@@ -717,6 +726,9 @@ class Comparison:
         """Return whether the fact is about all things of a kind, and the passage may be about a part."""
         if UNIVERSAL.search(self.passage.text) or not UNIVERSAL.search(self.probe.main.text):
             return False
+        if any(value.form in FILES for value in self.passage.values) and not self.probe.values:
+            # "Any test file", "test_a.py".
+            return True
         quantified = QUANTIFIED.search(self.probe.main.text)
         things = meaning_of(quantified["things"]).words if quantified is not None else ()
         if not things:
@@ -752,10 +764,21 @@ class Comparison:
         # The passage must have all words of an inclusion.
         if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
             return share < 1.0
+        if adjunct.marker == "but not" and not most_denials(self.line.text):
+            return True
+        # "While nobody is home", "while somebody is at home".
+        if (
+            adjunct.kind == "condition"
+            and share >= 1.0
+            and meaning_of(adjunct.text).denies
+            and not self.line.denies
+        ):
+            return True
         # Words of two lines may be about different things.
         if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
             return True
-        if share >= MIN_ADJUNCT or not adjunct.marker:
+        # Another exception has its own words behind the same marker.
+        if share >= MIN_ADJUNCT or not adjunct.marker or adjunct.kind == "exception":
             return share < MIN_ADJUNCT
         return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None
 

@@ -37,6 +37,8 @@ _STEPS = (
 _MARK = ","
 #: Words between two nouns that a summary may write as a compound, in the reverse order.
 _COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
+#: Prepositions of a direction, as tags of words.
+_DIRECTIONS = frozenset({"to", "from"})
 #: Words that link others. Their place has no meaning.
 _LINKS = frozenset({"is", "are", "was", "were", "be", "been", "it", "that"})
 #: The user's words for user and agent, and a summary's.
@@ -79,6 +81,7 @@ def exchanged(
     """
     return (
         _mate_moved(pairs)
+        or _directions_exchanged(pairs)
         or _in_place_of_another(text, pairs)
         or _values_exchanged(fact, text, pairs, value_pairs)
         or _traded_places(whole, text.text)
@@ -151,6 +154,19 @@ def _mate_moved(pairs: Sequence[Pair]) -> bool:
             ):
                 return True
     return False
+
+
+def _directions_exchanged(pairs: Sequence[Pair]) -> bool:
+    """Return whether two things of a clause have each other's place: "A into B", "B into A"."""
+    placed = [pair for pair in pairs if not (pair[0].denied or pair[1].denied)]
+    return any(
+        word.tag != other.tag
+        and {word.tag, other.tag} & _DIRECTIONS
+        and (match.tag, other_match.tag) == (other.tag, word.tag)
+        and word.clause == other.clause
+        and match.clause == other_match.clause
+        for (word, match), (other, other_match) in combinations(placed, 2)
+    )
 
 
 def _traded_places(fact: str, text: str) -> bool:

@@ -7,19 +7,21 @@ structures (meaning.py): words, polarity, clauses, directions, values, how they 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
 from inspector.quality.facts.comparison import MIN_MAYBE, MIN_SAME, MIN_SUBJECT, Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import Word
 from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
-from inspector.quality.facts.rules import concept, opposites
+from inspector.quality.facts.rules import concept, is_question, opposites
 
 #: Outcomes, the best first. A wrong version ranks above an uncertain match.
 ORDER: tuple[Outcome, ...] = (
@@ -28,6 +30,8 @@ ORDER: tuple[Outcome, ...] = (
 #: Maximum number of passages of a part that are compared in full: those with the most words and values of the fact.
 _CANDIDATES = 8
 _EXCERPT, _BEFORE = 200, 40
+#: Matches a report of a question.
+_ASKS = late_pattern(r"\bask(?:s|ed|ing)? (?:if|whether|how|why|what|where|when)\b|\bwonder", re.IGNORECASE)
 #: Minimum words that a list shares with a long question if it may have the answer.
 _SHARED = 3
 
@@ -36,8 +40,8 @@ class Match(Struct, frozen=True):
     """The best match of a fact in a part of a list: its outcome, its score (0 to 1) and its place in the text.
 
     `exchanged`: two things of the fact have changed places in the passage, so a piece of the passage does not keep the
-    fact. `sure`: the passage can contradict the fact, because both are about the same thing and the fact is no
-    question and not pasted.
+    fact. `sure`: the passage can contradict the fact: both are about the same thing, none is a question, and the
+    fact is not pasted. `has_values`: the passage has all exact values of the fact, at least one.
     """
 
     outcome: Outcome
@@ -47,6 +51,7 @@ class Match(Struct, frozen=True):
     changed: str = ""
     exchanged: bool = False
     sure: bool = True
+    has_values: bool = False
 
     @property
     def order(self) -> tuple[int, float]:
@@ -88,7 +93,9 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     long question, or if the summary is in another language. For a rule of the user, the results of tools are not
     searched for values.
     """
-    if best.outcome != "uncertain" or foreign(probe, after) or probe.answers_at_length or not probe.values:
+    if best.outcome != "uncertain" or best.has_values or not probe.values:
+        return best
+    if foreign(probe, after) or probe.answers_at_length:
         return best
     is_users_rule = probe.of_user and probe.binds
     return None if all(after.lacks(value, not is_users_rule) for value in probe.values) else best
@@ -188,7 +195,10 @@ def _reconciled(found: list[Match]) -> Iterator[Match]:
     for match in found:
         if match.outcome != "contradicted":
             best_scores[match.part] = max(best_scores[match.part], match.score)
+    valued = {match.part for match in found if match.has_values}
     for match in found:
+        if match.outcome == "value lost" and match.part in valued:
+            match = replace(match, outcome="uncertain")
         # A passage that has less of the fact than another passage of its text may be about something else.
         if match.outcome == "contradicted" and (not match.sure or match.score < best_scores[match.part]):
             yield replace(match, outcome="uncertain", changed="")
@@ -218,7 +228,7 @@ def _together(
 
 
 def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
-    """Return the passages with the most words and values of a fact, the best first.
+    """Return the passages with the most words and values of a fact, the best first, and of equal ones the shortest.
 
     At most _CANDIDATES are of one part, and at most three times as many in all.
     """
@@ -241,7 +251,7 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     min_score = min(1.0, MIN_MAYBE * max(probe.weight, 0.5))
     ranked = sorted(
         (number for number, score in scores.items() if score >= min_score),
-        key=lambda number: (-scores[number], number),
+        key=lambda number: (-scores[number], len(after.passages[number].text), number),
     )
     counts: dict[int, int] = defaultdict(int)
     chosen = []
@@ -280,5 +290,15 @@ def _judged(
     outcome = "uncertain" if has_few_words else outcome
     exchanged = outcome == "contradicted" and compared.exchanged
     # A question states nothing, and a document is not the user's word on the matter.
-    sure = not (probe.asked or probe.pasted) and compared.is_about_the_same
-    return Match(outcome, round(compared.coverage, 4), passage.part, passage.span, changed, exchanged, sure)
+    asks = probe.asked or is_question(passage.text) or _ASKS.search(passage.text) is not None
+    sure = not (asks or probe.pasted) and compared.is_about_the_same
+    return Match(
+        outcome,
+        round(compared.coverage, 4),
+        passage.part,
+        passage.span,
+        changed,
+        exchanged,
+        sure,
+        bool(compared.value_pairs) and not compared.lost_values,
+    )

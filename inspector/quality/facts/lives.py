@@ -235,7 +235,19 @@ def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], 
     if died is not None:
         end = ends[died - 1] if died <= len(ends) else None
         back = later.again(fact, end) if end is not None else None
+    if back is None:
+        fates = _without_chance_matches(fates)
     return Life(fact, start, fates, died, back, later.contrary(fact))
+
+
+def _without_chance_matches(fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
+    """Return the fates of a fact that nothing repeats. After it is lost, a few of its words in a later summary are
+    chance."""
+    seen: list[Fate] = []
+    for fate in fates:
+        gone = seen and seen[-1].outcome == "lost" and fate.outcome in ("uncertain", "weakened")
+        seen.append(Fate(fate.compaction, "lost") if gone else fate)
+    return tuple(seen)
 
 
 class _Later:

@@ -47,7 +47,7 @@ _CJK_DENIES = late_pattern(
 )
 #: Verbs of refusal, which deny the words before them in their clause.
 _REFUSED = (
-    r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|unnecessary|off[- ]limits|out of scope|"
+    r"(?:(?:forbidden|prohibited|banned|disallowed)(?! to\b)|excluded|unnecessary|unwanted|off[- ]limits|out of scope|"
     r"rejected|discarded|ruled out|dropped|absent|missing)"
 )
 #: Words that deny the words after them if "to" is next.
@@ -60,7 +60,7 @@ _UNWANTED = r"(?:an option|(?:allowed|permitted)(?! to\b)|wanted|supported)"
 _DENIED_AFTER = late_pattern(
     rf"\b(?:(?:is|are|be|was|were|been|stays?|remains?)\s+(?:strictly |absolutely )?(?:{_REFUSED}|not {_UNWANTED})|"
     rf"{_REFUSED}(?=\s*(?:[,;:.)!]|\Z|by\b|for\b|in\b))|"
-    rf"not {_UNWANTED}|verboten|ausgeschlossen|prohibid[oa]s?|"
+    rf"not {_UNWANTED}|(?<=\w)-free|verboten|ausgeschlossen|prohibid[oa]s?|"
     r"descartad[oa]s?|interdit[es]*|exclu[es]*|запрещен[оаы]?|entfällt)\b|已?排除|禁止|不行", re.IGNORECASE,
 )  # fmt: skip
 #: Matches the words before a rejected choice.
@@ -120,8 +120,8 @@ BINDS = late_pattern(
     r"never|do not|don['’]?t|does not|not allowed|forbidden|prohibited|banned|off[- ]limits|only|may not|can ?not|"
     r"can['’]t|cannot|should(?: not|n['’]t)?|no (?!longer)\w+|at (?:most|least)|max(?:imum)?|min(?:imum)?|under no|"
     r"in no case|keep|leave|avoid|ensure|make sure|without|every|each|(?:is|are) to be|(?:is|are) (?:not )?to|"
-    r"exclusively|stays?|remains?|read-only|rule|constraint|policy|limit(?:ed)?|frozen|forbid\w*)\b|必[须須需]|"
-    r"不要|不能|不得|禁止|只能|一定|[务務]必|始[终終]|一律|不[许許准]", re.IGNORECASE,
+    r"exclusively|stays?|remains?|unchanged|untouched|intact|read-only|rule|constraint|policy|limit(?:ed)?|frozen|"
+    r"forbid\w*)\b|必[须須需]|不要|不能|不得|禁止|只能|一定|[务務]必|始[终終]|一律|不[许許准]", re.IGNORECASE,
 )  # fmt: skip
 _ENFORCED = late_pattern(
     r"\b(?:must|have to|has to|required|requires|mandatory|shall|always|never|forbidden|do not|don['’]?t|"
@@ -652,4 +652,5 @@ def _adjuncts(kind: str, marker: str, piece: str) -> list[Adjunct]:
         len(part.words) > 1 or (part.words and _PLACED.match(part.text)) for part in meanings
     ):
         meanings = [meaning_of(piece)]
-    return [Adjunct(kind, marker, part.text, part.concepts - _INCLUDES, part.values) for part in meanings]
+    marks = _INCLUDES | meaning_of(marker).concepts
+    return [Adjunct(kind, marker, part.text, part.concepts - marks, part.values) for part in meanings]

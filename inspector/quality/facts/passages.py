@@ -14,7 +14,7 @@ from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.meaning import meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
-from inspector.quality.facts.values import NUMBER_WORDS, may_be_words, named, same_value
+from inspector.quality.facts.values import NUMBER_WORDS, may_be_words, named, same_value, size_of
 
 #: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
@@ -293,8 +293,10 @@ class PassageIndex:
 
 
 def value_keys(value: Value) -> Iterator[str]:
-    """Yield the keys of a value in the index: its canonical form, the name of a file, the form of a measure."""
+    """Yield the keys of a value in the index: its canonical form, its file name, its form and size."""
     yield value.canon
+    if (size := size_of(value)) is not None:
+        yield f"{size[0]} {size[1]:f}"
     if value.form in ("path", "file", "url"):
         yield value.canon.rpartition("/")[2].partition(":")[0]
     if value.form in ("quantity", "date", "time"):

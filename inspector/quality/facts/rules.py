@@ -497,7 +497,7 @@ create generate produce
 fix repair resolve correct
 use utilize employ adopt apply
 show display present
-keep retain preserve maintain stay remain leave alone untouched intact
+keep retain preserve maintain stay remain leave alone untouched unchanged intact
 start launch boot startup
 stop halt cease abort
 finish complete conclude end
@@ -537,7 +537,7 @@ maximum limit cap bound
 average mean
 mark flag label tag
 picture image photo
-short brief concise terse
+short brief brevity concise terse
 answer reply response respond
 comment remark annotation
 warning prompt dialog popup alert
@@ -610,6 +610,12 @@ morning evening
 newest oldest
 latest earliest
 spring summer autumn winter
+formal informal
+known unknown
+valid invalid
+active inactive
+visible invisible
+complete incomplete
 daily weekly monthly yearly hourly
 two three four five six seven eight nine ten
 same opposite
@@ -640,11 +646,16 @@ def concept(stem: str) -> str:
     return _concepts().get(stem, stem)
 
 
+#: Minimum letters of a stem with the prefix "un".
+_MIN_NEGATED = 6
+
+
 @lru_cache(maxsize=10_000)
 def opposites(stem: str) -> frozenset[str]:
-    """Return the stems that exclude a stem, such as staging for production; empty for most words."""
+    """Return the stems that exclude a stem, such as "staging" and "unproduct" for "product"."""
     groups = (group for group in _exclusive_groups() if stem in group)
-    return frozenset().union(*groups) - {stem}
+    negated = _stem(stem[2:]) if stem.startswith("un") and len(stem) >= _MIN_NEGATED else f"un{stem}"
+    return frozenset({negated}).union(*groups) - {stem}
 
 
 def is_question(text: str, marked: bool = False) -> bool:
