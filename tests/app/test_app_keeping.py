@@ -8,7 +8,9 @@ import pytest
 
 from inspector.app.conversation.opening import first_settings
 from inspector.config.folders import state_dir
+from inspector.core.errors import StoreMissing
 from inspector.engines.base import Settings
+from inspector.stores.base import Store
 from tests.app.running import (
     CHECKOUT,
     compacted,
@@ -22,6 +24,7 @@ from tests.app.running import (
     settled,
     title,
     told,
+    until,
 )
 from widgets.bars.notes_bar import NotesBar
 
@@ -115,22 +118,25 @@ async def test_a_message_of_a_deleted_file_is_not_copied(tmp_path: Path) -> None
         assert pilot.app.return_code in (None, 0)
 
 
-async def test_a_problem_is_told_below_the_help(tmp_path: Path) -> None:
+async def test_a_problem_is_told_below_the_help_as_long_as_it_lasts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_: Store) -> int:
+        raise StoreMissing("There is no file any more.")
+
     path = compacted(tmp_path / "state.db")
     async with running(path, "s0") as pilot:
-        screen = conversation(pilot)
+        screens = (pilot.app.screen_stack[0], conversation(pilot))
+        told_by = [screen.query_one(NotesBar) for screen in screens]
         await press(pilot, "?")
-        assert pilot.app.screen is not screen
-        # The file is there, so a look of the app would take the sentence back.
-        pilot.app._asking = True  # type: ignore[attr-defined]
-        pilot.app._in_trouble("There is no file any more.")  # type: ignore[attr-defined]
+        with monkeypatch.context() as patch:
+            patch.setattr(type(screens[1].store), "version", gone)
+            pilot.app._watch()  # type: ignore[attr-defined]
+            await until(pilot, lambda: all("There is no file any more." in bar.sentences for bar in told_by))
         await press(pilot, "escape")
-        assert pilot.app.screen is screen
-        assert "There is no file any more." in notes(pilot)
-        assert "There is no file any more." in pilot.app.screen_stack[0].query_one(NotesBar).sentences
-        pilot.app._in_trouble("")  # type: ignore[attr-defined]
-        await settled(pilot)
-        assert not notes(pilot), "it can be read again"
+        assert pilot.app.screen is screens[1]
+        pilot.app._watch()  # type: ignore[attr-defined]
+        await until(pilot, lambda: not any(bar.sentences for bar in told_by))
 
 
 async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
