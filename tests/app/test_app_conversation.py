@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, OptionList
 
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import cache_points
@@ -504,6 +504,13 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert pane.view_name == "attempts"
         await press(pilot, "m")
         assert pane.view_name == "text"
+
+
+async def test_the_names_of_profiles_stand_apart_from_their_status(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        await press(pilot, "p")
+        for option in pilot.app.screen.query_one(OptionList).options:
+            assert str(option.prompt)[2:].split()[0] == option.id
 
 
 @pytest.mark.slow

@@ -55,7 +55,8 @@ class ProfilePrompt(ModalScreen["str | None"]):
         except EngineError as error:
             note = str(error)
         line = Text("● " if name == self.current else "  ")
-        line.append(f"{safe_line(name):<16}", style="bold")
+        width = max(len(safe_line(one)) for one in names())
+        line.append(f"{safe_line(name):<{width}}  ", style="bold")
         line.append(f"{profile_status(name):<20}")
         if name == self.force:
             line.append(f"{self.why} · ", style="bold")
