@@ -11,6 +11,8 @@ class Loop(NamedTuple):
     `requests`: before each request, its size as the provider would report it. `background`: the summary is written
     while one more request is sent, and is used when the results of that request arrive. `turns_end`: only before a
     message of the user and at the end. Within a turn, only a list that no longer fits into the window is compacted.
+    `reports`: the agent knows system prompt and tools only from a reported size. Until an answer follows the last
+    compaction, it counts only the messages.
 
     The other checks belong to Hermes. `results`: after a round of tool results, the reported prompt of the previous
     call. `turns`: after a user message, the rough size of the request; up to three compactions in a row. `calls`:
@@ -33,6 +35,7 @@ class Loop(NamedTuple):
     awaits: bool = False
     background: bool = False
     turns_end: bool = False
+    reports: bool = False
     reasoning: float = 0.0
 
 

@@ -34,9 +34,9 @@ from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.transcript import calls
 
-_USER, _TOOL = ROLE_CODES["user"], ROLE_CODES["tool"]
+_USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 #: Roles of messages of the user, the tools and the model.
-_RECORDED_ROLES = frozenset({_USER, _TOOL, ROLE_CODES["assistant"]})
+_RECORDED_ROLES = frozenset({_USER, _TOOL, _ASSISTANT})
 #: `Event.fires` of a manual compaction.
 MANUAL = "manual"
 #: A threshold that no list reaches.
@@ -378,6 +378,8 @@ class _Run:
         self.left_reasoning = 0
         self.freed = Freed(course.cleared)
         self.events: list[Event] = []
+        #: Number of messages of the conversation before the last compaction.
+        self.compacted = 0
         self.guard: Guard = guard_of(settings.profile)
         self.deferral = Deferral()
         #: Number of compactions before the calls of this turn.
@@ -559,7 +561,11 @@ class _Run:
 
     def _compared(self, step: int) -> int:
         """Return the agent's own estimate of the next request after `step` messages."""
-        return self.course.compared(step, self._reported(step), self.left_reasoning)
+        course = self.course
+        size = course.compared(step, self._reported(step), self.left_reasoning)
+        if course.loop.reports and _ASSISTANT not in course.messages.roles[self.compacted : step]:
+            return min(size, self._list_tokens(step) - course.system)
+        return size
 
     def _shorten(self, step: int) -> None:
         """Shorten long results if the agent does that before it compacts."""
@@ -673,6 +679,7 @@ class _Run:
         # A compaction by hand replaces a compaction that the agent began.
         self.began = False
         self.fired.append(len(self.prompts))
+        self.compacted = step
         self.events.append(
             Event(
                 step=step,

@@ -21,6 +21,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, with_changes
 from inspector.engines.replayable import replayable
+from inspector.replay.context_scale import ContextScale
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
@@ -291,3 +292,13 @@ def test_codex_adds_the_reasoning_before_the_users_last_message() -> None:
     assert made.compared(6, 10_000, left=10_000) == 10_000
     plain = replayable(engine("opencode"))
     assert Course(plain, plain.read(messages), 0, reasoning=[9] * 6).compared(6, 5) == 5
+
+
+def test_tools_count_only_once_a_request_with_them_was_answered() -> None:
+    roles = ("user", "assistant", "user", "user", "assistant", "user", "assistant", "user")
+    messages = tuple(Message({"role": role, "content": f"{at} hello"}) for at, role in enumerate(roles))
+    rules = replayable(engine("claude-code-2.1.216"))
+    scale = ContextScale(beside=30_000, requests=4, tools=0)
+    made = Course(rules, rules.read(messages), 0, scale, recorded_calls=[1, 4, 6, 8], compacted_at=[3])
+    settings = Settings(profile="claude-code-2.1.216", context_length=100_000, threshold=0.2)
+    assert [event.step for event in made.run(settings).events] == [3, 6, 8]

@@ -121,7 +121,10 @@ class ObservedEngine:
         #: Whether long results are shortened before a list is compacted.
         self.shortens = rules.shortens is not None
         self.loop = BEFORE_REQUESTS._replace(
-            background=rules.background, turns_end=rules.turns_end, reasoning=rules.reasoning
+            background=rules.background,
+            turns_end=rules.turns_end,
+            reports=not rules.counts_tools,
+            reasoning=rules.reasoning,
         )
 
     def default_threshold(self, context_length: int) -> float:

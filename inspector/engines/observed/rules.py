@@ -40,7 +40,8 @@ class Observed(Struct, frozen=True):
     `keeps_user`: the user's messages up to this number of tokens, the newest first. `keeps_question`: the user's newest
     message.
 
-    `background`, `turns_end` and `reasoning` are fields of `Loop`. `summary_tokens` is the usual size of a summary.
+    `background`, `turns_end` and `reasoning` are fields of `Loop`. `counts_tools`: the agent's estimate has the system
+    prompt and the tools, so `Loop.reports` is false. `summary_tokens` is the usual size of a summary.
     `marks` are the cache breakpoints, oldest releases first; empty if they are unknown.
     """
 
@@ -72,6 +73,7 @@ class Observed(Struct, frozen=True):
     reserves_output: bool = False
     background: bool = False
     turns_end: bool = False
+    counts_tools: bool = False
     reasoning: float = 0.0
     shortens: tuple[int, int] | None = None
     keeps_answer: bool = False

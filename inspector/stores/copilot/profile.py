@@ -19,5 +19,6 @@ PROFILES = (
         keeps_user=20_000,
         keeps_call=True,
         background=True,
+        counts_tools=True,
     ),
 )
