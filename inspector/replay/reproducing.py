@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from inspector.core.shares import plural
 from inspector.replay.event import Event
-from inspector.replay.whatif import MANUAL, Course, WhatIf
+from inspector.replay.whatif import MANUAL, Course, WhatIf, kept_all
 
 #: A compaction within this many requests of the recorded one is near it.
 NEAR = 3
@@ -119,6 +119,8 @@ def _reasons(
             f"{count} came {after} after the list had reached the threshold of {threshold:,} tokens: "
             "other settings were in force, or the provider counted fewer tokens."
         )
+    if kept_all(run):
+        reasons.append(kept_all(run))
     if models > 1 and not course.earlier:
         reasons.append(f"The conversation had {models:,} models; one window is assumed for all.")
     if not course.scale.requests:

@@ -83,21 +83,30 @@ class Metrics(Struct, frozen=True):
 
 
 def stuck(run: WhatIf) -> str:
-    """Return a sentence with the step and the window if a run gives up or compacts at every call, else ""."""
+    """Return a sentence if a run gives up, compacts at every call, or never has anything to summarize, else ""."""
     peak = f"the peak is {run.metrics.peak_tokens:,} tokens in a window of {run.settings.context_length:,}"
     if run.gives_up is not None:
         return f"The agent would give up compacting at step {run.gives_up:,}; {peak}."
     if run.every_call is not None:
         return f"From step {run.every_call:,} on the agent would compact at every call; {peak}."
-    return ""
+    return "" if run.events else kept_all(run)
+
+
+def kept_all(run: WhatIf) -> str:
+    """Return a sentence with the first step at which a due compaction would take nothing; "" if there is none."""
+    if run.refused is None:
+        return ""
+    return f"A compaction is due at step {run.refused:,}, but all messages of the list would stay."
 
 
 class WhatIf(Struct, frozen=True):
     """A run: its compactions, the tokens of the list after each step, and its metrics.
 
-    `gives_up` is the first step at which the guards refused a due compaction. `every_call` is the step of the first of
-    several consecutive calls that each compacted. Both are None if this never happened. `removed_by` maps each removed
-    message of the transcript to the compaction that removed it (counted from 0).
+    `gives_up` is the first step at which the guards refused a due compaction, or at which a list that no longer fits
+    into the window had nothing to summarize. `refused` is the first step at which any list had nothing to summarize.
+    `every_call` is the step of the first of several consecutive calls that each compacted. Each is None if this never
+    happened. `removed_by` maps each removed message of the transcript to the compaction that removed it (counted from
+    0).
     """
 
     settings: Settings
@@ -108,6 +117,7 @@ class WhatIf(Struct, frozen=True):
     gives_up: int | None = None
     every_call: int | None = None
     removed_by: Mapping[int, int] = field(default_factory=dict)
+    refused: int | None = None
 
 
 class Check(IntEnum):
@@ -389,6 +399,7 @@ class _Run:
         #: Messages in the order of leaving the list, each with the compaction that removed it.
         self.removed_by: dict[int, int] = {}
         self.gives_up: int | None = None
+        self.refused: int | None = None
         #: The tokens of the last summary, and the characters of its message.
         self.summary = self.written = 0
         #: Numbers of the calls before which the list was compacted, counted from 0.
@@ -419,6 +430,7 @@ class _Run:
             self.gives_up,
             self._every_call(),
             self.removed_by,
+            self.refused,
         )
 
     def _end_of(self, period: Period) -> int:
@@ -654,6 +666,10 @@ class _Run:
         done = self.list.compact(self._summary)
         if not isinstance(done, Compacted):
             self.guard = refused(self.guard, done)
+            if fires != MANUAL:
+                self.refused = step if self.refused is None else self.refused
+                if self.gives_up is None and sent > self.settings.context_length:
+                    self.gives_up = step
             return
         if not done.removed and (len(self.list), self.list.total_chars) == (length, chars):
             # Only the old summary was summarized, and the new one replaces it.

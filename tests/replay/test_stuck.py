@@ -7,10 +7,17 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.recordings import read_recording
 from inspector.config.bundled import demo_databases
+from inspector.core.messages import Message
+from inspector.engines.base import Settings
+from inspector.engines.registry import engine
+from inspector.engines.replayable import replayable
 from inspector.export.whatif import sweep_document
+from inspector.replay.event import Event
 from inspector.replay.metrics import Scores
+from inspector.replay.reproducing import reproduction
+from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, sweep
-from inspector.replay.whatif import stuck
+from inspector.replay.whatif import Course, kept_all, stuck
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +67,20 @@ def test_compactions_at_calls_in_a_row_are_every_call(answers: Answers) -> None:
     assert run.every_call in recording.course.calls
     # The compactions behind it summarize the old summary alone, and change nothing.
     assert run.every_call in {event.step for event in run.events}
+
+
+@pytest.mark.parametrize(("window", "gives_up"), [(200_000, None), (40_000, 17)])
+def test_a_run_in_which_all_messages_always_stay_is_told(window: int, gives_up: int | None) -> None:
+    words = "word " * 2_000
+    messages = [Message({"role": ("user", "assistant")[i % 2], "content": words}) for i in range(24)]
+    rules = replayable(engine("pi"))
+    course = Course(rules, rules.read(messages), 0)
+    settings = Settings(profile="pi", context_length=window, threshold=8_000 / window, tail_tokens=500_000)
+    run = course.run(settings)
+    assert (run.events, run.gives_up, run.refused) == ((), gives_up, 5)
+    assert ("all messages of the list would stay" in stuck(run)) == (gives_up is None)
+    recorded = Event(5, "agent", 5, 1, 0, 5, 12_000, 10, 12_000, 10)
+    assert kept_all(run) in reproduction(course, [recorded], run).why_not
+    rows, columns = Axis("tail_tokens", (500_000, 1_000)), Axis("threshold", (settings.threshold,))
+    found = sweep(rows, columns, [cells(course, SummaryModel(), settings, rows, columns)])
+    assert found.stuck(0, 0) == (gives_up is not None)
