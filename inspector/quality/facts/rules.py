@@ -160,7 +160,7 @@ CUES: tuple[Cue, ...] = (
     _cue("en.prefer", "preference", 9,
          r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|"
          r"(?:i|we) (?:don['’]?t|do not) like|(?:my|our) (?:preference|style|convention|taste)|prefer(?:ably)?|"
-         r"by convention|the way (?:i|we) (?:like|do)",
+         r"preferred (?:to|over)|by convention|the way (?:i|we) (?:like|do)",
          r"i like (?:it|this|that)|would you like|if you like|looks like|"
          # A wish that is over once it is done.
          r"(?:['’]d| would) (?:like|love) (?:you to|to (?!keep\b|always\b))"),

@@ -88,3 +88,10 @@ def test_one_value_told_again_beside_a_word_is_one_fact() -> None:
     other = "The latency of the dam is 8080 ms."
     told = texts("Is it live?", ("assistant", "The harbour took 8080 ms."), ("assistant", other))
     assert len([text for text in told if "8080" in text]) == 2
+
+
+def test_a_sure_rule_keeps_its_strength_in_a_crowded_message() -> None:
+    brief = "\n".join([f"- Berth {number} has a lamp." for number in range(40)])
+    found = {one.text: one for one in facts(f"Do NOT move the buoys.\n{brief}\n- The crew should rest.")}
+    assert found["Do NOT move the buoys."].standing
+    assert not found["The crew should rest."].standing

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from inspector.quality.facts.passages import tongue_of
 from inspector.quality.facts.sentences import by_person, is_prose, sentences
 from tests.quality.facts.made_facts import fact, facts
 
@@ -208,6 +209,7 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("Follow the existing log format exactly.", "constraint"),
         ("Please also response me in Dutch.", "preference"),
         ("Say where each of the boats should moor.", "link"),
+        ("Silence is slightly preferred to speed.", "preference"),
         ("It's a pity that we have to turn the boat, but fine.", "link"),
         ("I have a feeling you need to read the whole log.", "link"),
         ("This pier has still NEVER BEEN painted.", "link"),
@@ -221,6 +223,21 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
 )
 def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
     assert {one.kind for one in facts(text)} == {kind}
+
+
+@pytest.mark.parametrize(
+    ("text", "tongue"),
+    [
+        ("Jangan hapus berkas ini kalau belum ada salinan.", "id"),
+        ("Non toccare mai il registro della barca.", "it"),
+        ("Wijzig het logboek nooit zonder te vragen.", "nl"),
+        ("Nie usuwaj tego pliku, proszę.", "pl"),
+        ("Bu dosyayı silme lütfen.", "tr"),
+        ("What to do with her van per day?", "en"),
+    ],
+)
+def test_small_words_tell_the_language(text: str, tongue: str) -> None:
+    assert tongue_of(text) == tongue
 
 
 @pytest.mark.parametrize("line", ["│\n", "✓ a\n"])
