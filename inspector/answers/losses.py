@@ -22,7 +22,6 @@ from inspector.quality.facts.gaps import Gap, gaps_of, prompted
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
-from inspector.quality.mentions import MIN_WORDS, is_absent
 from inspector.replay.transcript import message_paths, transcript_of
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
@@ -73,10 +72,10 @@ def lost_rules(
 ) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's constraints that it lost and that nothing brought back.
 
-    A summary that has a third of the words of a constraint without an exact value may have it in other words. It is
-    left to `losses`.
+    In a script without spaces, a summary may have a constraint without an exact value in other words. It is left to
+    `losses`.
     """
-    summaries = {recorded.index: recorded.summary or "" for recorded in compactions}
+    summarized = {recorded.index for recorded in compactions if recorded.summary}
     lost: dict[int, list[LostRule]] = defaultdict(list)
     user_steps = sorted({say.step for fact in facts.facts for say in fact.sayings if say.role == "user"})
     brief = frozenset(user_steps[:_BRIEF])
@@ -89,20 +88,11 @@ def lost_rules(
             continue
         counted.add((died, life.fact.key))
         fate = life.fate_at(died)
-        if not life.fact.values and _has_some_words(life.text, summaries.get(died, "")):
+        if died in summarized and not life.fact.values and has_unspaced(life.text):
             continue
         mentioned = fate is not None and fate.outcome == "value lost"
         lost[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
     return {compaction: tuple(rules) for compaction, rules in lost.items()}
-
-
-def _has_some_words(text: str, summary: str) -> bool:
-    # In scripts without spaces, shared pairs of characters say little about shared words.
-    if has_unspaced(text):
-        return bool(summary)
-    return len(content_words(text, load_stemmer())) >= MIN_WORDS and not is_absent(
-        text, summary, load_stemmer()
-    )
 
 
 def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Gap, ...]]:

@@ -85,9 +85,9 @@ _TONGUES: Mapping[str, frozenset[str]] = {
     "es": word_set("el los las de que y en para con no se una del al siempre antes nunca por es son debe"),
     "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
     "id": word_set("yang dan di ini itu tidak dengan untuk dari saya kamu ada sudah bisa akan jangan kalau juga semua"),
-    "it": word_set("il gli che di con una del della sono questo anche più deve sempre nelle quando"),
+    "it": word_set("il gli che di della sono questo anche più deve sempre nelle quando"),
     "nl": word_set("het een niet voor moet ook maar altijd nooit naar deze worden zijn geen wel"),
-    "pl": word_set("się nie jest że dla jak ale zawsze nigdy proszę tego tylko oraz przez"),
+    "pl": word_set("się jest że dla jak ale zawsze nigdy proszę tego tylko oraz przez"),
     "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
     "tr": word_set("ve bir bu için ile değil çok gibi olarak ama lütfen hiç"),
 }  # fmt: skip

@@ -231,7 +231,7 @@ def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
         ("Jangan hapus berkas ini kalau belum ada salinan.", "id"),
         ("Non toccare mai il registro della barca.", "it"),
         ("Wijzig het logboek nooit zonder te vragen.", "nl"),
-        ("Nie usuwaj tego pliku, proszę.", "pl"),
+        ("Zawsze pytaj, zanim coś zmienisz, proszę.", "pl"),
         ("Bu dosyayı silme lütfen.", "tr"),
         ("What to do with her van per day?", "en"),
     ],
