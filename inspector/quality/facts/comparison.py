@@ -106,6 +106,11 @@ _NUMERIC = late_pattern(
 )
 #: Maximum characters to read before and after a sentence of a line, for its conditions.
 _LINE_CONTEXT = 300
+#: Matches the words with which a summary reports a statement of the user.
+_USER_ASKS = late_pattern(
+    r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefers|preferred)\b",
+    re.IGNORECASE,
+)
 #: Matches a wish. A summary may call it a preference.
 _WISHES = late_pattern(r"\bI(?:['’]d)? (?:\w+ )?(?:like|love|want|hate|dislike)\b", re.IGNORECASE)
 #: Matches the heading of a section of rules and decisions.
@@ -706,10 +711,11 @@ class Comparison:
         ("some", "of the login page").
         """
         probe, text = self.probe, self.passage.text
-        soft = (match for match in SOFT.finditer(FORBIDS.sub("", text)))
+        retold = text if enforces(probe.text) else _USER_ASKS.sub("", text)
+        soft = [match.group().lower() for match in SOFT.finditer(FORBIDS.sub("", retold))]
         if _WISHES.search(probe.text):
-            soft = (match for match in soft if not match.group().lower().startswith("prefer"))
-        if any(soft) and not SOFT.search(probe.text):
+            soft = [words for words in soft if not words.startswith("prefer")]
+        if soft and not SOFT.search(probe.text):
             return True
         if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
             return True

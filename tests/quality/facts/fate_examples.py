@@ -1094,4 +1094,10 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Berth numbers unchanged",
         "kept",
     ),
+    (
+        "softened",
+        "The second boat should just do nothing, the tally is already there.",
+        "- User suggests the second boat should do nothing since the tally already exists",
+        "kept",
+    ),
 )
