@@ -15,7 +15,7 @@ from inspector.answers.fact_reading import facts_without_fates
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.core.errors import UsageProblem
-from inspector.core.shares import percent
+from inspector.core.shares import dollars, percent
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
@@ -276,8 +276,8 @@ def _why(
         return [f"No tried settings {_plural(serves)} than the settings in force."], False
     why = []
     if not isnan(best["cost"]):
-        why.append(_less("cost", in_force["cost"], best["cost"], "{:,.2f} US dollars"))
-    why.append(_less("input", in_force["input_tokens"], best["input_tokens"], "{:,.0f} tokens"))
+        why.append(_less("cost", in_force["cost"], best["cost"], lambda cost: f"{dollars(cost)} US dollars"))
+    why.append(_less("input", in_force["input_tokens"], best["input_tokens"], "{:,.0f} tokens".format))
     why.append(_changed("Compactions", in_force["compactions"], best["compactions"]))
     why.append(_changed("Facts at risk", in_force["facts_at_risk"], best["facts_at_risk"]))
     if not reproduces.trusted:
@@ -310,10 +310,10 @@ def _changed(label: str, before: float, after: float) -> str:
     return f"{label}: {new}, as now." if new == old else f"{label}: {new} instead of {old}."
 
 
-def _less(label: str, before: float, after: float, form: str) -> str:
+def _less(label: str, before: float, after: float, form: Callable[[float], str]) -> str:
     change = "less" if after <= before else "more"
     share = percent(abs(before - after), before) if before else "0%"
-    return f"{label.capitalize()}: {form.format(after)} instead of {form.format(before)}, {share} {change}."
+    return f"{label.capitalize()}: {form(after)} instead of {form(before)}, {share} {change}."
 
 
 def confidence(recommendation: Recommendation) -> str:

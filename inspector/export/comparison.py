@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from inspector.core.shares import dollars, plural
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.settings import SETTING_NAMES
@@ -30,7 +31,6 @@ _FORMATS = {
     "tokens": "~{:,.0f}",
     "share": "{:.1%}",
     "steps": "{:,.1f}",
-    "money": "{:,.2f}",
 }
 
 
@@ -40,8 +40,8 @@ def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]
     for metric in METRICS:
         values = [run(metric.name) for run in runs]
         if any(value is not None for value in values):
-            form = _FORMATS[metric.form]
-            rows.append([metric.label, *("–" if value is None else form.format(value) for value in values)])
+            form = dollars if metric.form == "money" else _FORMATS[metric.form].format
+            rows.append([metric.label, *("–" if value is None else form(value) for value in values)])
     return rows
 
 
@@ -65,7 +65,7 @@ def comparison_text(
     names = ["recorded", *(name for name, _ in runs)]
     lines = [f"Compaction of {safe_title(title) or 'a conversation'}", ""]
     sizes = recording.course.scale.sentence()
-    lines.append(f"{len(recording.transcript):,} messages, each counted once. {sizes}")
+    lines.append(f"{plural(len(recording.transcript), 'message')}, each counted once. {sizes}")
     lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
     lines += _table(
         ["settings", *names[1:]],

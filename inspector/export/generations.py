@@ -311,7 +311,7 @@ def print_plans(documents: Sequence[Document]) -> None:
             f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
             f"{entry['tail_start']}; {_kept(entry)}{len(entry['pruned'])} pruned, "
             f"summary budget {entry['summary_budget']:,}; {entry['tokens_before']:,} → "
-            f"about {entry['tokens_after']:,} tokens, {len(entry['output'])} messages after"
+            f"about {entry['tokens_after']:,} tokens, {plural(len(entry['output']), 'message')} after"
         )
         print_steps(entry["steps"])
 

@@ -13,7 +13,7 @@ from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
-from inspector.core.shares import percent, plural
+from inspector.core.shares import dollars, percent, plural
 from inspector.engines.registry import profile_status
 from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
@@ -271,12 +271,14 @@ def print_replay(document: Document) -> None:
         say(f"  {recorded['sizes']}")
     if run["stuck"]:
         say(f"  {run['stuck']}", "bold")
+    window = document["context_length"]
+    above = f" (the window has {window:,})" if run["peak_tokens"] > window else ""
     say(
-        f"  peak ~{run['peak_tokens']:,} · mean ~{run['mean_tokens']:,} · input ~{run['input_tokens']:,} tokens over "
-        f"{plural(run['calls'], 'call')}\n"
+        f"  peak ~{run['peak_tokens']:,}{above} · mean ~{run['mean_tokens']:,} · "
+        f"input ~{run['input_tokens']:,} tokens over {plural(run['calls'], 'call')}\n"
         f"  {percent(run['summarized_share'])} of what was said went through a summary, "
         f"{percent(run['resummarized_share'])} through more than one · a user message stayed verbatim for "
-        f"{run['user_steps']:.0f} steps on average"
+        f"{plural(round(run['user_steps']), 'step')} on average"
     )
     say(f"  {_range(run['range'])}")
     for name, entry in (("recorded", recorded), ("what-if", run)):
@@ -344,9 +346,9 @@ def _run_figures(run: Document) -> Document:
 
 def _costs(cost: Document) -> str:
     how = ", estimated" if cost["modelled"] else ""
-    otherwise = [f"{name} {amount:,.2f}" for name, amount in cost["otherwise"].items()]
+    otherwise = [f"{name} {dollars(amount)}" for name, amount in cost["otherwise"].items()]
     variants = f" ({', '.join(otherwise)})" if otherwise else ""
-    return f"{cost['amount']:,.2f} US dollars{how}{variants}"
+    return f"{dollars(cost['amount'])} US dollars{how}{variants}"
 
 
 def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
@@ -388,8 +390,8 @@ def print_sweep(document: Document) -> None:
             marked = f"best ({_cell(name, best['value'])}) marked *"
             if best["alike"]:
                 marked += f", {len(best['alike']):,} alike marked ≈"
-        title = f"\n{name.replace('_', ' ')}   rows {rows}, columns {columns}, {marked}"
-        say(title, "bold")
+        words = "cost, US dollars" if name == "cost" else name.replace("_", " ")
+        say(f"\n{words}   rows {rows}, columns {columns}, {marked}", "bold")
         table = Table(f">{rows}", *(f">{value:g}" for value in document[columns]))
         for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
             table.add(f"{value:g}",
@@ -429,7 +431,7 @@ def _mark(document: Document, best: Document | None, place: tuple[int, int], val
 
 def _cell(name: str, value: float) -> str:
     if name == "cost":
-        return f"{value:,.2f}"
+        return dollars(value)
     return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from inspector.core.shares import dollars
 from inspector.core.shares import percent as percent
 from inspector.core.shares import plural as plural
 
@@ -27,7 +28,7 @@ def figure(form: str, value: float) -> str:
     """A figure of a run by the form of its metric: 12, ~61.0k, 45.0%, 3.2, 17.68."""
     if form == "tokens":
         return f"~{tokens(round(value))}"
-    return {"share": f"{value:.1%}", "money": f"{value:,.2f}", "steps": f"{value:,.1f}"}.get(
+    return {"share": f"{value:.1%}", "money": dollars(value), "steps": f"{value:,.1f}"}.get(
         form, f"{value:,.0f}"
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from inspector.core.shares import dollars
 from widgets.base import human
 from widgets.base.text_lines import TextLine, line_of
 from widgets.panes.token_graph import GraphState
@@ -49,7 +50,7 @@ def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
         # In a narrow pane the cost stands for the input too.
         text += f"input {human.figure('tokens', run.input_tokens)}, "
     if run.cost is not None:
-        text += f"{run.cost:,.2f} {'USD' if short else 'US dollars'}, "
+        text += f"{dollars(run.cost)} {'USD' if short else 'US dollars'}, "
     text += f"{human.percent(run.summarized_share)} summarized"
     if not facts or run.facts is None or run.facts_at_risk is None:
         return text
@@ -57,7 +58,7 @@ def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
 
 
 def _shorter(run: Metrics) -> str:
-    cost = "" if run.cost is None else f", {run.cost:,.2f} USD"
+    cost = "" if run.cost is None else f", {dollars(run.cost)} USD"
     return f"{_shortest(run)}{cost}"
 
 
@@ -90,12 +91,12 @@ def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:
     rows = [
         (
             "cost, US dollars",
-            [unknown if (cost := run.metrics.cost) is None else f"{cost:,.2f}" for run in view.runs],
+            [unknown if (cost := run.metrics.cost) is None else dollars(cost) for run in view.runs],
         )
     ]
     for name in dict.fromkeys(name for run in view.runs for name, _ in run.otherwise):
         costs = [dict(run.otherwise).get(name) for run in view.runs]
-        rows.append((f"  {name}", ["–" if cost is None else f"{cost:,.2f}" for cost in costs]))
+        rows.append((f"  {name}", ["–" if cost is None else dollars(cost) for cost in costs]))
     return rows
 
 

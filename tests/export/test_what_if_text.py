@@ -1,0 +1,44 @@
+"""What-ifs as text: small costs keep their digits, and a peak that does not fit into the window is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.replaying import replay
+from inspector.export.comparison import figure_rows
+from inspector.export.whatif import print_replay, print_sweep, replay_document, sweep_document
+from inspector.replay.metrics import METRICS, Scores
+from inspector.replay.sweep import Axis, sweep
+from inspector.stores.detect import open_store
+
+GEMINI = Path(__file__).resolve().parents[2] / "fixtures" / "agents" / "gemini"
+
+
+@pytest.mark.parametrize(("window", "told"), [(10_000_000, ""), (50_000, " (the window has 50,000)")])
+def test_a_peak_above_the_window_is_told(window: int, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = Answers(open_store(GEMINI), {"context_length": window}, None)
+    (row,) = answers.store.conversations()
+    document = replay_document(replay(answers, row.id))
+    document["whatif"]["cost"]["amount"] = 0.0042
+    print_replay(document)
+    shown = capsys.readouterr().out
+    assert f"peak ~{document['whatif']['peak_tokens']:,}{told} · mean" in shown
+    assert "cost, what-if: 0.004 US dollars" in shown
+
+
+def test_small_costs_of_cells_and_runs_have_three_places(capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = [metric for metric in METRICS if not metric.facts]
+    costs = [0.0042, 0.0071]
+    scores = [
+        Scores(tuple(cost if metric.name == "cost" else 1.0 for metric in wanted), 1, 0, run=number)
+        for number, cost in enumerate(costs)
+    ]
+    swept = sweep(Axis("threshold", (0.5,)), Axis("target_ratio", (0.2, 0.3)), [[scores]])
+    print_sweep(sweep_document(swept))
+    shown = capsys.readouterr().out
+    assert "cost, US dollars   rows threshold, columns target_ratio, best (0.004) marked *" in shown
+    assert "0.007" in shown
+    assert figure_rows([{"cost": costs[0]}.get]) == [["cost, USD", "0.004"]]
