@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspector.agents import Agent, agents
+from inspector.agents import Agent
 from inspector.config.agent_folders import expanded
-from inspector.core.errors import NotAStore, StoreError
+from inspector.core.errors import NotAStore
 from inspector.stores.base import Store
 from inspector.stores.readers import agent_of, open_database, reader_of, unknown_format
 
@@ -48,39 +48,21 @@ def open_transcripts(agent: Agent, path: Path, *arguments: Any) -> Store:
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
-    """Return the store of the databases and transcripts below a folder; the transcripts of an agent are one store.
+    """Return the store of the databases and transcripts below a folder, with those that appear later.
 
     `keep` stores digests of the files between runs. Raises NotAStore if there are none, StoreErrors.
     """
-    from inspector.stores.folder_files import FolderFiles
+    from inspector.stores.folder_store import FolderStore
     from inspector.stores.index import default_index
-    from inspector.stores.several import SeveralStores
 
     # The index keeps whole paths: another run may start in another folder.
     folder = Path(os.path.abspath(folder))
-    index = default_index() if keep else None
-    files = FolderFiles(folder, index)
-    stores: list[Store] = []
-    problems: list[StoreError] = []
-    # The databases come last.
-    for agent in sorted(agents(), key=lambda agent: agent.databases):
-        paths = files.of(agent.name)
-        if not paths:
-            continue
-        if not agent.databases:
-            stores.append(open_transcripts(agent, folder, partial(files.of, agent.name), index))
-            continue
-        for path in paths:
-            try:
-                stores.append(open_file(agent, Path(path)))
-            except StoreError as error:
-                problems.append(error)
-    if not stores:
-        if problems:
-            raise problems[-1]
+    store = FolderStore(folder, default_index() if keep else None)
+    if not store.stores:
+        if store.problems:
+            raise store.problems[-1]
         raise NotAStore(
             f"The directory {folder} holds no sessions that this program knows."
-            + "".join(f" {note}" for note in files.notes)
+            + "".join(f" {note}" for note in store.notes)
         )
-    sentences = [*map(str, problems), *files.notes]
-    return stores[0] if len(stores) == 1 and not sentences else SeveralStores(stores, folder, sentences)
+    return store

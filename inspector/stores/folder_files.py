@@ -74,20 +74,28 @@ class FolderFiles:
     def _unknown(self) -> Iterator[str]:
         """Return the files of unknown formats, except files that a known agent keeps next to its sessions."""
         aside = _aside()
-        for path, (size, _) in self._now.items():
-            unread = path in self._refused or path in self._locked
-            if size and not self._agents.get(path) and not unread and not aside.search(path):
+        for path, (size, _) in self._of[1].get("", {}).items():
+            if size and path not in self._refused and path not in self._locked and not aside.search(path):
                 yield path
 
     def of(self, agent: str) -> dict[str, Signature]:
         """Return the present files of an agent with their signatures, by path."""
         with self._lock:
-            now = self._current_files(agent)
-            files_of = self._of
-            if files_of[0] is not now:
-                self._look([path for path, signature in now.items() if self._seen.get(path) != signature])
-                files_of = self._of = (now, self._by_agent(now))
-            return files_of[1].get(agent, {})
+            return self._sorted(self._current_files(agent)).get(agent, {})
+
+    def of_all(self) -> dict[str, dict[str, Signature]]:
+        """Return the present files of each agent. The next `of` for an agent uses the same search."""
+        with self._lock:
+            if time.monotonic() - self._at >= _SHARED_SECONDS:
+                self._search()
+            return self._sorted(self._now)
+
+    def _sorted(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
+        """Return the files of a search by agent."""
+        if self._of[0] is not now:
+            self._look([path for path, signature in now.items() if self._seen.get(path) != signature])
+            self._of = (now, self._by_agent(now))
+        return self._of[1]
 
     def _by_agent(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
         files_of: dict[str, dict[str, Signature]] = {}
@@ -98,16 +106,19 @@ class FolderFiles:
     def _current_files(self, agent: str) -> dict[str, Signature]:
         """Return each file that may belong to an agent; the stores of several agents share one search."""
         age = time.monotonic() - self._at
-        if age < _SHARED_SECONDS or (age < _UNUSED_SECONDS and agent not in self._asked):
-            self._asked.add(agent)
-            return self._now
-        self._asked = {agent}
+        if age >= _SHARED_SECONDS and (age >= _UNUSED_SECONDS or agent in self._asked):
+            self._search()
+        self._asked.add(agent)
+        return self._now
+
+    def _search(self) -> None:
+        self._asked = set()
         files: dict[str, Signature] = {}
-        self._closed = {}
-        find_below(str(self._folder), files, self._closed)
+        closed: dict[str, None] = {}
+        find_below(str(self._folder), files, closed)
+        self._closed = closed
         self._now = {path: files[path] for path in sorted(files)}
         self._at = time.monotonic()
-        return self._now
 
     def _look(self, paths: Sequence[str]) -> None:
         """Find the agent of each file, in the index or by the beginning of the file."""

@@ -71,28 +71,32 @@ class SeveralStores(Store):
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Return every conversation of every store, the last active first."""
+        stores = self._stores
         with sharing():
-            return self._joined([store.conversations() for store in self._stores])
+            return self._joined(stores, [store.conversations() for store in stores])
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
         """Return the conversations that are known without reading files, and whether they are complete; None if every
         list is read fast."""
-        answers = [store.at_once() for store in self._stores]
+        stores = self._stores
+        answers = [store.at_once() for store in stores]
         if not any(answers):
             return None
         lists = [
-            answer or (store.conversations(), True)
-            for store, answer in zip(self._stores, answers, strict=True)
+            answer or (store.conversations(), True) for store, answer in zip(stores, answers, strict=True)
         ]
-        return self._joined([rows for rows, _ in lists]), all(complete for _, complete in lists)
+        return self._joined(stores, [rows for rows, _ in lists]), all(complete for _, complete in lists)
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
         """Return the known conversations, the number of read files, and the number of files."""
-        answers = [store.so_far() for store in self._stores]
-        rows = self._joined([answer[0] for answer in answers])
+        stores = self._stores
+        answers = [store.so_far() for store in stores]
+        rows = self._joined(stores, [answer[0] for answer in answers])
         return rows, sum(answer[1] for answer in answers), sum(answer[2] for answer in answers)
 
-    def _joined(self, rows_of_stores: Sequence[Sequence[ConversationRow]]) -> tuple[ConversationRow, ...]:
+    def _joined(
+        self, stores: Sequence[Store], rows_of_stores: Sequence[Sequence[ConversationRow]]
+    ) -> tuple[ConversationRow, ...]:
         """Return the rows of all stores, the last active first, and remember the store of each session.
 
         Hermes also writes a session of its database into files, which are read as logs, and converters write
@@ -100,7 +104,7 @@ class SeveralStores(Store):
         rows_with_store = [row for rows in rows_of_stores for row in rows if row.agent not in _COPIES]
         stored = {session for row in rows_with_store for session in row.sessions}
         together = []
-        for store, rows in zip(self._stores, rows_of_stores, strict=True):
+        for store, rows in zip(stores, rows_of_stores, strict=True):
             for row in rows:
                 if row.agent in _COPIES and row.id in stored:
                     continue

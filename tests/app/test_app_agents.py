@@ -18,10 +18,23 @@ from inspector.core.errors import StoreError
 from inspector.engines.registry import with_changes
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.recorded import FileDigest
-from tests.app.running import conversation, cursor, notes, opened, press, row, running, screen_text, settled
+from tests.app.running import (
+    conversation,
+    conversations,
+    cursor,
+    notes,
+    opened,
+    press,
+    row,
+    running,
+    screen_text,
+    settled,
+    until,
+)
 from tests.conftest import ROOT
 from tests.examples import also
 from tests.recipes import recipe
+from tests.stores.test_other_agents import codex, written
 from widgets.bars.gauge import Gauge
 from widgets.bars.timeline import outcome_of
 from widgets.lists.conversation_table import ConversationTable
@@ -105,6 +118,28 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
         assert shown
         assert shown[0] >= 5
         assert pilot.app.screen.query_one(ConversationTable).row_count == 21
+
+
+async def test_sessions_of_other_agents_that_come_later_appear(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000002")
+    made.user("Read the berths.")
+    made.write(tmp_path / "b.jsonl")
+    async with running(tmp_path) as pilot:
+        table = conversations(pilot).query_one(ConversationTable)
+
+        def shown() -> list[str]:
+            return sorted(entry.agent for n in range(table.row_count) if (entry := table.entry(n)))
+
+        assert (shown(), notes(pilot)) == (["claude-code"], ())
+        written(tmp_path / "later/rollout-1.jsonl", codex().text())
+        await until(pilot, lambda: shown() == ["claude-code", "codex"])
+        (tmp_path / "notes.json").write_text("[1, 2]\n")
+        await until(pilot, lambda: bool(notes(pilot)))
+        (note,) = notes(pilot)
+        assert "notes.json" in note
+        await press(pilot, "end", "enter", "escape")
+        (tmp_path / "notes.json").unlink()
+        await until(pilot, lambda: not notes(pilot))
 
 
 async def test_an_encrypted_summary_is_no_failure() -> None:

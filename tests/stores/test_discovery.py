@@ -116,6 +116,32 @@ def test_a_file_that_comes_later_is_there(home: Path, monkeypatch: pytest.Monkey
     assert len(store.conversations()) == 2
 
 
+def test_files_of_other_agents_that_come_later_are_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
+    claude(home / "all" / "a.jsonl")
+    store = open_store(home / "all")
+    versions = [store.version()]
+    assert (agents(store), store.version()) == ({"claude-code"}, versions[0])
+    written(home / "all/deep/rollout-1.jsonl", codex().text())
+    versions.append(store.version())
+    shutil.copy(HERMES, home / "all" / "h.db")
+    versions.append(store.version())
+    assert agents(store) == {"claude-code", "codex", "hermes"}
+    assert all(store.open(row.id).live for row in store.conversations())
+    assert not store.notes
+    (home / "all" / "notes.json").write_text("[1, 2]\n")
+    versions.append(store.version())
+    (note,) = store.notes
+    assert "notes.json" in note
+    assert "is left out: not in a session format" in note
+    (home / "all" / "notes.json").unlink()
+    (home / "all" / "broken.db").write_bytes(HERMES.read_bytes()[:2000])
+    versions.append(store.version())
+    assert ["broken.db" in note for note in store.notes] == [True]
+    assert len(set(versions)) == len(versions)
+    assert store.version() == versions[-1]
+
+
 def test_an_id_is_meant_before_a_title_of_another_store(tmp_path: Path) -> None:
     """Whoever asks for all conversations names each by its id."""
     made, tides = recipe("claude_lines"), recipe("other_lines")
