@@ -57,14 +57,17 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
     microcompactions = store.microcompactions(conversation)
     force = inspection.resolved({}).settings
     in_force = engine(force.profile)
+    of_force = _earlier(inspection, force.profile, requests)
     with failures_named(in_force):
         threshold = in_force.budgets(force).threshold_tokens
+        thresholds = [in_force.budgets(entry.of(force)).threshold_tokens for entry in of_force]
+    passed = list(zip(of_force, thresholds, strict=True))
+    earlier = of_force if profile == force.profile else _earlier(inspection, profile, requests)
     if requests or not has_session_usage(conversation.row.agent):
-        earlier = _earlier(inspection, profile, requests)
-        return Evidence(requests, (), microcompactions, threshold, earlier=earlier)
+        return Evidence(requests, (), microcompactions, threshold, earlier=earlier, passed=passed)
     gateway = conversation.row.source.lower() in GATEWAYS
-    sums, earlier = list(_sums(conversation)), _earlier(inspection, profile, ())
-    return Evidence((), sums, microcompactions, threshold, loop_of(in_force), gateway, earlier)
+    sums = list(_sums(conversation))
+    return Evidence((), sums, microcompactions, threshold, loop_of(in_force), gateway, earlier, passed)
 
 
 def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[EarlierSettings]:

@@ -83,7 +83,8 @@ class Evidence(NamedTuple):
 
     `requests` have reported sizes. `sums` are the totals of sessions without such requests. `microcompactions` cleared
     old results. `threshold` (in tokens) and `loop` are the agent's, None if unknown. `gateway`: the messages
-    came through a gateway. `earlier` has the settings before the current settings.
+    came through a gateway. `earlier` has the settings before the current settings. `passed` has the agent's own
+    earlier settings, each with its threshold in tokens.
     """
 
     requests: Sequence[Reported] = ()
@@ -93,6 +94,7 @@ class Evidence(NamedTuple):
     loop: Loop | None = None
     gateway: bool = False
     earlier: Sequence[EarlierSettings] = ()
+    passed: Sequence[tuple[EarlierSettings, int]] = ()
 
 
 class SessionUsage(NamedTuple):
@@ -370,11 +372,22 @@ class _Sized:
             excess.append(round(total))
         return scale._replace(excess=excess)
 
+    def _threshold(self, step: int) -> int:
+        """Return the threshold of the agent after `step` messages, in tokens; 0 if unknown."""
+        for earlier, threshold in self.evidence.passed:
+            if step <= self.step(earlier.generation, earlier.length):
+                return threshold
+        return self.evidence.threshold or 0
+
     def event(self, recorded: Compaction, step: int) -> Event:
         """Return a recorded compaction as an event."""
         index = recorded.index
         before = self.sizes[index - 1][-1]
-        by_hand = recorded.trigger is None and before < _BY_HAND * (self.evidence.threshold or 0)
+        # The model may change right at the compaction, so the threshold of the last request counts too.
+        lengths = [request.length for request in self.evidence.requests if request.generation == index]
+        last = self.step(index, max(lengths)) if lengths else step
+        threshold = min(self._threshold(step), self._threshold(last))
+        by_hand = recorded.trigger is None and before < _BY_HAND * threshold
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(

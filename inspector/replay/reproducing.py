@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -97,29 +97,45 @@ def _reasons(
     late: Sequence[int],
 ) -> Sequence[str]:
     """Return reasons for the differences. `late` has the delays of recorded compactions, in requests."""
-    threshold, reasons = run.budgets.threshold_tokens, []
+    periods, reasons = course.periods(run.settings), []
+
+    def threshold_at(step: int) -> int:
+        """Return the threshold, or that of the last call if it is lower: the model may change at a compaction."""
+        last = max(0, bisect_right(course.calls, step) - 1)
+        return min(
+            next(period.budgets.threshold_tokens for period in periods if at <= period.until)
+            for at in (step, *course.calls[last : last + 1])
+        )
+
     manual = len(recorded) - len(automatic)
     if manual:
         made = plural(manual, "compaction was", "compactions were")
         reasons.append(f"{made} made by hand, or far below the threshold; runs repeat them at their step.")
     # If the agent adds reasoning, its own size is not recorded.
-    early = [event for event in automatic if event.tokens_before < 0.98 * threshold and not course.reasoning]
+    early = [
+        event
+        for event in automatic
+        if event.tokens_before < 0.98 * threshold_at(event.step) and not course.reasoning
+    ]
     if early:
-        least = min(event.tokens_before for event in early)
+        least = min(early, key=lambda event: event.tokens_before)
         count = plural(len(early), "compaction")
         reasons.append(
-            f"{count} came below the threshold of {threshold:,} tokens (the smallest at {least:,}): "
+            f"{count} came below the threshold of {threshold_at(least.step):,} tokens "
+            f"(the smallest at {least.tokens_before:,}): "
             "other settings were in force, another model, or it was made by hand."
         )
     if late:
         count = plural(len(late), "compaction")
         least, most = min(late), max(late)
         after = f"{least:,} requests" if least == most else f"{least:,} to {most:,} requests"
+        reached = sorted({threshold_at(event.step) for event in automatic})
+        thresholds = " or ".join(f"{threshold:,}" for threshold in reached)
         reasons.append(
-            f"{count} came {after} after the list had reached the threshold of {threshold:,} tokens: "
+            f"{count} came {after} after the list had reached the threshold of {thresholds} tokens: "
             "other settings were in force, or the provider counted fewer tokens."
         )
-    if kept_all(run):
+    if len(run.events) < len(recorded) and kept_all(run):
         reasons.append(kept_all(run))
     if models > 1 and not course.earlier:
         reasons.append(f"The conversation had {models:,} models; one window is assumed for all.")

@@ -13,6 +13,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import Replay, replay
 from inspector.answers.sweeping import sweep_store
+from inspector.replay.reproducing import reproduction
 from inspector.replay.sweep import parse_axis
 from inspector.stores.detect import open_store
 from tests.counting import calls_of
@@ -113,3 +114,21 @@ def test_a_sweeps_cell_has_them_too(tmp_path: Path, share: float) -> None:
     swept = sweep_store(asked, [name], parse_axis("threshold", f"{share}"), parse_axis("target_ratio", "0.2"))
     single = replayed(tmp_path / "again", threshold=share)
     assert swept.cells["compactions"][0][0] == len(single.run.events)
+
+
+def test_a_compaction_is_judged_by_the_threshold_of_its_time(tmp_path: Path) -> None:
+    made = session()
+    for line in made.lines:
+        line.get("compactMetadata", {}).pop("trigger", None)
+    store = open_store(made.write(tmp_path / "a.jsonl"))
+    (row,) = store.conversations()
+    found = replay(Answers(store, {}, None), row.id)
+    # 168,000 tokens are far below the last threshold, but not below the first one.
+    assert [event.fires for event in found.recording.events] == ["agent"] * 4
+    assert (found.reproduces.recorded, found.reproduces.near) == (4, 4)
+    first, *others = found.recording.events
+    early = first._replace(step=first.step - 12, tokens_before=120_000)
+    (why, *_) = reproduction(found.recording.course, [early, *others], found.run).why_not
+    assert why.startswith(
+        "1 compaction came below the threshold of 167,000 tokens (the smallest at 120,000): "
+    )
