@@ -118,11 +118,11 @@ def _reasons(
         if event.tokens_before < 0.98 * threshold_at(event.step) and not course.reasoning
     ]
     if early:
-        least = min(early, key=lambda event: event.tokens_before)
+        smallest = min(early, key=lambda event: event.tokens_before)
         count = plural(len(early), "compaction")
         reasons.append(
-            f"{count} came below the threshold of {threshold_at(least.step):,} tokens "
-            f"(the smallest at {least.tokens_before:,}): "
+            f"{count} came below the threshold of {threshold_at(smallest.step):,} tokens "
+            f"(the smallest at {smallest.tokens_before:,}): "
             "other settings were in force, another model, or it was made by hand."
         )
     if late:
