@@ -383,11 +383,14 @@ class _Sized:
         """Return a recorded compaction as an event."""
         index = recorded.index
         before = self.sizes[index - 1][-1]
+        if not recorded.before:
+            # The list before is not recorded.
+            before = recorded.tokens_before_reported or before
         # The model may change right at the compaction, so the threshold of the last request counts too.
         lengths = [request.length for request in self.evidence.requests if request.generation == index]
         last = self.step(index, max(lengths)) if lengths else step
         threshold = min(self._threshold(step), self._threshold(last))
-        by_hand = recorded.trigger is None and before < _BY_HAND * threshold
+        by_hand = recorded.trigger is None and recorded.before > 0 and before < _BY_HAND * threshold
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(

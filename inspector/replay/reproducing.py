@@ -55,8 +55,10 @@ class Reproduction(Struct, frozen=True):
 def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models: int = 1) -> Reproduction:
     """Compare a run under the settings in force with the recorded compactions.
 
-    `models` is the number of models of the conversation.
+    Compactions without a recorded list before them are left out. `models` is the number of models of the conversation.
     """
+    unseen = sum(not event.before for event in recorded)
+    recorded = [event for event in recorded if event.before]
     automatic = [event for event in recorded if event.fires != MANUAL]
     made = [event for event in run.events if event.fires != MANUAL]
 
@@ -78,7 +80,10 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         near += 1
         same += nearest.step == event.step
     differs = same < len(automatic) or unmatched
-    why = _reasons(course, recorded, automatic, run, models, late) if differs else ()
+    why = [*_reasons(course, recorded, automatic, run, models, late)] if differs else []
+    if unseen:
+        left_out = plural(unseen, "compaction is", "compactions are")
+        why.insert(0, f"{left_out} left out: the list before is not recorded, and runs have no such summary.")
     firsts = [0, *(step for step, _ in course.earlier)]
     changed = tuple(
         settings.sentence(first + 1, last)

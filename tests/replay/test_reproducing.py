@@ -165,3 +165,22 @@ def test_a_compaction_far_below_the_threshold_is_taken_as_made_by_hand() -> None
     assert [event.step for event in found.run.events if event.fires == "manual"] == [
         event.step for event in low
     ]
+
+
+def test_a_compaction_without_the_list_before_it_is_left_out_and_told(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-00000000c4a9", version="2.1.40")
+    made.compact("It goes on.", before=168_000)
+    for number in range(4):
+        made.user(f"Read berth {number}.")
+        made.answer(lines.text("Read."), written=900)
+    store = open_store(made.write(tmp_path / "a.jsonl"))
+    (row,) = store.conversations()
+    answers = Answers(store, {}, None)
+    inspection, resolved = answers.opened(row.id)
+    (event,) = read_recording(inspection, resolved.settings.profile).events
+    assert (event.before, event.fires, event.tokens_before) == (0, "agent", 168_000)
+    found = reproduced(inspection)
+    assert (found.recorded, found.more) == (0, 0)
+    assert found.why_not == (
+        "1 compaction is left out: the list before is not recorded, and runs have no such summary.",
+    )
