@@ -135,16 +135,15 @@ def arguments_in(text: str) -> dict[str, Any]:
 
 def shrunk_arguments(arguments: Any, longest: int = 200) -> Any:
     """Return the JSON arguments of a call with every text cut to `longest` characters, as Hermes' releases cut them;
-    unchanged if they are not JSON."""
-    try:
-        parsed = json.loads(arguments)
-    except (ValueError, TypeError, RecursionError):
-        return arguments
+    unchanged if they are not JSON, or nested too deeply."""
 
     def cut(text: str) -> str:
         return text if len(text) <= longest else text[:longest] + "...[truncated]"
 
-    return json.dumps(with_texts(parsed, cut), ensure_ascii=False)
+    try:
+        return json.dumps(with_texts(json.loads(arguments), cut), ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        return arguments
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.answers.plans import plan_files
 from inspector.core.messages import Message, messages_from
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.token_index import Column
+from inspector.engines.registry import names
 from tests.engines.lists import assistant, call, conversations, result, user
+from tests.examples import also
 
 PROFILES = tuple(RELEASES)
 SMALL = Settings(context_length=4_000)
@@ -200,6 +205,26 @@ def test_a_release_that_fails_is_a_plan_that_says_so() -> None:
     assert plan.raises == "TypeError at message 8"
     assert not plan.compacts
     assert plan_of("hermes-0.13", messages_from(wires)).compacts
+
+
+@pytest.mark.parametrize("profile", names())
+@pytest.mark.parametrize("depth", also(100_000, 600))
+def test_arguments_that_are_nested_too_deeply_are_unreadable_arguments(
+    tmp_path: Path, profile: str, depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    arguments = (deep, f'{{"command": {deep}}}', f'{{"path": {deep}, "content": "{"x" * 600}"}}')
+    calls = [(f"c{n}", arguments[n % 3]) for n in range(30)]
+    work = [
+        m
+        for name, text in calls
+        for m in (user(), assistant(None, call(name, arguments=text)), result(name, name * 400))
+    ]
+    (tmp_path / "list.json").write_text(json.dumps([*work, user(), assistant()]))
+    (planned,) = plan_files(
+        [tmp_path / "list.json"], {"profile": profile, "context_length": 20_000}, None, compactions=0
+    )
+    assert planned.plan.compacts or planned.plan.raises
 
 
 def test_prefix_sums_follow_the_messages() -> None:

@@ -26,7 +26,7 @@ _BROWSER = frozenset(
 )
 
 #: Errors that a release can raise on a malformed message: it indexes, measures and joins without a type check.
-RELEASE_ERRORS = (TypeError, AttributeError, KeyError, ValueError, IndexError)
+RELEASE_ERRORS = (TypeError, AttributeError, KeyError, ValueError, IndexError, RecursionError)
 
 Tool = tuple[Any, Any]
 UNKNOWN_TOOL: Tool = ("unknown", "")
@@ -206,7 +206,7 @@ def arguments_of(raw: Any) -> Any:
     """Return the arguments of a call as JSON, an empty mapping if they are invalid."""
     try:
         return json.loads(raw) if raw else {}
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return {}
 
 
