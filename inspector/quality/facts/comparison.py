@@ -42,6 +42,7 @@ from inspector.quality.facts.meaning import (
     listed,
     meaning_of,
     most_denials,
+    parts_of,
     rejected,
     restricts,
     without_refusals,
@@ -325,7 +326,7 @@ class Comparison:
         listed_alike = {
             word.concept for word, match in self.pairs if not word.denied or match.clause in denying
         }
-        if self._narrowed() or self._item_missing(listed_alike):
+        if self._narrowed() or self._item_missing(listed_alike) or self._condition_turned():
             return "uncertain", ""
         if self._name_lost():
             return "value lost", ""
@@ -770,15 +771,7 @@ class Comparison:
         # The passage must have all words of an inclusion.
         if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
             return share < 1.0
-        if adjunct.marker == "but not" and not most_denials(self.line.text):
-            return True
-        # "While nobody is home", "while somebody is at home".
-        if (
-            adjunct.kind == "condition"
-            and share >= 1.0
-            and meaning_of(adjunct.text).denies
-            and not self.line.denies
-        ):
+        if adjunct.marker == "but not" and not (self.line.denies or _EXEMPTS.search(self.line.text)):
             return True
         # Words of two lines may be about different things.
         if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
@@ -800,6 +793,28 @@ class Comparison:
                 max(first, start - _LINE_CONTEXT) : min(last if last >= 0 else len(text), end + _LINE_CONTEXT)
             ]
         )
+
+    def _condition_turned(self) -> bool:
+        """Return whether a condition denies something in the fact alone, or in the passage alone.
+
+        "While nobody is home" may be "while somebody is home" or "while the home is empty".
+        """
+        stated = [
+            other for other in parts_of(self.line.text)[1] if other.kind == "condition" and other.concepts
+        ]
+        for adjunct in self.probe.adjuncts:
+            if adjunct.kind != "condition":
+                continue
+            denies = meaning_of(adjunct.text).denies
+            concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
+            alike = [
+                other for other in stated if len(concepts & other.concepts) >= MIN_ADJUNCT * len(concepts)
+            ]
+            if alike and all(meaning_of(other.text).denies != denies for other in alike):
+                return True
+            if denies and not self.line.denies and concepts <= self.line.concepts:
+                return True
+        return False
 
     def _name_lost(self) -> bool:
         """Return whether the passage has most words of the fact but none of its names."""

@@ -31,7 +31,9 @@ ORDER: tuple[Outcome, ...] = (
 _CANDIDATES = 8
 _EXCERPT, _BEFORE = 200, 40
 #: Matches a report of a question.
-_ASKS = late_pattern(r"\bask(?:s|ed|ing)? (?:if|whether|how|why|what|where|when)\b|\bwonder", re.IGNORECASE)
+_ASKS = late_pattern(
+    r"\bask(?:s|ed|ing)? (?:if|whether|how|why|what|where|when)\b|\bwonder(?:s|ed|ing)?\b", re.IGNORECASE
+)
 #: Minimum words that a list shares with a long question if it may have the answer.
 _SHARED = 3
 

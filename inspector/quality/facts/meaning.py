@@ -460,8 +460,13 @@ class _WordReader:
         self.words: list[Word] = []
         self.clause, self.denied, self.tag = 0, False, ""
         self._words_read = 0
+        #: Number of words before the last condition.
+        self._before_condition = 0
         self._breaks = deque(mark.start() for mark in BREAK.finditer(text))
         self._refusals = deque(match.start() for match in _DENIED_AFTER.finditer(text))
+        self._conditions = deque(
+            match.start() for match in _ADJUNCT.finditer(text) if match.lastgroup == "condition"
+        )
         contrasts = [match.span() for match in _CONTRAST.finditer(text)]
         self._contrasts = deque(sorted(contrasts + [match.span(1) for match in _PREFERS.finditer(text)]))
         self._states = {match.end() for match in _STATE.finditer(text)}
@@ -471,6 +476,9 @@ class _WordReader:
         while self._breaks and self._breaks[0] < start:
             self.clause, self.denied, self.tag = self.clause + 1, False, ""
             self._breaks.popleft()
+        while self._conditions and self._conditions[0] <= start:
+            self._before_condition = len(self.words)
+            self._conditions.popleft()
         while self._refusals and self._refusals[0] < start:
             self._refuse()
             self._refusals.popleft()
@@ -517,7 +525,8 @@ class _WordReader:
     def _refuse(self) -> None:
         # "Must not be dropped" refuses nothing.
         if not self.denied:
-            self.words = _refused(self.words, self.clause)
+            before = self._before_condition
+            self.words[before:] = _refused(self.words[before:], self.clause)
 
     def _deny(self, low: str) -> None:
         if low == "neither":

@@ -226,6 +226,35 @@ def test_a_denial_restricts_as_only_does() -> None:
     assert judged(statement, "- Don’t ask for confirmation before running commands")[1].outcome != "weakened"
 
 
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("You may paint the hull but not the mast.", "- The hull may be painted; the mast is off limits"),
+        ("You may paint the hull but not the mast.", "- The hull may be painted, except the mast"),
+        ("Skip the patrol if the lamp does not exist.", "- Skip the patrol if the lamp is missing"),
+    ],
+)
+def test_an_exception_and_a_condition_may_deny_in_other_words(statement: str, summary: str) -> None:
+    assert judged(statement, summary)[1].outcome == "paraphrased"
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("Show the flag while nobody is aboard.", "- Show the flag while the deck is empty, aboard"),
+        ("Skip the patrol if the lamp exists.", "- Skip the patrol if the lamp is missing"),
+        ("Send the boat when the pier is full.", "- Send the boat when the pier is not full"),
+    ],
+)
+def test_a_condition_with_another_denial_leaves_the_fate_open(statement: str, summary: str) -> None:
+    assert judged(statement, summary)[1].outcome == "uncertain"
+
+
+def test_a_wonderful_summary_is_no_question() -> None:
+    summary = "- Wonderful: the cache must expire after 9 minutes"
+    assert judged("The cache must expire after 5 minutes.", summary)[1].outcome == "contradicted"
+
+
 @pytest.mark.parametrize("joint", ["and", ", and", ", but", "but"])
 def test_a_task_and_a_rule_in_one_sentence_are_two_statements(joint: str) -> None:
     gap = "" if joint.startswith(",") else " "
