@@ -38,7 +38,8 @@ class Request(Struct, frozen=True):
     """Task of a sweep: small enough to send to worker processes, which open the databases themselves.
 
     `flags` are settings for all conversations; other settings come from each conversation's store and model. `model`
-    is the assumed size of summaries, None for the size recorded in each conversation. With `facts` the facts of each
+    is the assumed size of summaries, None for the size recorded in each conversation; what agents send with a summary
+    is as recorded in any case. With `facts` the facts of each
     conversation are read, for the metrics that count them.
     """
 
@@ -160,7 +161,9 @@ def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool]) 
     resolved = inspection.resolved(request.flags)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
-    model = request.model or recording.model
+    model = recording.model
+    if request.model is not None:
+        model = replace(request.model, extras=model.extras)
     course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
     if request.facts:
         try:

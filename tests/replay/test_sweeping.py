@@ -17,6 +17,7 @@ from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import Request, identical_in, run_sweep
+from inspector.app.conversation.reading import summary_model
 from inspector.core.errors import UsageProblem
 from inspector.engines.settings import Settings
 from inspector.export.whatif import sweep_csv, sweep_document
@@ -204,3 +205,20 @@ def test_identical_values_name_the_conversations_that_they_are_identical_for() -
     assert alone.startswith("threshold 0.3, 0.5, 0.7 are identical: ")
     (among,) = identical_in([narrow, wide, wide], rows, columns)
     assert among.startswith("threshold 0.3, 0.5, 0.7 are identical for 1 of 3 conversations: ")
+
+
+def test_what_is_sent_with_a_summary_stays_if_the_size_of_summaries_is_chosen() -> None:
+    found = Answers.of([FIXTURES / "agents" / "kimi"], {}, None)
+    (row,) = found.rows()
+    inspection, resolved = found.opened(row.id)
+    recording = read_recording(inspection, resolved.settings.profile)
+    as_recorded = recording.course.run(resolved.settings, recording.model).metrics.input_tokens
+    (event,) = recording.events
+    model = summary_model(recording, event.summary)
+    assert abs(recording.model.extras[0].tokens) > 10 * event.summary
+    chosen = recording.course.run(resolved.settings, model).metrics.input_tokens
+    assert chosen == pytest.approx(as_recorded, rel=0.01)
+    share = resolved.settings.threshold
+    axes = Axis("threshold", (share,)), Axis("target_ratio", (0.2,))
+    swept = run_sweep(Request((row.id,), *axes, model=SummaryModel(tokens=event.summary)), found)
+    assert swept.cells["input_tokens"] == ((chosen,),)

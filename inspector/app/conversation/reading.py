@@ -362,7 +362,10 @@ def summary_model(recording: Recording, size: float | None) -> SummaryModel:
 
     if size is None:
         return recording.model
-    return SummaryModel(size) if size <= LARGEST_SHARE else SummaryModel(tokens=round(size))
+    extras = recording.model.extras
+    if size <= LARGEST_SHARE:
+        return SummaryModel(size, extras=extras)
+    return SummaryModel(tokens=round(size), extras=extras)
 
 
 def run_conversation(
