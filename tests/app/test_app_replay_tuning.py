@@ -11,6 +11,7 @@ from inspector.app.conversation.resources import RUNS
 from inspector.core.errors import OutputProblem
 from inspector.export.writing import write_file
 from tests.app.running import conversation, latest, press, running, screen_text, told, write
+from tests.conftest import ROOT
 from widgets.panes.knob_values import KNOBS
 from widgets.panes.knobs import Knobs
 from widgets.panes.run_lines import ReplayView
@@ -225,3 +226,11 @@ def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pyte
     write_file(database.parent / "found.yaml", "text", [database])
     assert sorted(path.name for path in database.parent.iterdir()) == ["found.yaml", "state.db"]
     assert not list((home / ".hermes").iterdir())
+
+
+async def test_a_threshold_that_only_the_compactions_show_is_told() -> None:
+    async with running(ROOT / "fixtures" / "agents" / "cline", "1791990000000", size=(160, 48)) as pilot:
+        await press(pilot, "6")
+        pane = conversation(pilot).query_one(WhatIfPane)
+        assert "shown by the recorded compactions (161,060 tokens" in pane.body.text
+        assert "all messages of the list would stay" in pane.body.text

@@ -145,9 +145,14 @@ def _reproduction_notes(fit: Reproduction | None) -> list[str]:
     if fit is None:
         return []
     if not fit.recorded:
-        return [f"{fit.agreement[0].upper()}{fit.agreement[1:]}.", *fit.changed, *fit.why_not]
+        return [f"{fit.agreement[0].upper()}{fit.agreement[1:]}.", *fit.inferred, *fit.changed, *fit.why_not]
     doubt = "" if fit.trusted else " What other settings would do is uncertain here."
-    return [f"The settings in force reproduce {fit.agreement}.{doubt}", *fit.changed, *fit.why_not]
+    return [
+        f"The settings in force reproduce {fit.agreement}.{doubt}",
+        *fit.inferred,
+        *fit.changed,
+        *fit.why_not,
+    ]
 
 
 def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
