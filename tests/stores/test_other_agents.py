@@ -445,6 +445,32 @@ def test_a_count_of_early_codex_belongs_to_the_answer_after_it(tmp_path: Path) -
     assert [request.at for request in Inspection(store, row).requests()] == counted
 
 
+def test_the_count_of_a_summary_is_no_ordinary_request_in_early_codex(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac003", version="0.45.0")
+    rollout.says("user", "Find the draft.")
+    rollout.counts(60_000, 50_000)
+    rollout.says("assistant", "It lies in the mill.")
+    rollout.counts(70_000, 60_000, 800)
+    answered = rollout.entries[-1]
+    rollout.says("assistant", "The draft is old.")
+    rollout.line("turn_context", cwd="/home/dev/loom", model="gpt-5-codex")
+    rollout.entries.append(answered)
+    rollout.counts(48_000, 2_000, 400)
+    rollout.line("compacted", message="The draft lies in the mill.")
+    rollout.entries.append(rollout.entries[-2])
+    rollout.says("user", "Print it.")
+    rollout.counts(9_000, 2_000)
+    rollout.says("assistant", "It is printed.")
+    rollout.event("turn_aborted", reason="interrupted")
+    rollout.line("compacted", message="The draft is printed.")
+    store, conversation, (first, second) = opened(written(tmp_path / "a.jsonl", rollout.text()))
+    requests = store.requests(conversation)
+    assert [(one.context, one.generation, one.summarizes) for one in requests] == [
+        (60_000, 1, False), (70_000, 1, False), (48_000, 1, True), (9_000, 2, False),
+    ]  # fmt: skip
+    assert (first.tokens_before_reported, second.tokens_before_reported) == (70_800, 9_200)
+
+
 def test_a_fork_of_codex_has_only_its_own_failures(tmp_path: Path) -> None:
     parent, fork = "019a0000-0000-7000-8000-000000000001", "019a0000-0000-7000-8000-000000000002"
     error = "Error running remote compact task: timeout"

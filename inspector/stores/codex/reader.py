@@ -129,6 +129,8 @@ class _Scanner(SessionScanner, kw_only=True):
     waiting: int | None = None
     #: The size at the last request but one, and the usage of a call without a count after it.
     earlier_size: int | None = None
+    #: Whether no item and no turn came after the last count.
+    ends_with_count: bool = False
     uncounted: Mapping[str, Any] = field(default_factory=dict)
     #: The numbers of compactions and of messages in the live list when the last turn began.
     turn: tuple[int, int] = (0, 0)
@@ -162,6 +164,8 @@ class _Scanner(SessionScanner, kw_only=True):
         payload, kind = line.get("payload"), text_at(line, "type")
         if not isinstance(payload, dict):
             return
+        if kind in ("response_item", "turn_context"):
+            self.ends_with_count = False
         if kind == "response_item":
             self._item(payload, at)
         elif kind == "compacted":
@@ -239,8 +243,13 @@ class _Scanner(SessionScanner, kw_only=True):
 
     def _compacted(self, payload: dict[str, Any], at: float) -> None:
         text = text_at(payload, "message")
+        listed = "replacement_history" in payload or not text
         size = self.last_size
-        if self._is_summary(text):
+        # Releases that record no list do not record the summary as an answer either. Its count has no answer after it.
+        is_counted = not listed and self.ends_with_count
+        self.ends_with_count = False
+        if self._is_summary(text) or is_counted:
+            self._mark_summarizing()
             size = self.earlier_size
         elif self.uncounted and text_at(self.uncounted, "response_id") == text_at(
             payload, "compaction_response_id"
@@ -250,7 +259,6 @@ class _Scanner(SessionScanner, kw_only=True):
         self.uncounted = {}
         self.open = None
         wires = _replacement(payload)
-        listed = "replacement_history" in payload or not text
         numbers = self.make(wires, at)
         self._note_prompts(numbers, mappings_in(payload.get("replacement_history")))
         places = [place for place, wire in enumerate(wires) if wire["content"] in (ENCRYPTED, text)]
@@ -286,7 +294,7 @@ class _Scanner(SessionScanner, kw_only=True):
         return [*first, *reversed(kept)]
 
     def _is_summary(self, text: str) -> bool:
-        """Return whether the last answer is the summary `text`. Then remove it from the list and mark its request."""
+        """Return whether the last answer is the summary `text`. Then remove it from the list."""
         number = self.open
         if not text or number is None:
             return False
@@ -299,9 +307,12 @@ class _Scanner(SessionScanner, kw_only=True):
         entry.lines.pop()
         if not entry.lines:
             self.lists[-1].remove(number)
+        return True
+
+    def _mark_summarizing(self) -> None:
+        """Mark the last request of the list as the one that wrote a summary."""
         if self.requests and self.requests[-1].generation == len(self.lists):
             self.requests[-1] = replace(self.requests[-1], summarizes=True)
-        return True
 
     def _event(self, payload: dict[str, Any], at: float) -> None:
         kind = text_at(payload, "type")
@@ -312,6 +323,8 @@ class _Scanner(SessionScanner, kw_only=True):
             self.turn = len(self.compactions), len(self.live)
         elif kind == "task_complete":
             self._turn_ended()
+        elif kind == "turn_aborted":
+            self.ends_with_count = False
         elif kind == "thread_name_updated":
             self.title = text_at(payload, "thread_name") or text_at(payload, "name") or self.title
         elif kind == "thread_rolled_back":
@@ -352,6 +365,7 @@ class _Scanner(SessionScanner, kw_only=True):
             return
         self.counted = total
         self.uncounted = {}
+        self.ends_with_count = True
         self._request(mapping_at(info, "last_token_usage"), answered_at, self.answer, name=json.dumps(total))
 
     def _request(
