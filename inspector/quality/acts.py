@@ -239,7 +239,7 @@ def opened(act: Act, result: str) -> bool:
     if len(result) > _SHORT:
         return True
     missing = _MISSING.search(result) and (act.key in result or "\n" not in result.strip())
-    return not (missing or _FAILED.search(result))
+    return bool(result.strip()) and not (missing or _FAILED.search(result))
 
 
 def lines_seen(result: str) -> frozenset[int]:

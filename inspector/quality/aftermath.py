@@ -272,14 +272,16 @@ class _HarmedFacts:
         life = self._lives.get(fact.key)
         return "" if life is None or _taken_back(life, at) else _harm(life, at.generation)
 
-    def about(self, names: Sequence[str], at: Step) -> tuple[Fact, str] | None:
+    def about(self, names: Sequence[str], at: Step, left: int | None) -> tuple[Fact, str] | None:
         """Return the harmed fact of the highest rank that names one of `names` (paths or addresses).
+
+        The compaction `left`, or one before it, removed the fact.
 
         A rule that names a file does not count: it does not give the content of the file.
         """
         for life, fate in self._of(at.generation):
             fact = life.fact
-            if fact.binds or _taken_back(life, at):
+            if fact.binds or _taken_back(life, at) or (left is not None and life.compaction > left):
                 continue
             for value in fact.values:
                 for name in names:
@@ -360,7 +362,9 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                         command, runs, before.step, [path for at, path in writes if at > before.step.step]
                     )
                 ):
-                    yield _event(kind, step, act, before, harmed.about([act.key, act.text], step))
+                    yield _event(
+                        kind, step, act, before, harmed.about([act.key, act.text], step, before.step.left)
+                    )
             if act.kind == "run":
                 runs[step.generation, act.key] += 1
             earlier[key].append((step, replace(act, content="")))

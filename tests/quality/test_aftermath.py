@@ -222,6 +222,11 @@ def test_a_file_still_in_the_list_is_not_read_again() -> None:
     assert events((1, None, READ), (2, None, READ)) == []
 
 
+def test_an_empty_result_is_no_reading() -> None:
+    part = tool_use("Read", "\n", file_path="/app/a.py", offset=900, limit=50)
+    assert events((1, 1, READ), (2, None, part)) == []
+
+
 def test_a_file_written_before_counts() -> None:
     wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
     (event,) = events((1, 1, wrote), (2, None, READ))
@@ -597,6 +602,20 @@ def saying(step: int, generation: int, left: int | None) -> Saying:
 RULE = fact("Never push to main.", ["push", "main"], saying(0, 1, 1))
 PUSH = tool_use("Bash", "ok", command="git push origin main")
 START = [Message({"role": "user", "content": RULE.text})]
+
+
+def test_a_fact_that_a_later_compaction_removed_is_not_behind_an_event() -> None:
+    def behind(compaction: int) -> list[str]:
+        value = Value("/app/a.py", "path", "/app/a.py", "", True, (0, 9))
+        bells = replace(fact("Bells in /app/a.py", ["bell"], saying(0, 1, 1), kind="value"), values=(value,))
+        life_since = Life(
+            bells, compaction, tuple(Fate(at, "lost") for at in range(compaction, 3)), compaction
+        )
+        facts = ConversationFacts((bells,), (life_since,))
+        return [event.fact for event in events((1, 1, READ), (3, None, READ), facts=facts)]
+
+    assert behind(1) == ["Bells in /app/a.py"]
+    assert behind(2) == [""]
 
 
 def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:

@@ -135,6 +135,16 @@ _REPLY = late_pattern(
 )
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
 _MARKS = late_pattern(r"[*_]{2,}")
+#: Matches a line that only introduces the lines below it.
+_LABEL = late_pattern(r"[^.!?\n]{1,60}[:：]\W*")
+#: Ending of the rule of a statement under a heading such as "Rules".
+LISTED_RULE = ".listed"
+#: Matches a heading over rules.
+_RULES = late_pattern(
+    r"[\W\d]*(?:(?:hard|ground|general|important|strict|coding|critical|project|house|team)\s)?"
+    r"(?:rules?|constraints?|guidelines?|conventions?|principles|规则|約束|约束|规范)\W*",
+    re.IGNORECASE,
+)
 #: Matches a heading over a description.
 _BACKGROUND = late_pattern(
     r"[\W\d]*(?:context|background|motivation|(?:the )?problem(?: statement)?|(?:root )?causes?(?: analysis)?|"
@@ -226,14 +236,16 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
 def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
     """Yield the statements of a user's message. Under a heading such as "Context" they are no constraints.
 
-    The items of a list below "Never:" are forbidden.
+    Under a heading such as "Rules", all statements are constraints. The items of a list below "Never:" are forbidden.
     """
-    describes = False
+    describes = rules = False
     lead: tuple[str, Statement] | None = None
     lead_depth = -1
     for sentence in prose:
         if sentence.heading:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
+        if sentence.heading or _LABEL.fullmatch(text, sentence.start, sentence.end):
+            rules = _RULES.fullmatch(text, sentence.start, sentence.end) is not None
         found = list(_of_user(text, sentence))
         line = text.rfind("\n", 0, sentence.start) + 1
         begins, depth = not text[line : sentence.start].strip(), item_depth(text[line : sentence.end])
@@ -246,6 +258,8 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
             lead, lead_depth = (words, found[-1]), depth
         for statement in found:
             kind = "link" if describes and statement.kind == "constraint" else statement.kind
+            if rules and statement.uncued and not statement.asked:
+                kind, statement = "constraint", replace(statement, rule=f"any{LISTED_RULE}")
             yield replace(statement, kind=kind, pasted=statement.pasted or sentence.planned)
 
 
@@ -498,10 +512,15 @@ def _asks(question: str, answer: str) -> bool:
 def replied(statements: tuple[Statement, ...], text: str, before: str) -> tuple[Statement, ...]:
     """Return the statements of a user's safe text, with numbered answers joined to the numbered points before them.
 
-    An answer is the short first sentence of a numbered line. The statements behind it stay.
+    An answer is the short first sentence of a numbered line. The statements behind it stay. A numbered list after a
+    list of other things than questions has no answers, unless they only agree or refuse.
     """
     spans = {match["number"]: match.span("said") for match in _REPLY.finditer(text)}
     points = points_of(list(spans), [before]) if len(spans) > 1 else {}
+    if not all(
+        re.search(r"[?？]", point) or agrees(text[slice(*spans[number])]) for number, point in points.items()
+    ):
+        points = {}
     answers = []
     for number, point in points.items():
         question = " ".join(_MARKS.sub("", point).split())

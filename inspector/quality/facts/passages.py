@@ -14,7 +14,7 @@ from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.meaning import meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
-from inspector.quality.facts.values import NUMBER_WORDS, may_be_words, named, same_value, size_of
+from inspector.quality.facts.values import FILES, NUMBER_WORDS, may_be_words, named, same_value, size_of
 
 #: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
@@ -230,7 +230,10 @@ class PassageIndex:
         return not any(
             passage.part in parts and any(same_value(value, one) for one in meaning_of(passage.text).values)
             for passage in passages
-        ) and not any(spelled_out(value, self.parts[number].text) for number in parts)
+        ) and not any(
+            spelled_out(value, self.parts[number].text) or _has_folder(value, self.parts[number].text)
+            for number in parts
+        )
 
     @cached_property
     def _listed(self) -> Mapping[str, int]:
@@ -295,6 +298,11 @@ class PassageIndex:
             for number in range(parts.bit_length())
             if parts >> number & 1 and _says(self._plain[number], wording)
         ]
+
+
+def _has_folder(value: Value, text: str) -> bool:
+    """Return whether a text has a path in the folder that a value names."""
+    return value.form in FILES and f"{value.canon}/" in text.lower()
 
 
 def value_keys(value: Value) -> Iterator[str]:

@@ -130,7 +130,7 @@ CUES: tuple[Cue, ...] = (
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
     _cue("en.avoid", "constraint", 7,
          _CLAUSE_START + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|follow (?:the |our |"
-         r"my )?(?:existing|same|usual)|beware|refrain|stop (?:using|doing))", r"would be .{0,200}"),
+         r"my )?(?:existing|same|usual)|beware|refrain|stop \w+ing)", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6,
          _CLAUSE_START + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|remember to|treat)",
          r"keep (?:going|on|trying|in mind|me posted)|leave it to me|"
@@ -393,7 +393,9 @@ HOPES = late_pattern(
 ELISIONS = late_pattern(
     r"\b(?:detailed|full (?:plan|text|content|list|output)|plan with|list of|"
     r"(?:text|contents?|output|log|rest|summary|screenshot) of|omitted|truncated|abbreviated|remaining|continues|"
-    r"long message|pasted|several|various|same as above|as above)\b|省略|[详詳][细細]|其[余餘]|完整[内內]容|全文", re.I,
+    r"long message|pasted|several|various|same as above|as above|"
+    r"(?:previous|earlier|prior) [\w ]{2,30} (?:preserved|retained|kept|unchanged|remains?|appl(?:y|ies)))\b|"
+    r"省略|[详詳][细細]|其[余餘]|完整[内內]容|全文", re.I,
 )  # fmt: skip
 #: A reference to numbered or lettered items ("skip 2 and 3", "option B").
 REFERENCES = late_pattern(

@@ -141,6 +141,12 @@ def test_numbered_answers_have_the_numbered_questions() -> None:
     assert replied((), text, "1. Berths?\n2. Cranes?") == ()
 
 
+def test_a_numbered_list_after_a_list_of_tasks_has_no_answers() -> None:
+    before = "My plan:\n1. Which old planks of the mole should be changed?\n2. Paint the whole pier with red paint\n"
+    assert replied((), "1. work with great care\n2. read the charts", before) == ()
+    assert len(replied((), "1. yes\n2. no", before)) == 2
+
+
 def test_an_answer_to_a_long_question_is_lost_only_if_nothing_is_about_it() -> None:
     before = (
         "1. Should the port of the old town accept tankers from the northern islands during winter storms, or close?\n"

@@ -38,6 +38,7 @@ def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
         ('- "Do this: [detailed plan with 4 steps]"', "detailed plan with 4 steps"),
         ("- the log said [output truncated]", "output truncated"),
         ("- 日志：[其余省略]", "其余省略"),
+        ("- [Previous decisions preserved]: all remain valid", "Previous decisions preserved"),
         ("- [x] a full list of files", ""),
         ("- [the full text](https://example.org/a)", ""),
         ("```\nrows[list of rows]\n```", ""),

@@ -210,6 +210,7 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("Please also response me in Dutch.", "preference"),
         ("Say where each of the boats should moor.", "link"),
         ("Silence is slightly preferred to speed.", "preference"),
+        ("Stop moving everything.", "constraint"),
         ("It's a pity that we have to turn the boat, but fine.", "link"),
         ("I have a feeling you need to read the whole log.", "link"),
         ("This pier has still NEVER BEEN painted.", "link"),
@@ -248,3 +249,17 @@ def test_a_log_in_one_block_is_read_in_linear_time(line: str) -> None:
         return time.process_time() - began
 
     assert seconds(20_000) < 8 * seconds(5_000)
+
+
+def test_statements_below_rules_are_constraints() -> None:
+    text = (
+        "TASKS:\n- Paint the pier.\n\nRULES:\n- When moving a buoy: read the WHOLE chart first.\n"
+        "- NOTIFY: Message the pilot when the pier is done.\n\nTASKS:\n- Paint the mole.\n\n"
+        "## Rules\n1. Test each lamp by night.\n\n## Context\nThe pier is old."
+    )
+    kinds = {one.text: one.kind for one in facts(text)}
+    assert [text for text, kind in kinds.items() if kind == "constraint"] == [
+        "When moving a buoy: read the WHOLE chart first.",
+        "NOTIFY: Message the pilot when the pier is done.",
+        "Test each lamp by night.",
+    ]
