@@ -239,7 +239,9 @@ def estimate_requests(
         )
     policy = policy_of(conversation.row, profile)
     # Reads without a breakpoint mean that the provider caches by itself.
-    automatic = not policy.enabled and conversation.usage.cache_read > 0
+    summaries = (recorded.usage for recorded in made_by.values())
+    read = conversation.usage.cache_read + sum(usage.cache_read for usage in summaries if usage is not None)
+    automatic = not policy.enabled and read > 0
     enabled = bool(policy.enabled)
     return list(
         modelled_requests(lists, conversation.row.model, enabled, hour, layout or policy.layout, automatic)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.requests import bills_of, requests_of
+from inspector.caching.costs import pricer
+from inspector.core.conversations import Request, Usage
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY
@@ -134,3 +138,77 @@ def test_a_note_about_an_assumed_window_says_of_which_conversations(tmp_path: Pa
         "200,000 tokens of context are assumed for conversations without a recorded model. "
         "Give --context-length to set it."
     ]
+
+
+def older(counted_after: int = 2) -> Any:
+    """A session of a release that records no usage of single requests: their sum at the end, and bills of summaries."""
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    for number in range(4):
+        session.event("assistant.message", content=f"Berth {number} is free.")
+        if number + 1 == counted_after:
+            usage = {
+                "inputTokens": 90_000,
+                "outputTokens": 70,
+                "cacheReadTokens": 50_000,
+                "cacheWriteTokens": 0,
+            }
+            metrics = {"claude-sonnet-5": {"requests": {"count": counted_after}, "usage": usage}}
+            session.event("session.shutdown", modelMetrics=metrics)
+        if number == 1:
+            session.compact(SUMMARY, 81_000, 9_000)
+            used = session.events[-1]["data"]["compactionTokensUsed"]
+            used |= {"inputTokens": 80_000, "cacheReadTokens": 14_000, "cacheWriteTokens": 0}
+            counts = {"input": 2, "cache_read": 14_000, "cache_write": 65_998, "output": 300}
+            details = [{"tokenType": kind, "tokenCount": count} for kind, count in counts.items()]
+            used["copilotUsage"] = {"tokenDetails": details}
+    return session
+
+
+def test_the_bill_of_a_summary_is_its_cost_if_no_other_request_is_recorded(tmp_path: Path) -> None:
+    answers = Answers.of([older().write(tmp_path)], {}, None)
+    (row,) = answers.rows()
+    inspection, resolved = answers.opened(row.id)
+    (recorded,) = inspection.compactions()
+    assert recorded.usage == Usage(2, 300, 14_000, 65_998)
+    requests = requests_of(inspection, resolved)
+    assert (requests.is_estimated, requests.unlisted) == (True, 1)
+    ((bill, rates),) = bills_of(inspection, requests).values()
+    price = pricer(rates)(Request(1, 1, "", "", 0.0, 2, 14_000, 65_998, None, 300))
+    assert price is not None
+    assert bill.cost.amount == pytest.approx(price.amount)
+
+
+@pytest.mark.parametrize(
+    ("counted_after", "reported", "note"),
+    [
+        (4, 90_000, ""),
+        (
+            2,
+            0,
+            "Copilot recorded no usage of single requests. When it last ended, it had counted 2 requests: 90,000 "
+            "tokens sent (50,000 read from the cache, 0 written) and 70 tokens of output. 2 later answers have no "
+            "usage.",
+        ),
+    ],
+)
+def test_a_sum_of_copilot_is_compared_only_with_the_answers_that_it_counts(
+    tmp_path: Path, counted_after: int, reported: int, note: str
+) -> None:
+    answers = Answers.of([older(counted_after).write(tmp_path)], {}, None)
+    (row,) = answers.rows()
+    inspection, resolved = answers.opened(row.id)
+    assert requests_of(inspection, resolved).reported == reported
+    assert inspection.conversation.notes == ((note,) if note else ())
+
+
+def test_answers_without_usage_beside_recorded_ones_are_counted(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.event("assistant.message", content="There are 9.")
+    session.answer(ANSWER, sent=40_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    assert store.open(row.id).notes == (
+        "The usage of 1 of 2 requests is not recorded; the sums are those of the others.",
+    )

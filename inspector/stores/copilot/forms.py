@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspector.core.conversations import Usage
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.lines import count_of, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.wires import answer_of, call_of, result_of
 
 
@@ -22,6 +23,18 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     if kind == "session.compaction_complete":
         return [{"role": "user", "content": text_at(data, "summaryContent")}]
     return []
+
+
+def usage_in(usage: Mapping[str, Any]) -> Usage:
+    """Return the usage of a call, by its bill if there is one: only the bill has the tokens written to the cache."""
+    details = mappings_in(mapping_at(usage, "copilotUsage").get("tokenDetails"))
+    if billed := {text_at(part, "tokenType"): count_of(part, "tokenCount") for part in details}:
+        return usage_of(billed, "input", "output", "cache_read", "cache_write")
+    if "inputTokens" not in usage:
+        # Early releases.
+        return usage_of(usage, "input", "output", "cachedInput", input_has_cache=True)
+    names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
+    return usage_of(usage, *names, input_has_cache=True)
 
 
 def _answer(data: Mapping[str, Any]) -> Wire:

@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any, Self
 
 from msgspec import field
+from msgspec.structs import replace
 
-from inspector.stores.copilot.forms import wires_of
+from inspector.core.conversations import Usage
+from inspector.core.shares import plural
+from inspector.stores.copilot.forms import usage_in, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, read_file, read_lines, text_at, usage_of
+from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, read_file, read_lines, text_at
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 #: The provider in genai-prices, with Copilot's windows.
@@ -68,6 +72,9 @@ class _Scanner(SessionScanner, kw_only=True):
     began: int | None = None
     size: int | None = None
     truncations: int = 0
+    #: The number of answers, and the usage of all requests, as counted when Copilot last ended.
+    answers: int = 0
+    counted: Usage = field(default_factory=Usage)
 
     def run(self) -> Self:
         # The folder has the name of the session, in case the first event cannot be read.
@@ -77,7 +84,32 @@ class _Scanner(SessionScanner, kw_only=True):
             self.notes.append(
                 f"Copilot left messages out of its requests {self.truncations:,} times; it does not record which."
             )
+        if all(request.summarizes for request in self.requests):
+            # The compactions have the usage of these calls. The other requests are estimated.
+            self.requests = []
+            if self.counted.calls and not self._is_counted_to_the_end:
+                self.notes.append(_counted_words(self.counted, self.answers))
+        else:
+            listed = sum(not request.summarizes for request in self.requests)
+            if listed < self.answers:
+                self.notes.append(
+                    f"The usage of {self.answers - listed:,} of {plural(self.answers, 'request')} is not recorded; "
+                    "the sums are those of the others."
+                )
         return self
+
+    @property
+    def _is_counted_to_the_end(self) -> bool:
+        """Whether the counted requests are those of all answers."""
+        return self.counted.calls == self.answers
+
+    def recorded(self, source: Source) -> Recorded:
+        """Return the conversation, with the counted usage if no request is recorded."""
+        recorded = super().recorded(source)
+        if self.requests or not self._is_counted_to_the_end:
+            return recorded
+        sessions = (recorded.conversation.sessions[0]._replace(usage=self.counted),)
+        return replace(recorded, conversation=recorded.conversation._replace(sessions=sessions))
 
     def _name(self, session: str) -> None:
         self.session = f"{session}-{self.agent}" if self.agent else session
@@ -110,6 +142,8 @@ class _Scanner(SessionScanner, kw_only=True):
             self.began, self.size = len(self.live), count_of(data, "currentTokens")
         elif kind == "session.compaction_complete":
             self._compacted(event, data, at)
+        elif kind == "session.shutdown":
+            self._ended(data)
         elif kind == "session.truncation":
             self.truncations += 1
         elif kind == "session.snapshot_rewind":
@@ -121,6 +155,7 @@ class _Scanner(SessionScanner, kw_only=True):
             if kind == "user.message":
                 self.users.add(number)
             elif kind == "assistant.message":
+                self.answers += 1
                 self.model = text_at(data, "model") or self.model
 
     def _tier(self, data: Mapping[str, Any]) -> None:
@@ -132,22 +167,28 @@ class _Scanner(SessionScanner, kw_only=True):
             return
         self.model = text_at(usage, "model") or self.model
         self.window = count_of(usage, "maxPromptTokens") or self.window
-        names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
         self.call(
-            name, at, usage_of(usage, *names, input_has_cache=True), model=text_at(usage, "model"),
-            generation=generation, summarizes=generation is not None,
+            name, at, usage_in(usage), model=text_at(usage, "model"), generation=generation,
+            summarizes=generation is not None,
         )  # fmt: skip
+
+    def _ended(self, data: Mapping[str, Any]) -> None:
+        """Note the usage of the requests from the start of the session on, over all models."""
+        metrics = mappings_in(list(mapping_at(data, "modelMetrics").values()))
+        counted = [
+            usage_in(mapping_at(of_model, "usage"))._replace(
+                calls=count_at(of_model, "requests", "count") or 0
+            )
+            for of_model in metrics
+        ]
+        self.counted = Usage._make(map(sum, zip(Usage(), *counted, strict=True)))
 
     def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
         began, size = self.began, self.size
         self.began = self.size = None
         trigger = _TRIGGERS.get(text_at(data, "trigger"))
-        self._usage(
-            f"summary {text_at(data, 'compactionAttemptId')}",
-            data.get("compactionTokensUsed"),
-            at,
-            len(self.lists),
-        )
+        used = data.get("compactionTokensUsed")
+        self._usage(f"summary {text_at(data, 'compactionAttemptId')}", used, at, len(self.lists))
         if data.get("success") is not True:
             error = text_at(data, "error") or text_at(data, "error", "message") or text_at(data, "outcome")
             self.fail(error, at, trigger=trigger, tokens_before=size)
@@ -165,4 +206,21 @@ class _Scanner(SessionScanner, kw_only=True):
             tokens_before=size or count_of(data, "preCompactionTokens"),
             tokens_after=count_of(data, "postCompactionTokens"),
             began=began,
+            usage=usage_in(used) if isinstance(used, dict) else None,
         )
+
+
+def _counted_words(counted: Usage, answers: int) -> str:
+    """Return the sentence about requests that are recorded as a sum, and the answers that it does not cover."""
+    sent = counted.input + counted.cache_read + counted.cache_write
+    later = answers - counted.calls
+    return (
+        "Copilot recorded no usage of single requests. When it last ended, it had counted "
+        f"{plural(counted.calls, 'request')}: {sent:,} tokens sent ({counted.cache_read:,} read from the cache, "
+        f"{counted.cache_write:,} written) and {counted.output:,} tokens of output"
+        + (
+            f". {plural(later, 'later answer')} {'has' if later == 1 else 'have'} no usage."
+            if later > 0
+            else "."
+        )
+    )
