@@ -36,7 +36,8 @@ class Agent(NamedTuple):
     `databases`: each file is a separate store. `settings_beside`: the settings are in a config.yaml next to it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
     usage of a session, not of a request. `estimates`: the agent compares an estimate of the list with its threshold,
-    not a reported size.
+    not a reported size. `sends` are the names of files of its workspace that it sends with each request and does not
+    record.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Agent(NamedTuple):
     session_usage: bool = False
     profile: str = ""
     folders: tuple[str, ...] = ()
+    sends: tuple[str, ...] = ()
 
 
 _BUILT_IN = (
@@ -120,6 +122,7 @@ _BUILT_IN = (
         folders=("${OPENCLAW_STATE_DIR:-~/.openclaw}",),
         endings=(".sqlite", ".jsonl"),
         beside=((".sqlite", "-wal"),),
+        sends=("AGENTS.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md"),
     ),
     Agent(
         "pi",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from inspector.agents import agent_named
 from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import Place
@@ -19,12 +20,20 @@ class Entry(Place, frozen=True):
     how: str
 
 
+class Cut(Struct, frozen=True):
+    """A file of so many `characters`, of which the agent `sent` only a part."""
+
+    characters: int
+    sent: int
+
+
 class StandingFile(Struct, frozen=True):
     """A file of rules or of memory of a conversation, with every place where a list has its text.
 
     `in_lists` are the numbers of the generations whose recorded list has it, out of `generations`. `in_context`: the
     current list has it. Agents may send such a file without recording it, so the model may have a file that the
-    recorded list lacks. Texts are safe.
+    recorded list lacks. `sent_by` is the title of an agent that does this with a file of this name, else None. `cut` is
+    the last recorded cut of the file that was sent, else None. Texts are safe.
     """
 
     conversation: str
@@ -36,6 +45,8 @@ class StandingFile(Struct, frozen=True):
     generations: int
     in_lists: tuple[int, ...]
     in_context: bool
+    sent_by: str | None
+    cut: Cut | None
     entries: tuple[Entry, ...]
 
 
@@ -53,17 +64,29 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
     by_path: dict[str, list[RuleFile]] = {}
     for file in rule_files(answers.store, conversation):
         by_path.setdefault(file.path, []).append(file)
+    agent = agent_named(row.agent)
     for path, entries in by_path.items():
-        lists = tuple(sorted({file.generation for file in entries}))
+        lists = tuple(sorted({file.generation for file in entries if file.cut is None}))
+        texts = [file.text for file in entries if file.cut is None]
+        cuts = [file.cut for file in entries if file.cut is not None]
+        is_sent = agent is not None and row.kind == "conversation" and _is_in(path, row.folder, agent.sends)
         yield StandingFile(
             row.id,
             safe_title(row.title),
             safe_line(path),
             "memory" if any(file.is_memory for file in entries) else "rules file",
             tuple(dict.fromkeys(file.how for file in entries)),
-            safe(entries[-1].text),
+            safe(texts[-1] if texts else ""),
             last,
             lists,
             last in lists,
+            agent.title if agent is not None and (is_sent or cuts) else None,
+            Cut(*cuts[-1]) if cuts else None,
             tuple(Entry(file.generation, file.place, file.message, file.how) for file in entries),
         )
+
+
+def _is_in(path: str, folder: str, names: Sequence[str]) -> bool:
+    """Return whether a path is a file of the folder with one of these names."""
+    parent, _, name = path.replace("\\", "/").rpartition("/")
+    return name in names and parent in ("", folder.replace("\\", "/"))

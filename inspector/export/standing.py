@@ -24,19 +24,18 @@ def print_rules(documents: Sequence[Document]) -> None:
         if entry["conversation"] != title:
             title = entry["conversation"]
             lines.add((safe_title(entry["title"] or title, 200), "bold"))
-        lists, last = entry["in_lists"], entry["generations"]
-        state = (
-            "in the list now"
-            if entry["in_context"]
-            else f"not in the recorded list since compaction {lists[-1]}"
-        )
-        where = f"{', '.join(entry['how'])}; in list {ranges_of(lists)} of {last}"
-        lines.add(
-            (entry["path"], ""),
-            (f"  {entry['kind']}, {where}  ", "dim"),
-            (state, "green" if entry["in_context"] else "red"),
-            indent=2,
-        )
+        lists, last, agent, cut = entry["in_lists"], entry["generations"], entry["sent_by"], entry["cut"]
+        state, style = "in the list now", "green"
+        if not entry["in_context"]:
+            state = "not in the recorded list" + (f" since compaction {lists[-1]}" if lists else "")
+            style = "red"
+        if agent and not entry["in_context"]:
+            state, style = f"{state}, but {agent} sends this file of its workspace with each request", ""
+        where = ", ".join(entry["how"]) + (f"; in list {ranges_of(lists)} of {last}" if lists else "")
+        lines.add((entry["path"], ""), (f"  {entry['kind']}, {where}  ", "dim"), (state, style), indent=2)
+        if cut:
+            sent = f"{agent} cut it: {cut['sent']:,} of its {cut['characters']:,} characters were sent"
+            lines.add((sent, "red"), indent=6)
         texts = [line for line in entry["text"].splitlines() if line.strip()]
         for line_text in texts[:_SHOWN]:
             lines.add((safe_title(line_text, 200), "dim"), indent=6)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from inspector.agents import agent_named
 from inspector.core.conversations import Conversation
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
@@ -26,6 +27,11 @@ _CONTENTS = late_pattern(
 #: The same of Codex.
 _INSTRUCTIONS = late_pattern(
     r"\A\s*# (?P<name>AGENTS\.md) instructions for (?P<folder>[^\n]+)\n(?P<text>.*)\Z", re.DOTALL
+)
+#: The files that OpenClaw cut in the system prompt, at the end of a message.
+_WARNING = "[Bootstrap truncation warning]"
+_CUT = late_pattern(
+    r"^- (?P<name>[^\n:]+): (?P<characters>\d{1,12}) raw -> (?P<sent>\d{1,12}) injected\b", re.MULTILINE
 )
 _TAGS = late_pattern(r"</?INSTRUCTIONS>\s*")
 _NUMBER = late_pattern(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
@@ -47,7 +53,8 @@ class RuleFile(NamedTuple):
 
     `how` says how it got there: the agent loaded it ("loaded"), a tool read it ("read"), the agent wrote it into its
     memory ("written"), or the system prompt has it ("prompt"; then `place` is -1). `whole`: the agent wrote the whole
-    file, so this text replaces earlier texts."""
+    file, so this text replaces earlier texts. `cut`: the message only tells that the agent sent a part of the file
+    ("sent"): its characters, and how many were sent."""
 
     path: str
     text: str
@@ -57,6 +64,7 @@ class RuleFile(NamedTuple):
     at: float
     how: str
     whole: bool = False
+    cut: tuple[int, int] | None = None
 
     @property
     def is_memory(self) -> bool:
@@ -70,15 +78,17 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
     A file whose last entry is of the live generation is still in the context.
     """
     files: list[RuleFile] = []
+    agent, folder = agent_named(conversation.row.agent), conversation.row.folder
+    sends = agent is not None and bool(agent.sends)
     for generation in conversation.generations:
         prompt = store.system_prompt(generation.session)
         for path, text in _in_text(prompt):
             files.append(RuleFile(path, text, generation.number, -1, -1, 0.0, "prompt"))
-        files += _in_list(store.iterate(generation), generation.number, conversation.row.folder)
+        files += _in_list(store.iterate(generation), generation.number, folder, sends)
     return tuple(files)
 
 
-def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Iterator[RuleFile]:
+def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: bool) -> Iterator[RuleFile]:
     reads: dict[str, str] = {}
     for index, message in enumerate(messages):
         if message.summary:
@@ -103,6 +113,10 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str) -> Itera
         else:
             for path, text in _in_text(message.text):
                 yield RuleFile(path, text, generation, index, message.id, message.timestamp, "loaded")
+            warned = message.text.rpartition(_WARNING)[2] if sends and _WARNING in message.text else ""
+            for match in _CUT.finditer(warned):
+                path, cut = f"{folder}/{match['name']}", (int(match["characters"]), int(match["sent"]))
+                yield RuleFile(path, "", generation, index, message.id, message.timestamp, "sent", cut=cut)
 
 
 def _remembered(call: ToolCall, folder: str) -> str:

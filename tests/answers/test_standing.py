@@ -92,3 +92,53 @@ def test_a_file_that_the_agent_wrote_anew_has_nothing_of_its_earlier_text(
 def test_a_conversation_without_such_files_says_so(fixtures_dir: Path) -> None:
     done = CliRunner().invoke(commands, ["rules", str(fixtures_dir / "hermes-0.13-rotating.db")])
     assert done.stdout == "No rule file was recorded.\n"
+
+
+def in_a_workspace(path: Path) -> Path:
+    """A session of OpenClaw: the agent writes two files, and OpenClaw warns that it cut a third. Then it compacts."""
+
+    def call(name: str, file: str) -> dict[str, Any]:
+        arguments = {"path": f"/srv/pier/{file}", "content": "- Be brief."}
+        return {"type": "toolCall", "id": name, "name": "write", "arguments": arguments}
+
+    warning = "[Bootstrap truncation warning]\nFiles were cut.\n- AGENTS.md: 20000 raw -> {} injected (~50% removed)."
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "Say what this is.\n\n" + warning.format(12_000)},
+        {"role": "assistant", "content": [call("c1", "IDENTITY.md"), call("c2", "memory/USER.md")]},
+        {"role": "toolResult", "toolCallId": "c1", "toolName": "write", "content": "written"},
+        {"role": "toolResult", "toolCallId": "c2", "toolName": "write", "content": "written"},
+        {"role": "user", "content": "Go on.\n\n" + warning.format(9_000)},
+    ]
+    entries: list[dict[str, Any]] = [{"type": "custom", "customType": "openclaw:bootstrap"}]
+    entries += [{"type": "message", "message": message} for message in said]
+    entries.append(
+        {
+            "type": "compaction",
+            "summary": "The pier is drawn.",
+            "firstKeptEntryId": "e5",
+            "tokensBefore": 90_000,
+        }
+    )
+    time = "2026-04-01T10:00:00.000Z"
+    lines_of = [{"type": "session", "version": 3, "id": "5e55", "cwd": "/srv/pier"}]
+    lines_of += [
+        {**entry, "id": f"e{place}", "parentId": f"e{place - 1}" if place else None, "timestamp": time}
+        for place, entry in enumerate(entries)
+    ]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in lines_of))
+    return path
+
+
+def test_files_that_openclaw_sends_and_cuts_are_named_as_that(tmp_path: Path) -> None:
+    path = in_a_workspace(tmp_path / "a.jsonl")
+    entries = {entry["path"]: entry for entry in asked(path)}
+    cut, own, other = (
+        entries[f"/srv/pier/{name}"] for name in ("AGENTS.md", "IDENTITY.md", "memory/USER.md")
+    )
+    assert cut["cut"] == {"characters": 20_000, "sent": 9_000}
+    assert (cut["in_lists"], cut["how"], cut["text"]) == ([], ["sent"], "")
+    assert (own["in_context"], own["sent_by"], own["cut"]) == (False, "OpenClaw", None)
+    assert (other["in_context"], other["sent_by"]) == (False, None)
+    text = " ".join(CliRunner().invoke(commands, ["rules", str(path)]).stdout.split())
+    assert "OpenClaw cut it: 9,000 of its 20,000 characters were sent" in text
+    assert text.count("but OpenClaw sends this file of its workspace with each request") == 2
