@@ -29,7 +29,7 @@ from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
 from inspector.replay.transcript import Transcript, calls, message_paths, transcript_of
-from inspector.replay.whatif import MANUAL, Course, Metrics, metrics_of
+from inspector.replay.whatif import AROUND, MANUAL, Course, Metrics, metrics_of
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: Compactions without a recorded trigger count as manual below this share of the threshold.
@@ -139,6 +139,15 @@ def recording_of(
     )
     scale = sized.with_excess(scale)
     summaries, extras = sized.summaries(compactions, events, scale)
+    ratio = _ratio(compactions, lists, rules)
+    if not summaries and any(recorded.encrypted for recorded in compactions):
+        # The reported size includes a summary that cannot be read. A run adds one of the size of the budget.
+        with failures_named(rules.engine):
+            budget = rules.engine.budgets(Settings(profile=rules.engine.name)).max_summary_tokens
+        added = round(scale.scale * (ratio * budget + text_tokens(rules.summary_prefix + AROUND)))
+        extras = tuple(
+            extra._replace(tokens=extra.tokens - added, beyond=extra.beyond - added) for extra in extras
+        )
     return Recording(
         transcript,
         events,
@@ -162,7 +171,7 @@ def recording_of(
             ],
             reasoning=sized.reasoning(),
         ),
-        SummaryModel(_ratio(compactions, lists, rules), recorded=summaries, extras=extras),
+        SummaryModel(ratio, recorded=summaries, extras=extras),
         Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
         tuple(lists),
         tuple(systems),

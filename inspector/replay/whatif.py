@@ -45,7 +45,7 @@ _NEVER = 1 << 60
 _HYGIENE_LEAST = 4
 #: Characters of a summary message without its body and the engine's prefix: the end marker, and the keys of the
 #: message as Python prints them.
-_AROUND = 130
+AROUND = 130
 #: If the list is compacted before this many consecutive calls, the agent compacts at every call.
 _IN_A_ROW = 3
 
@@ -720,7 +720,7 @@ class _Run:
 
         `budget` is in tokens. `messages` is the number of messages that are summarized for the first time.
         """
-        around = self.course.rules.summary_prefix + _AROUND
+        around = self.course.rules.summary_prefix + AROUND
         size = self.model.written(len(self.events), self.added, messages, self.written)
         if size is None:
             tokens = budget * self.model.ratio if self.model.tokens is None else self.model.tokens

@@ -333,3 +333,17 @@ def test_a_profile_of_earlier_releases_has_the_number_of_the_last() -> None:
         numbers = numbers_of(name)
         assert numbers
         assert until[: len(numbers)] == numbers
+
+
+def test_codex_keeps_the_instructions_at_the_start_and_no_later_ones() -> None:
+    found = engine("codex")
+    instructions = {"role": "system", "content": "rules " * 500}
+    later = {"role": "system", "content": "a notice"}
+    lists = ([instructions, instructions, user(), assistant(), later, assistant()],
+             [user(), instructions, assistant(), later, user("more")])  # fmt: skip
+    kept = []
+    for wires in lists:
+        plan = found.plan(found.measure(messages_from(wires)), settings("codex"))
+        assert plan.compacts
+        kept.append(sorted(plan.kept))
+    assert kept == [[0, 1, 2], [0, 1, 4]]

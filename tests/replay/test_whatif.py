@@ -302,3 +302,12 @@ def test_tools_count_only_once_a_request_with_them_was_answered() -> None:
     made = Course(rules, rules.read(messages), 0, scale, recorded_calls=[1, 4, 6, 8], compacted_at=[3])
     settings = Settings(profile="claude-code-2.1.216", context_length=100_000, threshold=0.2)
     assert [event.step for event in made.run(settings).events] == [3, 6, 8]
+
+
+def test_an_encrypted_summary_is_not_counted_twice() -> None:
+    answers = Answers(open_store(FIXTURES / "agents" / "codex"), {"threshold": 0.9}, None)
+    (row,) = answers.store.conversations()
+    found = replay(answers, row.id)
+    (recorded,), (made,) = found.recording.events, found.run.events
+    assert recorded.summary == 0
+    assert made.tokens_after == pytest.approx(recorded.tokens_after, rel=0.02)

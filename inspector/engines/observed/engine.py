@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from inspector.engines.loop import BEFORE_REQUESTS
 from inspector.engines.observed.rules import Observed
 from inspector.engines.settings import SETTINGS
 
-_USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
+_USER, _ASSISTANT, _TOOL, _SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 #: Role code of all other roles.
 _OTHER = 4
 #: Tokens of a picture in pi's estimate.
@@ -200,7 +200,7 @@ class ObservedEngine:
         tail = max(head, self._tail_start(token_index, settings))
         compacts = tail > head
         total = token_index.total()
-        kept = self._kept_user_messages(token_index, tail) if compacts else frozenset[int]()
+        kept = self._kept_messages(token_index, tail) if compacts else frozenset[int]()
         head_tokens = token_index.rough_until(head) if compacts else total
         tail_tokens = token_index.between(tail, length) + sum(map(token_index.tokens, kept))
         after = head_tokens + tail_tokens + rules.summary_tokens + system_tokens
@@ -301,16 +301,19 @@ class ObservedEngine:
                 start -= 1
         return start
 
-    def _kept_user_messages(self, index: ObservedIndex, tail_start: int) -> frozenset[int]:
-        """Return the indexes of the user's messages that stay although they are before the tail."""
+    def _kept_messages(self, index: ObservedIndex, tail_start: int) -> frozenset[int]:
+        """Return the indexes of the messages that stay although they are before the tail."""
         users = (at for at in range(tail_start - 1, -1, -1) if index.roles[at] == _USER)
         written = [at for at in users if at not in index.summaries]
         if self._rules.keeps_question:
             return frozenset(written[:1])
         sizes = accumulate(map(index.tokens, written))
-        return frozenset(
-            at for at, size in zip(written, sizes, strict=True) if size <= self._rules.keeps_user
-        )
+        kept = {at for at, size in zip(written, sizes, strict=True) if size <= self._rules.keeps_user}
+        if self._rules.keeps_context:
+            first = index.roles.find(_SYSTEM)
+            context = range(first, tail_start) if first >= 0 else ()
+            kept.update(takewhile(lambda at: index.roles[at] == _SYSTEM, context))
+        return frozenset(kept)
 
 
 def _output(settings: Settings) -> int:

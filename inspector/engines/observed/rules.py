@@ -37,7 +37,8 @@ class Observed(Struct, frozen=True):
 
     Other kept messages. `keeps_head`: the first messages. `keeps_last`: the last messages of user and model, with their
     results. `keeps_answer`: the last answer with its results. `keeps_call`: the same, but only if results follow it.
-    `keeps_user`: the user's messages up to this number of tokens, the newest first. `keeps_question`: the user's newest
+    `keeps_user`: the user's messages up to this number of tokens, the newest first; with `keeps_context` also the
+    instructions at the start, which are the first system messages in a row. `keeps_question`: the user's newest
     message.
 
     `background`, `turns_end` and `reasoning` are fields of `Loop`. `counts_tools`: the agent's estimate has the system
@@ -67,6 +68,7 @@ class Observed(Struct, frozen=True):
     keeps_call: bool = False
     keeps_question: bool = False
     keeps_user: int = 0
+    keeps_context: bool = False
     keeps_crossing: bool = False
     keeps_pairs: bool = False
     around: int = 0

@@ -20,11 +20,13 @@ PROFILES = (
         reasoning=1.22,
         tail_tokens=0,
         why_tail="the new list has only messages of the user and the developer. Observed in 75 real compactions. The "
-        "newest messages of the user stay, up to 20,000 tokens. Read in its source",
+        "newest messages of the user stay, up to 20,000 tokens. Read in its source. The instructions of the "
+        "developer at the start stay too, in 28 of 31 real compactions. Observed",
         summary_tokens=3_000,
         why_summary="the new list has some 14,000 tokens, with the user's messages. The summary itself cannot be "
         "read. Observed",
         keeps_user=20_000,
+        keeps_context=True,
         marks=(Marks("Requests have no breakpoints; the provider caches by itself. Observed on 0.169.0."),),
     ),
 )
