@@ -263,8 +263,13 @@ def failure(act: Act, error: str) -> Act:
 
 def same_file(one: str, other: str) -> bool:
     """Return whether two paths may name the same file: equal, or one is the end of the other."""
-    one, other = (path.replace("\\", "/").removeprefix("~/") for path in (one, other))
-    return one == other or one.endswith("/" + other) or other.endswith("/" + one)
+    return one == other or path_ends(one)[0] in path_ends(other) or path_ends(other)[0] in path_ends(one)
+
+
+def path_ends(path: str) -> list[str]:
+    """Return a path and the ends of it that may name the same file, the longest first."""
+    parts = path.replace("\\", "/").removeprefix("~/").split("/")
+    return ["/".join(parts[start:]) for start in range(len(parts))]
 
 
 def overlap(one: Lines | None, other: Lines | None) -> bool:

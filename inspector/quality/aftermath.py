@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from operator import itemgetter
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +33,7 @@ from inspector.quality.acts import (
     opened,
     output_lines,
     overlap,
+    path_ends,
     questions_in,
     same_file,
     simple_commands,
@@ -332,6 +333,7 @@ def _taken_back(life: Life, at: Step | Saying) -> bool:
 def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[AftermathEvent]:
     """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
     earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
+    files = _FileActs()
     writes: list[tuple[int, str]] = []
     asked = _AskedQuestions()
     runs: Counter[tuple[int, str]] = Counter()
@@ -347,13 +349,17 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
             if act.kind == "write" or (act.kind == "run" and _changes_files(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
             kind = _AGAIN.get(act.kind)
-            key = _place_of(act)
+            is_file = act.kind in ("read", "write")
             if (
                 kind is not None
                 and step.generation > 1
                 and not (kind == "ran again" and not done.isdisjoint(_OPENS))
             ):
-                before = _left(step, act, earlier[key])
+                before = (
+                    _left_file(step, act, files.about(act))
+                    if is_file
+                    else _left(step, act, earlier[act.kind, act.key])
+                )
                 # A page that a command gets may be what the agent works on.
                 command = _command_of(step) if kind in ("fetched again", "ran again") else None
                 if before is not None and (
@@ -367,7 +373,10 @@ def _repeated_acts(steps: Iterable[Step], harmed: _HarmedFacts) -> Iterator[Afte
                     )
             if act.kind == "run":
                 runs[step.generation, act.key] += 1
-            earlier[key].append((step, replace(act, content="")))
+            if is_file:
+                files.add(step, replace(act, content=""))
+            else:
+                earlier[act.kind, act.key].append((step, replace(act, content="")))
 
 
 _AGAIN: Mapping[str, AftermathKind] = {
@@ -388,17 +397,8 @@ def _command_of(step: Step) -> Act | None:
     return next((act for act in step.acts if act.kind == "run"), None)
 
 
-def _place_of(act: Act) -> tuple[str, str]:
-    """Return the key of an act in the index of earlier acts, for a file its name: a path may be relative."""
-    if act.kind in ("read", "write"):
-        return "read", act.key.replace("\\", "/").rpartition("/")[2]
-    return act.kind, act.key
-
-
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
     """Return the last earlier step with the same act, if every such step has left the list."""
-    if act.kind == "read":
-        return _left_file(step, act, earlier)
     last = None
     for other, done in reversed(earlier):
         if other.step != step.step and act.key == done.key and _in_one_folder(act, done):
@@ -408,7 +408,51 @@ def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before 
     return last
 
 
-def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Before | None:
+class _FileAct(NamedTuple):
+    """A reading or a write: its number, its step and the path of its file."""
+
+    number: int
+    step: Step
+    act: Act
+    path: str
+
+
+class _FileActs:
+    """The readings and writes of files so far, by the names of their files. A path may be relative."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._by_key: dict[str, list[_FileAct]] = defaultdict(list)
+        self._by_path: dict[str, list[_FileAct]] = defaultdict(list)
+        #: The acts by each end of their path, also by the path.
+        self._by_end: dict[str, list[_FileAct]] = defaultdict(list)
+
+    def add(self, step: Step, act: Act) -> None:
+        """Add the next act."""
+        done = _FileAct(self._count, step, act, act.path)
+        self._count += 1
+        ends = path_ends(done.path)
+        self._by_key[act.key].append(done)
+        self._by_path[ends[0]].append(done)
+        for end in ends:
+            self._by_end[end].append(done)
+
+    def about(self, act: Act) -> list[_FileAct]:
+        """Return the acts on a file that may be the file of an act, the newest first."""
+        path = act.path
+        ends = path_ends(path)
+        found = [
+            done
+            for done in self._by_key.get(act.key, ())
+            if done.path != path and _in_one_folder(act, done.act) and not same_file(path, done.path)
+        ]
+        for end in ends[1:]:
+            found += self._by_path.get(end, ())
+        found += self._by_end.get(ends[0], ())
+        return sorted(found, key=itemgetter(0), reverse=True)
+
+
+def _left_file(step: Step, act: Act, earlier: Iterable[_FileAct]) -> _Before | None:
     """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
 
     A step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
@@ -423,10 +467,14 @@ def _left_file(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> _Be
     covered = edited = partly = False
     gone: set[int] = set()
     new = act.seen
-    for other, done in reversed(earlier):
-        same = (act.key == done.key and _in_one_folder(act, done)) or act.path == done.path
-        if other.step == step.step or not (same or same_file(act.path, done.path)):
+    path = act.path
+    for _, other, done, path_then in earlier:
+        if other.step == step.step:
             continue
+        # A reading of other lines has no effect before an edit moves the lines.
+        if not edited and done.kind == "read" and not overlap(act.lines, done.lines):
+            continue
+        same = path == path_then or (act.key == done.key and _in_one_folder(act, done))
         is_edit = done.kind == "write" and done.lines == SOME_LINES
         moved = (edited or is_edit) and act.lines is not None and done.lines is not None
         edited = edited or done.kind == "write"

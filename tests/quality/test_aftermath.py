@@ -357,6 +357,15 @@ def test_a_file_that_is_read_and_edited_all_the_time_is_compared_fast() -> None:
     assert time.process_time() - began < 1
 
 
+def test_many_files_with_one_name_are_compared_fast() -> None:
+    reads = [
+        message for at in range(1_500) for message in tool_use("Read", f"{at}", file_path=f"/app/{at}/a.py")
+    ]
+    began = time.process_time()
+    assert len(events((1, 1, reads), (2, None, reads))) == 1_500
+    assert time.process_time() - began < 2
+
+
 def test_what_an_edit_wrote_is_read_again() -> None:
     text = "\n".join(f"line {chr(100 + number)}" for number in range(1, 21))
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string=text)
