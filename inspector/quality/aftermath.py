@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
 from operator import itemgetter
 from typing import Literal, NamedTuple, get_args
 
@@ -668,13 +667,10 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
         for saying in fact.sayings
         if fact.role == "user" and saying.generation > 1 and _CORRECTION.search(fact.text)
     }
-    facts_at = Counter((saying.generation, saying.index) for fact in facts.facts for saying in fact.sayings)
-    # Number of facts that two messages share.
-    shared = Counter(
-        pair
-        for fact in facts.facts
-        for pair in combinations(sorted({(saying.generation, saying.index) for saying in fact.sayings}), 2)
-    )
+    facts_at: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for fact in facts.facts:
+        for saying in fact.sayings:
+            facts_at[saying.generation, saying.index].add(fact.key)
     best: dict[tuple[int, int], tuple[float, AftermathEvent]] = {}
     for fact in statements:
         for saying in fact.sayings:
@@ -683,17 +679,17 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
             # A message with many statements is a document, often the template of a command.
             if (
                 saying.generation < 2
-                or facts_at[place] > CROWDED
+                or len(facts_at[place]) > CROWDED
                 or saying.role != "user"
                 or (not corrects and _SETTLED.search(fact.text))
             ):
                 continue
             for score, other, before in _repeats(fact, saying, by_word, corrects):
                 at_before = before.generation, before.index
-                if facts_at[at_before] > CROWDED or (place in best and best[place][0] >= score):
+                if len(facts_at[at_before]) > CROWDED or (place in best and best[place][0] >= score):
                     continue
                 # A command or an extension sends the same text again.
-                if shared[at_before, place] == facts_at[place] > FEW:
+                if len(facts_at[place]) > FEW and facts_at[place] <= facts_at[at_before]:
                     continue
                 fate = harmed.fate(other, saying)
                 event = AftermathEvent(

@@ -799,16 +799,15 @@ class Comparison:
 
         "While nobody is home" may be "while somebody is home" or "while the home is empty".
         """
-        stated = [
-            other for other in parts_of(self.line.text)[1] if other.kind == "condition" and other.concepts
-        ]
-        for adjunct in self.probe.adjuncts:
-            if adjunct.kind != "condition":
-                continue
+        conditions = [adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "condition"]
+        others = parts_of(self.line.text)[1] if conditions else ()
+        for adjunct in conditions:
             denies = meaning_of(adjunct.text).denies
             concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
             alike = [
-                other for other in stated if len(concepts & other.concepts) >= MIN_ADJUNCT * len(concepts)
+                other
+                for other in others
+                if other.kind == "condition" and len(concepts & other.concepts) > MIN_ADJUNCT * len(concepts)
             ]
             if alike and all(meaning_of(other.text).denies != denies for other in alike):
                 return True
