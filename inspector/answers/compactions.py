@@ -109,7 +109,10 @@ def why_of(
     usual = None if share is None else threshold_at(share)
     adds = loop_of(rules).reasoning > 0
     is_least = resolved.sources["context_length"].startswith(AT_LEAST)
-    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least)
+    is_alone = sum(other.trigger != "manual" and not other.overflow for other in inspection.compactions()) < 2
+    return why_fired(
+        recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least, is_alone
+    )
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:

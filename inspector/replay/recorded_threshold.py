@@ -22,7 +22,8 @@ def recorded_threshold(
     A threshold explains an automatic compaction at or above it. It also explains a list in which no request at or
     above it was followed by another request. Only sizes of recorded compactions are tried. A size that is not recorded
     is at least the size of the last request. It exceeds that by at most the largest step of any list. Each list counts
-    once, because parts of a conversation may have had other settings; the newest list decides. At `excused` times the
+    once, because parts of a conversation may have had other settings; the newest list decides. If an automatic
+    compaction came below the best threshold, none is returned. At `excused` times the
     agent cleared results or failed to compact, so it was at its threshold. With `reasoning` (see Loop) the agent's own
     size is larger than a recorded size, by the last results and the reasoning of the list. With `turns_end` a list may
     exceed the usual threshold by a step, because the agent compacts only at the end of a turn.
@@ -63,4 +64,4 @@ def recorded_threshold(
     newest = continued.get(max(continued, default=0), 0)
     tried = [size for size in (usual, *(least for least, _ in fired)) if not reached(newest, size)] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
-    return None if best == usual else best
+    return None if best == usual or any(most < best for _, most in fired) else best

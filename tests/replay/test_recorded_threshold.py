@@ -79,14 +79,31 @@ def test_one_compaction_against_many_requests_that_went_on_shows_none() -> None:
     assert recorded_threshold(167_000, requests, [compaction(1, None, 62_000)]) is None
 
 
-def written(folder: Path) -> Path:
+def test_a_threshold_above_the_size_of_a_compaction_is_none() -> None:
+    requests = [request(1, 1, 155_000), request(2, 1, 156_000), request(3, 2, 148_000)]
+    requests += [
+        request(4, 3, 150_000),
+        request(5, 3, 157_000),
+        request(6, 4, 150_000),
+        request(7, 4, 151_000),
+    ]
+    made = [compaction(1, None, 156_100), compaction(2, None, 148_900), compaction(3, None, 157_100)]
+    assert recorded_threshold(184_800, requests, made) is None
+    assert (
+        recorded_threshold(184_800, requests, [made[0], replace(made[1], trigger="manual"), made[2]])
+        == 156_100
+    )
+
+
+def written(folder: Path, compactions: int = 1) -> Path:
     """A session of Codex that compacted far below the usual threshold."""
     rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
     rollout.says("user", "Never change the draft.")
-    for step in range(5):
-        rollout.calls(f"c{step}", "exec_command", "x" * 40_000, cmd="cat plan.rs")
-        rollout.counts(20_000 * (step + 1), 20_000 * step)
-    rollout.compact([rollout.message("user", "Never change the draft.")])
+    for number in range(compactions):
+        for step in range(5):
+            rollout.calls(f"c{number}{step}", "exec_command", "x" * 40_000, cmd="cat plan.rs")
+            rollout.counts(20_000 * (step + 1), 20_000 * step)
+        rollout.compact([rollout.message("user", "Never change the draft.")])
     rollout.says("user", "Go on.")
     path = folder / "rollout-2026-07-14-a.jsonl"
     path.write_text(rollout.text())
@@ -101,11 +118,10 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
 
     shown = "shown by the recorded compactions (100,200 tokens; 244,800 is usual)"
     (compaction,) = asked("compactions")
-    # The size of a compaction is no evidence that a threshold of this size started it.
+    # The size of a single compaction is no evidence that a threshold of this size started it.
     assert compaction["why"]["text"] == (
-        "no trigger is recorded, at 100,200 tokens (reported); no threshold is recorded (the compactions show "
-        "100,200); codex adds the last results and earlier reasoning to that, and usually fires at 244,800 (95% of "
-        "258,400)"
+        "no trigger is recorded, at 100,200 tokens (reported); no threshold is recorded; codex adds the last results "
+        "and earlier reasoning to that, and usually fires at 244,800 (95% of 258,400)"
     )
     assert compaction["why"]["threshold_tokens"] is None
     last = asked("show", "--no-exact")["explained"]["threshold_tokens"][-1]
@@ -116,6 +132,13 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     assert asked("recommend")["confidence"].endswith(
         "settings in force are inferred from the same compactions"
     )
+
+
+def test_the_cause_names_a_threshold_that_two_compactions_show(tmp_path: Path) -> None:
+    path = written(tmp_path, compactions=2)
+    entries = json.loads(CliRunner().invoke(commands, ["compactions", str(path), "--json"]).stdout)
+    named = ["(the compactions show 100,200)" in entry["why"]["text"] for entry in entries]
+    assert named == [True, True]
 
 
 def test_the_list_and_the_commands_find_under_the_same_settings(
