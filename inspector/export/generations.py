@@ -106,6 +106,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         "why": fields_of(entry.why, "rule", "threshold_tokens", "crossed", "fits", "text"),
         "planned": {
             **fields_of(planned, "profile", "compacts", "reason", "head_end", "tail_start"),
+            "kept": sorted(planned.kept),
             "agrees": entry.compared.agree,
             "steps": built(planned.steps),
         },
@@ -267,6 +268,10 @@ def print_compactions(documents: Sequence[Document]) -> None:
             plan = f"{planned['profile']} would not compact: {planned['reason']}"
         elif planned["agrees"]:
             plan = f"planned by {planned['profile']}: the same"
+            if planned["kept"] != sorted(entry["kept"]):
+                plan += f" boundaries, but {len(planned['kept']):,} between them stay"
+                other = len(set(planned["kept"]) - set(entry["kept"]))
+                plan += f", {other:,} of them others" if other else ""
         else:
             plan = (
                 f"planned by {planned['profile']}: head_end {planned['head_end']}, "

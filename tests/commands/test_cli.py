@@ -457,3 +457,15 @@ def test_an_unknown_list_has_no_boundaries_no_plan_no_estimate_and_no_aftermath(
     again = run("aftermath", str(path))
     assert "Whether something was done again after a compaction is not known." in again.out
     assert "The repeated work after 1 compaction is unknown in whole or in part" in again.err
+
+
+def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_the_same() -> None:
+    codex = str(ROOT / "fixtures" / "agents" / "codex")
+    (entry,) = run("compactions", codex, "--json").json()
+    assert (entry["planned"]["agrees"], entry["kept"], entry["planned"]["kept"]) == (
+        True,
+        [0, 3],
+        [0, 1, 2, 3],
+    )
+    shown = " ".join(run("compactions", codex).stdout.split())
+    assert "planned by codex: the same boundaries, but 4 between them stay, 2 of them others ·" in shown
