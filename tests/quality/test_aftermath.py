@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -606,6 +607,17 @@ def life(of: Fact, *outcomes: Outcome) -> Life:
 
 def saying(step: int, generation: int, left: int | None) -> Saying:
     return Saying(step, generation, step, 100 + step, "s", "user", (0, 0), left)
+
+
+def test_statements_that_are_said_in_each_message_need_little_memory() -> None:
+    sayings = tuple(saying(step, 1, 1) for step in range(1_000))
+    texts = [fact(f"Ring bell {name}.", ["bell", name], *sayings) for name in ("one", "two", "three", "four")]
+    tracemalloc.start()
+    try:
+        events((1, 1, START), facts=ConversationFacts(tuple(texts), ()))
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 RULE = fact("Never push to main.", ["push", "main"], saying(0, 1, 1))
