@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from inspector.core.conversations import ConversationRow
-from inspector.core.errors import StoreError
+from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.index import FileIndex, IndexedFile, mark_of_files
 from inspector.stores.recorded import FileDigest, Reader, Source
 from inspector.stores.sharing import is_running, second_reader
@@ -102,23 +102,19 @@ class Listing:
         name: str,
         files: Callable[[], Mapping[str, Signature]],
         index: FileIndex | None,
-        note: Callable[[str], None],
     ) -> None:
-        """Create the listing. `name` is the key under which the list is stored between runs.
-
-        `note` gets sentences about unreadable files. TranscriptStore describes the other arguments.
-        """
+        """Create the listing. `name` is the key under which the list is stored between runs. TranscriptStore describes
+        the other arguments."""
         self._agent = agent
         self._reader = reader
         self._name = name
         self._files = files
         self._index = index
-        self._note = note
         #: The lock that is held while files are read.
         self._reading = threading.RLock()
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         #: Files that could not be read. Nothing about them is stored, so another run tries them again.
-        self._unreadable: set[str] = set()
+        self._unreadable: dict[str, StoreError] = {}
         self._listed: tuple[Mapping[str, Signature], Listed] | None = None
         #: The list that an earlier run stored; None if it was not looked up, does not exist or is no longer needed.
         self._before: Listed | None = None
@@ -130,6 +126,11 @@ class Listing:
         self._early: dict[str, Source] = {}
         #: Rows of each file alone, with the digests that they were made of.
         self._rows_by_file: dict[str, tuple[tuple[FileDigest, ...], Sequence[ConversationRow]]] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about files that could not be read."""
+        return tuple(map(str, [*self._unreadable.values()]))
 
     def rows(self) -> tuple[ConversationRow, ...]:
         """Return every conversation, the last active first. Read the files that are new or changed."""
@@ -252,8 +253,10 @@ class Listing:
         """Return the current list. Read the files that are new or changed."""
         with self._reading:
             now = self._files()
+            self.locked()
             if self._listed is not None and self._listed[0] == now:
                 return self._listed[1]
+            self._unreadable = {path: error for path, error in self._unreadable.items() if path in now}
             if self._listed is None and self._recall(now) and self._before is not None:
                 listed = self._before
             else:
@@ -378,16 +381,31 @@ class Listing:
         kept = self._digests.get(path)
         return kept[1] if kept is not None and kept[0] == signature else None
 
+    def locked(self) -> tuple[str, ...]:
+        """Return the listed files that are locked, after another try to read each: the end of a lock need not change a
+        file. While the list is read, no file is tried."""
+        paths = [path for path, error in self._unreadable.items() if isinstance(error, StoreBusy)]
+        if paths and self._reading.acquire(blocking=False):
+            try:
+                for path in paths:
+                    signature = self._digests[path][0]
+                    self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
+                    if path not in self._unreadable and self._listed is not None:
+                        # The next list has this file.
+                        self._listed = ({}, self._listed[1])
+            finally:
+                self._reading.release()
+        return tuple(path for path in paths if path in self._unreadable)
+
     def _read_digests(
         self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature
     ) -> None:
         """Call `read` and keep the digests of a file. An unreadable file has none."""
         try:
             digests = read()
-            self._unreadable.discard(path)
+            self._unreadable.pop(path, None)
         except StoreError as error:
-            self._note(str(error))
-            self._unreadable.add(path)
+            self._unreadable[path] = error
             digests = ()
         self._digests[path] = (signature, digests)
 

@@ -57,9 +57,11 @@ class TranscriptStore(SingleStore):
         self._files = files
         self._unsearched = unsearched
         name = f"conversations of {agent} in {path}"
-        self._listing = Listing(agent, lambda: self._reader, name, files, index, self._note)
+        self._listing = Listing(agent, lambda: self._reader, name, files, index)
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
+        #: The errors of conversations that a search could not read.
+        self._failed: dict[str, StoreError] = {}
 
     @cached_property
     def _reader(self) -> Reader:
@@ -68,7 +70,8 @@ class TranscriptStore(SingleStore):
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about data that could not be read."""
-        return (*self._unsearched(), *self._notes)
+        failed = map(str, [*self._failed.values()])
+        return tuple(dict.fromkeys((*self._unsearched(), *self._listing.notes, *failed)))
 
     @property
     def info(self) -> StoreInfo:
@@ -207,15 +210,15 @@ class TranscriptStore(SingleStore):
                     if remaining <= 0:
                         return
             except StoreError as error:
-                self._note(str(error))
+                self._failed[row.id] = error
 
     def size(self) -> int:
         """Return the size of its files in bytes."""
         return sum(size for size, _ in self._files().values())
 
     def _state(self) -> object:
-        """Return the files with their sizes and times."""
-        return self._files()
+        """Return the files with their sizes and times, and the locked files."""
+        return self._files(), self._listing.locked()
 
     def close(self) -> None:
         """Close nothing: no file stays open between two questions."""
@@ -268,6 +271,7 @@ class TranscriptStore(SingleStore):
             opened = self._opened.pop(source.row.id, None)
             if opened is None or opened[0] != now:
                 opened = (now, self._reader.read(source))
+            self._failed.pop(source.row.id, None)
             self._opened[source.row.id] = opened
             while len(self._opened) > _KEPT:
                 oldest = next(iter(self._opened))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from pathlib import Path
 from threading import Event
 
@@ -38,6 +39,7 @@ from tests.app.running import (
     settled,
     title,
     told,
+    until,
     write,
 )
 from tests.examples import also
@@ -120,6 +122,23 @@ async def test_notes_of_the_store_go_when_they_no_longer_hold(
         found.clear()
         await press(pilot, "r")
         assert notes(pilot) == ()
+
+
+async def test_a_note_about_a_lock_goes_with_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.stores.hermes.connection._BUSY_SECONDS", 0.01)
+    path = simple(tmp_path / "state.db", sessions=1, journal="delete")
+    async with running(path) as pilot:
+        writer = sqlite3.connect(path, isolation_level=None)
+        writer.execute("BEGIN EXCLUSIVE")
+        writer.execute("UPDATE sessions SET title = title")
+        path.touch()
+        await press(pilot, "r")
+        await until(pilot, lambda: ["is locked" in note for note in notes(pilot)] == [True])
+        writer.execute("ROLLBACK")
+        writer.close()
+        await until(pilot, lambda: not notes(pilot))
 
 
 async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> None:

@@ -438,6 +438,52 @@ def test_a_locked_database_is_said_and_read_later(tmp_path: Path) -> None:
     assert store.notes == ()
 
 
+@pytest.mark.parametrize("of_folder", [True, False])
+def test_a_note_about_a_lock_goes_with_the_lock(
+    tmp_path: Path, of_folder: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.stores.hermes.connection._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0)
+    path = WRITERS["goose"](tmp_path / "home")
+    written(tmp_path, 0)
+    writer = sqlite3.connect(path, isolation_level=None)
+    store = open_store(tmp_path if of_folder else path)
+    whole = store.conversations()
+    writer.execute("BEGIN EXCLUSIVE")
+    writer.execute("UPDATE sessions SET name = 'Renamed'")
+    path.touch()
+    assert len(store.conversations()) < len(whole)
+    assert ["is locked" in note for note in store.notes] == [True]
+    before = store.version()
+    assert store.version() == before
+    writer.execute("ROLLBACK")
+    writer.close()
+    assert store.version() != before
+    assert {row.id for row in store.conversations()} == {row.id for row in whole}
+    assert store.notes == ()
+
+
+def test_a_note_about_a_locked_database_of_a_folder_goes_with_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.stores.hermes.connection._BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0)
+    path = tmp_path / "state.db"
+    path.write_bytes((ROOT / "fixtures" / "hermes-0.13-rotating.db").read_bytes())
+    written(tmp_path, 0)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    store = open_store(tmp_path)
+    assert {row.agent for row in store.conversations()} == {"claude-code"}
+    before = store.version()
+    assert ["is locked" in note for note in store.notes] == [True]
+    writer.execute("ROLLBACK")
+    writer.close()
+    assert store.version() != before
+    assert {row.agent for row in store.conversations()} == {"claude-code", "hermes"}
+    assert store.notes == ()
+
+
 @pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}, ["x", [[[], [], [], ""]]]])
 def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MANY", 1)

@@ -150,6 +150,21 @@ def test_an_exclusive_lock_is_a_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     other.end()
 
 
+def test_a_note_about_a_lock_goes_with_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.stores.hermes.connection._BUSY_SECONDS", 0.01)
+    path = simple(tmp_path / "state.db", sessions=1, journal="delete")
+    other = Other(path)
+    store = HermesStore(path)
+    profile = HermesStore(path).settled().profile
+    other.do("lock")
+    store.settled()
+    assert ["locked" in note for note in store.notes] == [True]
+    other.do("unlock")
+    assert store.settled().profile == profile
+    assert store.notes == ()
+    other.end()
+
+
 def test_a_database_put_in_the_place_of_another(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", sessions=1, turns=5, journal="wal")
     store = HermesStore(path)

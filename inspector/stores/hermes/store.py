@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +21,7 @@ from inspector.core.conversations import (
     Generation,
     Hit,
 )
-from inspector.core.errors import NotAStore, StoreDamaged, StoreError
+from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import BATCH, PIECE, SingleStore, StoreInfo
@@ -56,6 +57,8 @@ class HermesStore(SingleStore):
         self._chains: tuple[object, Chains] | None = None
         self._detected: profiles.Detection | None = None
         self._settled = False
+        #: The sentence about a lock that another process holds; "" after a successful read.
+        self._locked = ""
         #: Fits by profile, and by whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
         self._lists: dict[str, tuple[object, tuple[list[StoredList], tuple[str, ...]]]] = {}
@@ -80,7 +83,7 @@ class HermesStore(SingleStore):
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about data that could not be read."""
-        return (*self._notes, *self._connections.notes)
+        return (*self._notes, *self._connections.notes, *filter(None, [self._locked]))
 
     @property
     def info(self) -> StoreInfo:
@@ -115,6 +118,8 @@ class HermesStore(SingleStore):
 
             try:
                 self._detected = choose_profile(detection, self._fits_of(detection.open, detection.open))
+            except StoreBusy:
+                return self.info
             except StoreError as error:
                 self._note(str(error))
         self._settled = True
@@ -138,6 +143,8 @@ class HermesStore(SingleStore):
             version = config_version(self.path)
             try:
                 self._detected = self._read(lambda db: profiles.detect(db, self._schema, version))
+            except StoreBusy:
+                return profiles.by_schema(self._schema, version)
             except StoreError as error:
                 self._note(str(error))
                 self._detected = profiles.by_schema(self._schema, version)
@@ -233,7 +240,11 @@ class HermesStore(SingleStore):
     def _state(self) -> object:
         """Return a value that changes when another process commits. Checks two files and one pragma."""
         now = signature(self.path)
-        return now, self._watcher.read(_data_version) if now.has_log else 0
+        if self._locked:
+            # The end of a lock need not change the file.
+            with suppress(StoreBusy):
+                self._read(_data_version)
+        return now, self._watcher.read(_data_version) if now.has_log else 0, self._locked
 
     def size(self) -> int:
         """Return the size of the database and its log in bytes."""
@@ -252,7 +263,13 @@ class HermesStore(SingleStore):
         self._watcher.close()
 
     def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        return self._connections.read(work)
+        try:
+            answer = self._connections.read(work)
+        except StoreBusy as error:
+            self._locked = str(error)
+            raise
+        self._locked = ""
+        return answer
 
     def _all(self) -> Chains:
         with self._lock:
