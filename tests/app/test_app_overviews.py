@@ -14,10 +14,11 @@ from inspector.answers import overview_process
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
+from inspector.app.conversations.reading import read_store_losses
 from inspector.app.events import StoreChanged
 from inspector.app.losses.screen import LossesScreen, LossList
 from inspector.app.saved_state import SavedState
-from inspector.core.errors import InspectorError
+from inspector.core.errors import InspectorError, StoreError
 from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.detect import open_store
 from tests.app.running import (
@@ -240,3 +241,26 @@ async def test_a_database_that_is_deleted_while_it_is_open_says_so_in_every_row(
         assert "can no longer be read" in shown
         assert " … " not in shown
         assert conversation(pilot).app.is_running
+
+
+async def test_losses_are_read_again_after_a_failed_read_if_the_rows_are_the_same(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = 0
+
+    def failing_once(*values: Any) -> tuple[int, list[str]]:
+        nonlocal reads
+        reads += 1
+        if reads == 1:
+            raise StoreError("The file is written at this moment.")
+        return read_store_losses(*values)
+
+    monkeypatch.setattr("inspector.app.losses.screen.read_store_losses", failing_once)
+    async with running(rotating) as pilot:
+        await press(pilot, "l")
+        await settled(pilot)
+        assert any("written at this moment" in note for note in notes(pilot))
+        pilot.app.screen.post_message(StoreChanged())
+        await settled(pilot)
+        assert reads == 2
+        assert not [note for note in notes(pilot) if "written at this moment" in note]

@@ -197,6 +197,8 @@ class LossesScreen(ListScreen[ListedLoss]):
             self._changed()
 
     def _unread(self, sentence: str) -> None:
+        # The rows may be the same at the next read.
+        self.jobs.cancel("losses")
         self.tell_failed("losses", sentence)
         self._show(nothing=NOTHING_KNOWN_LOST)
         if self._changed_again:
