@@ -63,6 +63,7 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
 _OPENS = ("read", "fetch")
 #: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
 _LASTING = ("constraint", "preference", "value")
+_RULES = ("constraint", "preference")
 #: End of the rule of a question.
 _QUESTION = ".question"
 
@@ -144,10 +145,11 @@ class Step(Struct, frozen=True):
 class AftermathEvent(Struct, frozen=True):
     """Something done again after a compaction.
 
-    `compaction` is the last one that removed the earlier act from the list. `earlier` is the place of the earlier
-    act (None for an act against a rule). `fact` is the text of the lost or weakened fact behind the event, with its
-    `category` and `fate` ("" if there is no such fact). `tokens` are the rough tokens of the repeated act.
-    `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it, so fewer tokens repeat.
+    `compaction` is the last one that removed the earlier act from the list, or the one that lost the repeated
+    statement. `earlier` is the place of the earlier act (None for an act against a rule). `fact` is the text of the
+    lost or weakened fact behind the event, with its `category` and `fate` ("" if there is no such fact). `tokens` are
+    the rough tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a
+    part of it, so fewer tokens repeat.
     """
 
     compaction: int
@@ -271,6 +273,11 @@ class _HarmedFacts:
         """Return the fate of a fact in the list of a step, or "" if it is not harmed there."""
         life = self._lives.get(fact.key)
         return "" if life is None or _taken_back(life, at) else _harm(life, at.generation)
+
+    def died(self, fact: Fact) -> int | None:
+        """Return the first compaction after which a fact was gone."""
+        life = self._lives.get(fact.key)
+        return None if life is None else life.died
 
     def about(self, names: Sequence[str], at: Step, left: int | None) -> tuple[Fact, str] | None:
         """Return the harmed fact of the highest rank that names one of `names` (paths or addresses).
@@ -684,7 +691,7 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
                 or (not corrects and _SETTLED.search(fact.text))
             ):
                 continue
-            for score, other, before in _repeats(fact, saying, by_word, corrects):
+            for score, other, before in _repeats(fact, saying, by_word, corrects, harmed):
                 at_before = before.generation, before.index
                 if len(facts_at[at_before]) > CROWDED or (place in best and best[place][0] >= score):
                     continue
@@ -692,8 +699,9 @@ def _said_again(facts: ConversationFacts, harmed: _HarmedFacts) -> Iterator[Afte
                 if len(facts_at[place]) > FEW and facts_at[place] <= facts_at[at_before]:
                     continue
                 fate = harmed.fate(other, saying)
+                died = harmed.died(other) if fate else None
                 event = AftermathEvent(
-                    before.compaction or saying.generation - 1, "said again", _place(saying), _place(before),
+                    died or before.compaction or saying.generation - 1, "said again", _place(saying), _place(before),
                     safe_title(fact.text, _SHOWN), text_tokens(len(fact.text)),
                 )  # fmt: skip
                 best[place] = score, _explained(event, (other, fate) if fate else None)
@@ -715,13 +723,15 @@ def _asks(fact: Fact, other: Fact) -> bool:
 
 
 def _repeats(
-    fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]], corrects: bool
+    fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]], corrects: bool, harmed: _HarmedFacts
 ) -> Iterator[tuple[float, Fact, Saying]]:
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
-    `corrects`: the message complains of a repetition, so fewer words are enough.
+    `corrects`: the message complains of a repetition, so fewer words are enough. A shared word that no third statement
+    has is enough if both are rules, one of them is short, and the list lost the earlier one.
     """
     words = frozenset(fact.things)
+    rare = {word for word in words if len(by_word[word]) == 2}
     shared: Counter[str] = Counter()
     candidates: dict[str, Fact] = {}
     for word in words:
@@ -740,7 +750,14 @@ def _repeats(
         enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * other_count
         # All words of a short statement are enough too.
         corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
-        if not (repeated or corrected) or (not corrected and _names_differ(fact, other)):
+        rule_again = (
+            shorter <= MIN_SHARED_WORDS
+            and not rare.isdisjoint(other.things)
+            and fact.kind in _RULES
+            and other.kind in _RULES
+            and bool(harmed.fate(other, saying))
+        )
+        if not (repeated or corrected or rule_again) or (not corrected and _names_differ(fact, other)):
             continue
         if other.kind not in _LASTING and not (corrected and _asks(fact, other)):
             continue

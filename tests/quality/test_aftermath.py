@@ -639,6 +639,22 @@ def test_a_fact_that_a_later_compaction_removed_is_not_behind_an_event() -> None
     assert behind(2) == [""]
 
 
+def test_a_lost_rule_is_said_again_with_its_rare_word() -> None:
+    first = fact(
+        "too many words, I hate exclamations", ["word", "exclam"], saying(0, 1, 1), kind="preference"
+    )
+    later = fact("no exclamations, ask before you paint", ["exclam", "ask", "paint"], saying(5, 2, None))
+    other = fact("no exclamations on signs", ["exclam", "sign"], saying(6, 2, None))
+
+    def again(*facts: Fact, outcome: Outcome = "lost") -> list[str]:
+        known = ConversationFacts(facts, (life(first, outcome),))
+        return [event.fact for event in aftermath_of([], known)]
+
+    assert again(first, later) == [first.text]
+    assert again(first, later, outcome="paraphrased") == []
+    assert again(first, later, other) == []
+
+
 def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
     facts = ConversationFacts((RULE,), (life(RULE, "lost"),))
     (event,) = events((1, 1, START), (2, None, PUSH), facts=facts)
