@@ -755,7 +755,7 @@ def _repeats(
             and not rare.isdisjoint(other.things)
             and fact.kind in _RULES
             and other.kind in _RULES
-            and bool(harmed.fate(other, saying))
+            and harmed.fate(other, saying) == "lost"
         )
         if not (repeated or corrected or rule_again) or (not corrected and _names_differ(fact, other)):
             continue
