@@ -183,7 +183,9 @@ class Inspection:
         threshold that its compactions show."""
         resolved = self._with_shown_window(row, flags, resolve(self.store, row, flags, self.config))
         settings, source = resolved.settings, resolved.sources.get("threshold", "")
-        if not agent_of(settings.profile) or not source.startswith("observed"):
+        # The compactions of one agent do not show the threshold of another.
+        is_own = agent_of(settings.profile) == self.conversation.row.agent
+        if not is_own or not source.startswith("observed"):
             return resolved
         usual = engine(settings.profile).budgets(settings).threshold_tokens
         requests = [request for request in self._list_requests() if self._limits(request) == row]

@@ -16,8 +16,10 @@ from inspector.answers.findings import read_findings
 from inspector.answers.overview import read_overview
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction, Request
+from inspector.engines.registry import engine
 from inspector.replay.recorded_threshold import recorded_threshold
 from inspector.stores.detect import open_store
+from tests.conftest import ROOT
 from tests.counting import calls_of
 from tests.recipes import recipe
 
@@ -185,3 +187,14 @@ def test_an_overflow_says_nothing_about_the_threshold() -> None:
     assert recorded_threshold(244_800, requests, made) == 100_100
     overflown = [replace(one, overflow=True) for one in made]
     assert recorded_threshold(244_800, requests, overflown) is None
+
+
+@pytest.mark.parametrize(("profile", "threshold"), [("claude-code", 225_400), ("pi", 242_016)])
+def test_the_compactions_of_one_agent_do_not_show_the_threshold_of_another(
+    profile: str, threshold: int
+) -> None:
+    answers = Answers(open_store(ROOT / "fixtures" / "agents" / "codex"), {"profile": profile}, None)
+    (row,) = answers.store.conversations()
+    _, resolved = answers.opened(row.id)
+    assert resolved.sources["threshold"].startswith("observed")
+    assert engine(profile).budgets(resolved.settings).threshold_tokens == threshold
