@@ -31,7 +31,7 @@ class Agent(NamedTuple):
     the same form. The program never writes to a place or a folder. `endings` are the endings of its file names.
     `aside` are patterns of other files in these places, without conversations; folders end with a slash. `beside` maps
     the ending of a file name to companion files: a suffix ("-wal"), or a name in the same folder ("events"; "." is the
-    folder).
+    folder). `titles` maps a folder of sessions to a file next to it that has titles of the sessions.
 
     `databases`: each file is a separate store. `settings_beside`: the settings are in a config.yaml next to it.
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
@@ -47,6 +47,7 @@ class Agent(NamedTuple):
     endings: tuple[str, ...] = (".jsonl",)
     aside: tuple[str, ...] = ()
     beside: tuple[tuple[str, str], ...] = ()
+    titles: tuple[tuple[str, str], ...] = ()
     databases: bool = False
     settings_beside: bool = False
     warm_summaries: bool = False
@@ -88,6 +89,8 @@ _BUILT_IN = (
         ("${CODEX_HOME:-~/.codex}/sessions",),
         folders=("${CODEX_HOME:-~/.codex}",),
         endings=(".jsonl", ".jsonl.zst"),
+        aside=("session_index.jsonl",),
+        titles=(("sessions", "session_index.jsonl"), ("archived_sessions", "session_index.jsonl")),
         warm_summaries=True,
     ),
     Agent(

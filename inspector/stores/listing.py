@@ -19,7 +19,7 @@ from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.index import FileIndex, IndexedFile, mark_of_files
 from inspector.stores.recorded import FileDigest, Reader, Source
 from inspector.stores.sharing import is_running, second_reader
-from inspector.stores.signatures import Signature
+from inspector.stores.signatures import Signature, signatures, title_files
 
 if TYPE_CHECKING:
     from inspector.core.processes import Worker
@@ -147,9 +147,9 @@ class Listing:
             return None
         with self._reading:
             if self._listed is None and self._recall(now) and self._before is not None:
-                self._listed, self._before = (now, self._before), None
+                self._listed, self._before = (self._with_titles(now), self._before), None
         if self._listed is not None:
-            return self._listed[1].rows, self._listed[0] == now
+            return self._listed[1].rows, self._listed[0] == self._with_titles(now)
         self._in_hurry = True
         return self.so_far()[0], False
 
@@ -191,6 +191,15 @@ class Listing:
                 [source.row for source in self._reader().sources(digests)],
             )
         return kept[1]
+
+    def state(self) -> Mapping[str, Signature]:
+        """Return the present files, and the files with titles of their sessions."""
+        return self._with_titles(self._files())
+
+    def _with_titles(self, now: Mapping[str, Signature]) -> Mapping[str, Signature]:
+        """Return files and the files with titles of their sessions."""
+        titles = title_files(self._agent, now)
+        return {**now, **signatures(titles)} if titles else now
 
     @property
     def in_hurry(self) -> bool:
@@ -254,7 +263,8 @@ class Listing:
         with self._reading:
             now = self._files()
             self.locked()
-            if self._listed is not None and self._listed[0] == now:
+            with_titles = self._with_titles(now)
+            if self._listed is not None and self._listed[0] == with_titles:
                 return self._listed[1]
             self._unreadable = {path: error for path, error in self._unreadable.items() if path in now}
             if self._listed is None and self._recall(now) and self._before is not None:
@@ -263,7 +273,7 @@ class Listing:
                 listed = Listed.of_sources(self._reader().sources(self._digests_of(now), self._index), now)
                 if self._listed is None:
                     self._remember(now, listed)
-            self._listed, self._before = (now, listed), None
+            self._listed, self._before = (with_titles, listed), None
             self._early, self._rows_by_file = {}, {}
             return listed
 
@@ -279,7 +289,7 @@ class Listing:
         except (TypeError, ValueError):
             return False
         self._before = Listed(rows, partial(self._recalled_files, mark, len(rows)))
-        return bool(mark == mark_of_files(now))
+        return bool(mark == mark_of_files(self._with_titles(now)))
 
     def _recalled_files(self, mark: object, count: int) -> ConversationFiles | None:
         """Return the stored files of `count` conversations; None if no list with this mark is stored."""
@@ -294,7 +304,7 @@ class Listing:
     def _remember(self, now: Mapping[str, Signature], listed: Listed) -> None:
         """Store the list for the next run, if it has many files and every file was read."""
         if self._index is not None and len(now) >= MANY and listed.files is not None and not self._unreadable:
-            mark = mark_of_files(now)
+            mark = mark_of_files(self._with_titles(now))
             self._index.remember(self._files_name, [mark, *listed.files])
             self._index.remember(self._name, [mark, listed.rows])
 

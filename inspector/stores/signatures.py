@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from stat import S_ISDIR
 
-from inspector.agents import agents
+from inspector.agents import agent_named, agents
 
 #: The size of a file in bytes and its time of change in nanoseconds.
 Signature = tuple[int, int]
@@ -26,6 +27,25 @@ def signature_of(path: str) -> Signature | None:
     except OSError:
         return None
     return with_companions(path, (status.st_size, status.st_mtime_ns))
+
+
+def title_files(agent: str, paths: Iterable[str]) -> list[str]:
+    """Return the files that may have titles of the sessions in these files of an agent."""
+    row = agent_named(agent)
+    if row is None or not row.titles:
+        return []
+    folders = {os.path.dirname(path) for path in paths}
+    return sorted(set(filter(None, (_title_file(folder, row.titles) for folder in folders))))
+
+
+@lru_cache(maxsize=1024)
+def _title_file(folder: str, titles: tuple[tuple[str, str], ...]) -> str:
+    """Return the file with titles of the sessions in a folder; "" if there can be none."""
+    names = dict(titles)
+    for place in (Path(folder), *Path(folder).parents):
+        if place.name in names:
+            return str(place.parent / names[place.name])
+    return ""
 
 
 def with_companions(path: str, signature: Signature) -> Signature:

@@ -218,7 +218,7 @@ class TranscriptStore(SingleStore):
 
     def _state(self) -> object:
         """Return the files with their sizes and times, and the locked files."""
-        return self._files(), self._listing.locked()
+        return self._listing.state(), self._listing.locked()
 
     def close(self) -> None:
         """Close nothing: no file stays open between two questions."""

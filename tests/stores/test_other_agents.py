@@ -23,6 +23,7 @@ from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.quality.measures.measure import Share
 from inspector.replay.moments import Stretch
+from inspector.stores import listing
 from inspector.stores.codex.reader import CodexReader
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
@@ -965,3 +966,23 @@ def test_a_codex_session_has_the_name_that_its_index_says(tmp_path: Path) -> Non
     write_lines(tmp_path / "session_index.jsonl", [*lines, {"id": "another", "thread_name": "Wheel"}])
     assert [row.title for row in open_store(path).conversations()] == ["The broken loom"]
     assert [row.title for row in open_store(tmp_path / "sessions").conversations()] == ["The broken loom"]
+    assert open_store(tmp_path).notes == ()
+
+
+@pytest.mark.parametrize("many", [1, 100])
+def test_a_codex_session_that_is_named_later_has_the_name_in_its_row(
+    tmp_path: Path, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MANY", many)
+    path = written(tmp_path / "sessions" / "2026" / "05" / "01" / "rollout.jsonl", codex().text())
+    stores = [open_store(place) for place in (path, tmp_path / "sessions")]
+    before = [(store.version(), store.conversations()) for store in stores]
+    line = {"id": "019f53c2-0000-7000-8000-000000000000", "thread_name": "The broken loom"}
+    write_lines(tmp_path / "session_index.jsonl", [line])
+    for store, (version, rows) in zip(stores, before, strict=True):
+        assert [row.title for row in rows] != ["The broken loom"]
+        assert store.version() != version
+        assert [row.title for row in store.conversations()] == ["The broken loom"]
+    again = open_store(tmp_path / "sessions")
+    again.at_once()
+    assert [row.title for row in again.conversations()] == ["The broken loom"]

@@ -30,7 +30,7 @@ from inspector.stores.head import Head
 from inspector.stores.lines import Line, count_at, mapping_at, mappings_in, read_lines, text_at, usage_of
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import TITLE, SessionLists, SessionReader, SessionScanner, hash_of
-from inspector.stores.signatures import Signature, signature_of
+from inspector.stores.signatures import Signature, signature_of, title_files
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
@@ -38,8 +38,6 @@ _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context"
 #: them and the summary into one message; later releases have separate messages.
 _KEPT_BYTES = 80_000
 _NUMBER = re.compile(r"\d+")
-#: The folders with rollouts. The index with the names of sessions is next to them.
-_FOLDERS = frozenset({"sessions", "archived_sessions"})
 _WHY_INFERRED = (
     "The record has no list. In this release, the newest 20,000 tokens of the user's messages stay."
 )
@@ -84,13 +82,11 @@ READER = CodexReader
 
 def _named(source: Source) -> Source:
     """Return a conversation with the name of its session in the index of Codex."""
-    folders = Path(source.files[0]).parents
-    home = next((folder.parent for folder in folders if folder.name in _FOLDERS), None)
-    if home is None:
-        return source
-    index = str(home / "session_index.jsonl")
-    name = _names_in(index, signature_of(index)).get(source.row.id)
-    return replace(source, row=source.row._replace(title=name)) if name else source
+    for index in title_files("codex", source.files[:1]):
+        name = _names_in(index, signature_of(index)).get(source.row.id)
+        if name:
+            return replace(source, row=source.row._replace(title=name))
+    return source
 
 
 @lru_cache(maxsize=8)
