@@ -272,7 +272,9 @@ def print_replay(document: Document) -> None:
     if run["stuck"]:
         say(f"  {run['stuck']}", "bold")
     window = document["context_length"]
-    above = f" (the window has {window:,})" if run["peak_tokens"] > window else ""
+    # If the settings changed, the peak may be of a part with another window.
+    is_above = run["peak_tokens"] > window and not document["reproduces"]["changed"]
+    above = f" (the window has {window:,})" if is_above else ""
     say(
         f"  peak ~{run['peak_tokens']:,}{above} · mean ~{run['mean_tokens']:,} · "
         f"input ~{run['input_tokens']:,} tokens over {plural(run['calls'], 'call')}\n"
