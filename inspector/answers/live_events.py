@@ -166,9 +166,12 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
 
 def _compacted(recorded: Compaction) -> str:
     how = " by hand" if recorded.trigger == "manual" else " automatically" if recorded.trigger else ""
-    before = recorded.tokens_before_reported or recorded.tokens_before
-    after = recorded.tokens_after_reported or recorded.tokens_after
-    return f"compacted{how}: {recorded.before:,} to {recorded.after:,} messages, ~{before:,} to ~{after:,} tokens"
+    tokens_before = recorded.tokens_before_reported or recorded.tokens_before
+    tokens_after = recorded.tokens_after_reported or recorded.tokens_after
+    # An empty list before is an unknown list.
+    before = f"{recorded.before:,}" if recorded.before else "unknown"
+    size = f"~{tokens_before:,}" if tokens_before else "unknown"
+    return f"compacted{how}: {before} to {recorded.after:,} messages, {size} to ~{tokens_after:,} tokens"
 
 
 def _again(event: AftermathEvent) -> str:

@@ -8,7 +8,7 @@ from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile
 from inspector.answers.showing import ShownGeneration
-from inspector.core.conversations import FailedCompaction, Microcompaction
+from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
@@ -76,7 +76,9 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         ],
         "notes": [*conversation.notes, *answer.limits],
         "profile_reason": answer.profile_reason,
-        "recorded": None if recorded is None else fields_of(recorded, "index", "head_end", "tail_start"),
+        "recorded": None
+        if recorded is None
+        else {"index": recorded.index, **_of_list_before(recorded, "head_end", "tail_start")},
     }
 
 
@@ -97,7 +99,8 @@ def compaction_document(entry: JudgedCompaction) -> Document:
     return {
         "index": recorded.index,
         "kind": "compaction",
-        **fields_of(recorded, "session", "before", "after", "head_end", "tail_start", "tokens_before"),
+        **fields_of(recorded, "session", "before", "after"),
+        **_of_list_before(recorded, "before", "head_end", "tail_start", "tokens_before"),
         **fields_of(recorded, "tokens_after", "tokens_before_reported", "tokens_after_reported"),
         **fields_of(recorded, "summary", "encrypted"),
         "kept": [index for index, _ in recorded.kept],
@@ -109,11 +112,18 @@ def compaction_document(entry: JudgedCompaction) -> Document:
             "kept": sorted(planned.kept),
             "agrees": entry.compared.agree,
             "steps": built(planned.steps),
-        },
+        }
+        if recorded.before
+        else None,
         "findings": [finding_document(finding) for finding in entry.findings],
         "cost": bill_document(entry.bill, entry.is_estimated),
         "cost_note": entry.why_no_bill or None,
     }
+
+
+def _of_list_before(recorded: Compaction, *names: str) -> Document:
+    """Return fields of a compaction about the list before; null if this list is unknown."""
+    return fields_of(recorded, *names) if recorded.before else dict.fromkeys(names)
 
 
 def other_document(entry: Microcompaction | FailedCompaction) -> Document:
@@ -192,7 +202,9 @@ def print_show(document: Document) -> None:
     if not document["compacts"]:
         say(f"a compaction now would change nothing: {document['reason']}")
     recorded = document.get("recorded")
-    if recorded:
+    if recorded and recorded["head_end"] is None:
+        say(f"recorded: compaction {recorded['index']}, no boundaries: the list before it is unknown")
+    elif recorded:
         say(
             f"recorded: compaction {recorded['index']}, head_end {recorded['head_end']}, "
             f"tail_start {recorded['tail_start']}; planned: head_end {document['head_end']}, "

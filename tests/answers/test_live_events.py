@@ -181,3 +181,15 @@ def test_the_command_looks_once(tmp_path: Path) -> None:
     assert "over the threshold" in CliRunner().invoke(commands, words).stdout
     (line,) = CliRunner().invoke(commands, [*words, "--json"]).stdout.splitlines()
     assert json.loads(line)["event"] == "near"
+
+
+def test_a_compaction_of_an_unknown_list_has_no_size_before(tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.compact(lines.nine_sections(primary=["Moor the boats."]))
+    made.user("Go on.")
+    made.write(tmp_path / "a.jsonl")
+    answers = Answers(open_store(tmp_path / "a.jsonl"), {}, None)
+    (row,) = answers.store.conversations()
+    texts = [event.text for event in look_at(answers, row, None)[0]]
+    assert [text for text in texts if text.startswith("compacted automatically: unknown to 1 messages")]

@@ -453,6 +453,16 @@ def test_an_unknown_list_has_no_boundaries_no_plan_no_estimate_and_no_aftermath(
     assert "unknown → at most 3 messages · unknown → at most ~" in told
     assert "head_end" not in told
     assert "would not compact" not in told
+    (entry,) = json.loads(run("compactions", str(path), "--json").out)
+    unknown = ("before", "head_end", "tail_start", "tokens_before", "planned")
+    assert [entry[name] for name in unknown] == [None] * len(unknown)
+    words = ("show", str(path), "--generation", "1")
+    assert json.loads(run(*words, "--json").out)["recorded"] == {
+        "index": 1,
+        "head_end": None,
+        "tail_start": None,
+    }
+    assert "recorded: compaction 1, no boundaries: the list before it is unknown" in run(*words).out
     assert "no request can be estimated" in run("requests", str(path)).err
     again = run("aftermath", str(path))
     assert "Whether something was done again after a compaction is not known." in again.out
