@@ -135,9 +135,9 @@ _ALL = (
         f"{CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say so”), has an "
         "exact value, is in the user's first two messages, or was said twice. The constraint is not in the list after "
         "the compaction and not in today's list, no later message repeats it, and the user had not withdrawn it "
-        "before. A constraint without an exact value counts only if its script has spaces between words and the "
-        "summary has fewer than a third of its words. The command losses also lists rules that hold only for their "
-        f"own request. If one message has more than {FEW} lost constraints, they are one finding.",
+        "before. A constraint in a script without spaces between words needs an exact value, if there is a "
+        "summary. The command losses also lists rules that hold only for their own request. If one message has more "
+        f"than {FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
