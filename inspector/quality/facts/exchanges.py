@@ -39,8 +39,8 @@ _MARK = ","
 _COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
 #: Prepositions of a direction, as tags of words.
 _DIRECTIONS = frozenset({"to", "from"})
-#: Words that link others. Their place has no meaning.
-_LINKS = frozenset({"is", "are", "was", "were", "be", "been", "it", "that"})
+#: Words whose place does not show that two things changed places.
+_LINKS = frozenset({"only", "is", "are", "was", "were", "be", "been", "it", "that"})
 #: The user's words for user and agent, and a summary's.
 _SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
 _ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}

@@ -250,6 +250,11 @@ def test_a_condition_with_another_denial_leaves_the_fate_open(statement: str, su
     assert judged(statement, summary)[1].outcome == "uncertain"
 
 
+def test_a_moved_only_contradicts_nothing() -> None:
+    summary = "- Moor on Mondays only, if nothing is broken"
+    assert judged("Only moor on Mondays if nothing is broken.", summary)[1].alive
+
+
 def test_a_wonderful_summary_is_no_question() -> None:
     summary = "- Wonderful: the cache must expire after 9 minutes"
     assert judged("The cache must expire after 5 minutes.", summary)[1].outcome == "contradicted"
