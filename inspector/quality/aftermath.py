@@ -113,6 +113,8 @@ _LOOKING = frozenset({
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
 #: Options with which a program prints only something about itself.
 _ABOUT_ITSELF = frozenset({"--help", "--version"})
+#: Options with which find runs a command.
+_RUNS_COMMAND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 #: Programs that only read, whose first argument is a file.
 _WITHOUT_PATTERN = frozenset({"find", "wc", "tree", "du", "stat", "strings", "diff", "xxd"})
 #: Matches a command that changes files without naming them.
@@ -568,7 +570,8 @@ def _changes_files(command: str) -> bool:
     commands = list(simple_commands(command))
     # A line with unbalanced quotes has no commands.
     return not commands or any(
-        words[0].rpartition("/")[2] not in _LOOKING | _TRIVIAL and _CHANGES.search(" ".join(words))
+        (words[0].rpartition("/")[2] not in _LOOKING | _TRIVIAL or not _RUNS_COMMAND.isdisjoint(words))
+        and _CHANGES.search(" ".join(words))
         for words in commands
     )
 

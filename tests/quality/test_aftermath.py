@@ -443,6 +443,7 @@ def test_a_command_in_the_words_of_a_search_changes_no_files() -> None:
         (look, ["ran again"]),
         (tool_use("Bash", "ok", command="echo 'now git pull'"), ["ran again"]),
         (tool_use("Bash", "ok", command="cd /app && pnpm add sails"), []),
+        (tool_use("Bash", "ok", command="find . -name sails -execdir pnpm add {} \\;"), []),
         (tool_use("Bash", "ok", command="bash -c 'cd /app; pnpm add sails'"), []),
         (tool_use("Bash", "ok", command="pnpm add sails && echo 'it is done"), []),
     ):

@@ -23,7 +23,10 @@ from inspector.answers.inspection import Inspection
 from inspector.app.conversation.panes.message import message_view
 from inspector.commands.cli import commands
 from inspector.commands.sources import only_one
+from inspector.stores.claude_code.chain import lines_by_conversation
+from inspector.stores.claude_code.scan import Node
 from inspector.stores.detect import open_store
+from tests.counting import lines_run
 from tests.recipes import recipe
 from tests.stores.alone import opened, texts
 from widgets.lists.message_list import MessageRow
@@ -141,6 +144,18 @@ def test_a_local_command_typed_while_the_agent_worked_leaves_no_branch(tmp_path:
     roles = [role for role, _ in texts(store, conversation) if role != "system"]
     assert roles == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
     assert not any("abandoned" in note for note in conversation.notes)
+
+
+def test_many_late_lines_are_placed_in_linear_time() -> None:
+    def work(count: int) -> int:
+        nodes = [Node("first", "", "", "user", 1.0, False, "s", "")]
+        for number in range(count):
+            at, above = 10.0 + number, f"answer {number - 1}" if number else "first"
+            nodes.append(Node(f"answer {number}", above, "", "assistant", at, False, "s", "", f"m{number}"))
+            nodes.append(Node(f"hook {number}", "first", "", "system", 2.0, False, "s", ""))
+        return lines_run(lines_by_conversation, nodes)
+
+    assert work(400) < 2.5 * work(200)
 
 
 def test_the_result_of_a_server_side_tool_is_in_its_answer(tmp_path: Path) -> None:

@@ -62,18 +62,21 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
     corrected: list[Node] = []
+    #: For the place of a line, the place of the newest line that is known to descend from it.
+    descendants: dict[int, int] = {}
     last = -1
     for node in nodes:
         start = places.get(node.parent, -1)
         can_be_late = node.kind in ("progress", "system") or node.local
         late = can_be_late and last >= 0 and node.at < corrected[last].at
         if start >= 0 and node.boundary is None and (late or (node.local and corrected[start].local)):
-            at = last
-            while at > start:
+            at, descendant = last, descendants.get(start, start)
+            while at > start and at != descendant:
                 above = places.get(corrected[at].parent, -1)
                 # The parents of a damaged file may form a cycle.
                 at = above if above < at else -1
-            if at == start:
+            if at in (start, descendant):
+                descendants[start] = last
                 node = replace(node, parent=corrected[last].uuid)
         places[node.uuid] = len(corrected)
         corrected.append(node)
