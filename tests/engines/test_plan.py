@@ -218,7 +218,7 @@ def test_arguments_that_are_nested_too_deeply_are_unreadable_arguments(
     work = [
         m
         for name, text in calls
-        for m in (user(), assistant(None, call(name, arguments=text)), result(name, name * 400))
+        for m in (user(), assistant(None, call(name, arguments=text)), result(name, name * 2_000))
     ]
     (tmp_path / "list.json").write_text(json.dumps([*work, user(), assistant()]))
     (planned,) = plan_files(
