@@ -111,9 +111,9 @@ _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
-#: Options with which a program prints only something about itself.
+#: Options that make a program print only about itself.
 _ABOUT_ITSELF = frozenset({"--help", "--version"})
-#: Options with which find runs a command.
+#: Options that make find run a command.
 _RUNS_COMMAND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 #: Programs that only read, whose first argument is a file.
 _WITHOUT_PATTERN = frozenset({"find", "wc", "tree", "du", "stat", "strings", "diff", "xxd"})
@@ -426,7 +426,7 @@ class _FileAct(NamedTuple):
 
 
 class _FileActs:
-    """The readings and writes of files so far, by the names of their files. A path may be relative."""
+    """Earlier readings and writes of files, by file name. A path may be relative."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -466,7 +466,7 @@ def _left_file(step: Step, act: Act, earlier: Iterable[_FileAct]) -> _Before | N
     A step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
     are compared by their text, also with several earlier parts together. An edit or a part that is in the list has only
     its own lines. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote the
-    file, and the reading is no repetition.
+    file, and the reading does not count.
     """
     last: _Before | None = None
     # Earlier parts with a few of the lines each, those with the most lines first.
@@ -564,7 +564,7 @@ def _worth_comparing(
 
 
 def _changes_files(command: str) -> bool:
-    """Return whether a command changes files without naming them. What a program searches or prints is no command."""
+    """Return whether a command changes files without naming them, not in a text that it searches or prints."""
     if not _CHANGES.search(command):
         return False
     commands = list(simple_commands(command))
@@ -599,7 +599,7 @@ def _against_rules(step: Step, act: Act, harmed: _HarmedFacts) -> Iterator[After
 
 
 class _AskedQuestions:
-    """The questions of the agent so far, by their content words.
+    """Earlier questions of the agent, by their content words.
 
     Only English questions count: in other languages the form of a question has content words. Questions for approval do
     not count either.
@@ -730,8 +730,8 @@ def _repeats(
 ) -> Iterator[tuple[float, Fact, Saying]]:
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
-    `corrects`: the message complains of a repetition, so fewer words are enough. A shared word that no third statement
-    has is enough if both are rules, one of them is short, and the list lost the earlier one.
+    `corrects`: the message complains of a repetition, so fewer words are enough. If both statements are rules, one is
+    short and the list lost the earlier rule, a single shared word is enough. No third statement may have that word.
     """
     words = frozenset(fact.things)
     rare = {word for word in words if len(by_word[word]) == 2}

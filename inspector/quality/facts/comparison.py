@@ -56,7 +56,15 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import FILES, FLEETING, NUMBER_WORDS, comparable, same_value, values_of
+from inspector.quality.facts.values import (
+    BEFORE_LABEL,
+    FILES,
+    FLEETING,
+    NUMBER_WORDS,
+    comparable,
+    same_value,
+    values_of,
+)
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -87,10 +95,6 @@ _EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGN
 #: Matches the number of a list item, which is a label.
 _ITEM_NUMBER = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
-#: Matches the words before a number that is a label ("step 3").
-_NUMBERED = late_pattern(
-    r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?)\s?#?\Z", re.IGNORECASE
-)
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
@@ -107,13 +111,11 @@ _NUMERIC = late_pattern(
 )
 #: Maximum characters to read before and after a sentence of a line, for its conditions.
 _LINE_CONTEXT = 300
-#: Matches the words with which a summary reports a statement of the user.
+#: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
-    r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefers|preferred)\b",
+    r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
     re.IGNORECASE,
 )
-#: Matches a wish. A summary may call it a preference.
-_WISHES = late_pattern(r"\bI(?:['’]d)? (?:\w+ )?(?:like|love|want|hate|dislike)\b", re.IGNORECASE)
 #: Matches the heading of a section of rules and decisions.
 _RULE_SECTION = late_pattern(
     r"constraint|preference|instruction|rule|requirement|guideline|decision|decided|conventions?|policy|"
@@ -196,7 +198,7 @@ class Comparison:
         needs nearly all of its words.
         """
         shared_values = sum(
-            value not in self.lost_values and not _NUMBERED.search(self.probe.text[: value.span[0]])
+            value not in self.lost_values and not BEFORE_LABEL.search(self.probe.text, 0, value.span[0])
             for value in self.probe.values
         )
         is_brief = len(self.passage.words) <= _MAX_EXTRA_WORDS + 2 * len(self.probe.main.words)
@@ -713,10 +715,7 @@ class Comparison:
         """
         probe, text = self.probe, self.passage.text
         retold = text if enforces(probe.text) else _USER_ASKS.sub("", text)
-        soft = [match.group().lower() for match in SOFT.finditer(FORBIDS.sub("", retold))]
-        if _WISHES.search(probe.text):
-            soft = [words for words in soft if not words.startswith("prefer")]
-        if soft and not SOFT.search(probe.text):
+        if SOFT.search(FORBIDS.sub("", retold)) and not SOFT.search(probe.text):
             return True
         if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
             return True

@@ -38,7 +38,15 @@ from inspector.quality.facts.sentences import (
     statements,
     without_label,
 )
-from inspector.quality.facts.values import COUNTED, FLEETING, QUANTITIES, names_in, placed, values_of
+from inspector.quality.facts.values import (
+    BEFORE_LABEL,
+    COUNTED,
+    FLEETING,
+    QUANTITIES,
+    names_in,
+    placed,
+    values_of,
+)
 
 #: Role of a message with the text of a user's command: a prompt in a file that a program passes on.
 COMMAND = "command"
@@ -117,11 +125,6 @@ _REPORTS = late_pattern(
     r"\b(?:(?:an?|this|same|gets?|got|getting|throws?) (?:\S+ )?(?:error|exception)s?|crash(?:es|ed)?|"
     r"fails?|failed|failing|not[_ ]found|too \w+|(?:now|still|it) (?:shows?|says?|gives?|gets?))\b|"
     r"报错|[错錯][误誤]",
-    re.I,
-)
-#: Matches a noun that a number names, as in "level 2".
-_NUMBERED = late_pattern(
-    r"\b(?:level|step|phase|part|stage|chapter|section|page|slide|option|item|question|task|issue|round) #?\Z",
     re.I,
 )
 #: Matches an answer that only permits one act.
@@ -334,7 +337,9 @@ def _given(body: str, values: Sequence[Value]) -> Value | None:
     if stems > 6 or _PICTURE.match(body) or _REPORTS.search(body):
         return None
     for value in values:
-        names = value.form == "number" and (stems > 3 or _NUMBERED.search(body, 0, value.span[0]) is not None)
+        names = value.form == "number" and (
+            stems > 3 or BEFORE_LABEL.search(body, 0, value.span[0]) is not None
+        )
         if not names and value.form not in ("name", "option", "identifier", "weekday"):
             return value
     return None

@@ -241,11 +241,10 @@ def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], 
 
 
 def _without_chance_matches(fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
-    """Return the fates of a fact that nothing repeats. After it is lost, a few of its words in a later summary are
-    chance."""
+    """Return the fates of a fact that nothing repeats. It stays lost until a summary clearly has it."""
     seen: list[Fate] = []
     for fate in fates:
-        gone = seen and seen[-1].outcome == "lost" and fate.outcome in ("uncertain", "weakened")
+        gone = seen and seen[-1].outcome == "lost" and fate.outcome == "uncertain"
         seen.append(Fate(fate.compaction, "lost") if gone else fate)
     return tuple(seen)
 

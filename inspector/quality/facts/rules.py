@@ -649,7 +649,7 @@ def concept(stem: str) -> str:
 
 
 #: Minimum letters of a stem with the prefix "un".
-_MIN_NEGATED = 6
+_MIN_NEGATED = 5
 
 
 @lru_cache(maxsize=10_000)

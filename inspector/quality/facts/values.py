@@ -289,6 +289,12 @@ _NUMBERED = late_pattern(r"\d{1,4}")
 _WORDS = late_pattern(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _WORD_BEFORE = late_pattern(r"([A-Za-z]+)[ (]+\Z")
 _LINE_BEFORE = late_pattern(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z", re.IGNORECASE)
+#: Matches a noun before a number that is a label, as in "level 2".
+BEFORE_LABEL = late_pattern(
+    r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?|chapters?|sections?|pages?|slides?|"
+    r"questions?|issues?|rounds?)\s?#?\Z",
+    re.IGNORECASE,
+)
 #: Words behind which words with a slash between them are a path ("in docs/guide").
 _PLACES = word_set(
     "in under at from into inside within to of via on with folder directory dir path file files "
