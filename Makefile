@@ -8,7 +8,7 @@ DOCS := $(VENV)/.docs-installed
 # As pip does with what it copies: a start should not have to compile the sources, nor what changed of them since.
 COMPILED = $(BIN)/python -m compileall -q inspector widgets
 
-.PHONY: demo test test-all check lint types contract bench snapshots pictures docs clean
+.PHONY: demo test test-all check lint types contract bench snapshots tables pictures docs clean
 
 demo: $(RUN)
 	@$(COMPILED)
@@ -64,8 +64,11 @@ $(DEV): pyproject.toml | $(BIN)/python
 	@$(COMPILED)
 	@touch $@ $(RUN)
 
-pictures: $(DEV)
+pictures: tables
 	@$(BIN)/python docs/pictures/take.py
+
+# The tables that the documentation takes from the code.
+tables: $(DEV)
 	@$(BIN)/python docs/keys.py
 	@$(BIN)/python docs/agents.py
 	@$(BIN)/python docs/settings.py

@@ -157,7 +157,7 @@ def _compute(generation: int, compaction: int) -> str:
     return f"generation {generation}, compaction {compaction}"
 
 
-PANE = Pane("Says where one is.", Echo, _needs, _compute, Echo.show, threaded=True)
+PANE = Pane("Says where one is.", Echo, _needs, _compute, show=Echo.show, threaded=True)
 
 
 async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:

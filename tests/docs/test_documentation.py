@@ -84,7 +84,7 @@ def test_documented_keys_are_in_the_answer(command: str, words: list[str], progr
 
 def test_the_keys_are_those_of_the_app() -> None:
     render = runpy.run_path(str(ROOT / "docs" / "keys.py"))["render"]
-    assert (ROOT / "docs" / "keys.md").read_text(encoding="utf-8") == render(), "run: make pictures"
+    assert (ROOT / "docs" / "keys.md").read_text(encoding="utf-8") == render(), "run: make tables"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -31,7 +31,7 @@ def test_every_page_is_in_the_navigation() -> None:
 @pytest.mark.parametrize("name", ["agents", "findings"])
 def test_generated_pages_are_up_to_date(name: str) -> None:
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert runpy.run_path(str(DOCS / f"{name}.py"))["page"](text) == text, f"run python docs/{name}.py"
+    assert runpy.run_path(str(DOCS / f"{name}.py"))["page"](text) == text, "run: make tables"
 
 
 def test_the_tour_moves_and_loads_nothing() -> None:

@@ -32,17 +32,17 @@ class Pane(Struct, frozen=True, eq=False, dict=True):
     """A pane; `help` describes it in sentences.
 
     `needs` returns the inputs (None: nothing to show yet). `compute` makes a view of these inputs, in a thread if
-    `threaded`, after they are unchanged for `rest` seconds. `show` hands the view to the widget, an instance of
-    `widget`. `wants` names the resources to read while the pane is on screen. `parts` are inner widgets with keys,
-    each with the name of its view ("": none).
+    `threaded`, after they are unchanged for `rest` seconds. `wants` names the resources to read while the pane is on
+    screen. `show` hands the view to the widget, an instance of `widget`; None if there is no view yet. `parts` are
+    inner widgets with keys, each with the name of its view ("": none).
     """
 
     help: str
     widget: type[Widget]
     needs: Callable[[Context], tuple[Any, ...] | None]
     compute: Callable[..., Any]
-    show: Callable[[Any, Any], None]
     wants: Callable[[State], tuple[Resource[Any], ...]] = lambda state: ()
+    show: Callable[[Any, Any], None] = lambda widget, view: widget.set_view(view)
     parts: tuple[tuple[str, type[Widget]], ...] = ()
     threaded: bool = False
     rest: float = 0.0

@@ -36,7 +36,6 @@ PANE = Pane(
     CachePane,
     _needs,
     compute,
-    CachePane.set_view,
     lambda state: (CACHING, REQUESTS),
     parts=(("next", NextRequest), ("requests", RequestsPart)),
 )

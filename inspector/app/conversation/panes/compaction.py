@@ -159,6 +159,6 @@ PANE = Pane(
     CompactionPane,
     _needs,
     compute,
-    _show,
     lambda state: (COMPACTIONS, INDEX_BEFORE, FACTS, AFTERMATH, REQUESTS, ATTEMPTS),
+    show=_show,
 )

@@ -23,4 +23,4 @@ def compute(findings: FindingsThen, profile: str, partial: bool, generation: int
     return FindingsView(findings.findings, note, generation, findings.dismissed)
 
 
-PANE = Pane(FindingList.HELP, FindingsPane, _needs, compute, FindingsPane.set_view, lambda state: (FINDINGS,))
+PANE = Pane(FindingList.HELP, FindingsPane, _needs, compute, lambda state: (FINDINGS,))

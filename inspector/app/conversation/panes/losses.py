@@ -99,7 +99,6 @@ PANE = Pane(
     LossesPane,
     _needs,
     compute,
-    LossesPane.set_view,
     lambda state: (FACTS, ATTEMPTS, JUDGED),
     parts=(("facts", LossesFacts), ("attempts", LossesAttempts)),
 )

@@ -188,8 +188,8 @@ PANE = Pane(
     MessagePane,
     _needs,
     compute,
-    MessagePane.set_message,
     lambda state: (FACTS,),
+    show=MessagePane.set_message,
     threaded=True,
     rest=_REST,
 )

@@ -92,7 +92,6 @@ PANE = Pane(
     SummaryPane,
     _needs,
     compute,
-    SummaryPane.set_view,
     _wants,
     parts=(
         ("text", SummaryText),

@@ -55,6 +55,5 @@ PANE = Pane(
     TokensPane,
     _needs,
     compute,
-    TokensPane.set_view,
     lambda state: (SOURCES, UPCOMING),
 )

@@ -213,7 +213,7 @@ PANE = Pane(
     WhatIfPane,
     _needs,
     compute,
-    _show,
     lambda state: (RECORDING, COSTING, RUNS, RECORDED_FIGURES, FACTS),
+    show=_show,
     parts=(("", Knobs), ("", TokenGraph)),
 )
