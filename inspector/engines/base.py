@@ -35,9 +35,10 @@ class Budgets(Struct, frozen=True):
 
     `hygiene_tokens` and `hygiene_messages` are the sizes at which a gateway compacts before a turn; 0 without this
     rule. `tail_ceiling_tokens` is the maximum size of a tail, `round_tokens` the maximum size of unanswered results
-    that are not pruned; 0 without this rule. `heeds` are settings that count here but not with most engines; `unbound`
-    are settings that count with most engines but not here, with the reason. `observed`: the numbers were seen in
-    records, so a different record is not a problem.
+    that are not pruned; 0 without this rule. `lean_tail`: the tail is a share of the window, and most long results in
+    it become lines. `heeds` are settings that count here but not with most engines; `unbound` are settings that count
+    with most engines but not here, with the reason. `observed`: the numbers were seen in records, so a different record
+    is not a problem.
     """
 
     threshold_tokens: int
@@ -48,6 +49,7 @@ class Budgets(Struct, frozen=True):
     tail_ceiling_tokens: int = 0
     round_tokens: int = 0
     hygiene_messages: int = 0
+    lean_tail: bool = False
     heeds: frozenset[str] = frozenset()
     unbound: Mapping[str, str] = field(default_factory=dict)
     observed: bool = False

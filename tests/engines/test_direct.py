@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Output, Settings
 from inspector.engines.capabilities import assemble, prune
 from inspector.engines.hermes.assembly import with_repaired_pairs
 from inspector.engines.hermes.direct.assembly import KeptRow, demoted
+from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.direct.estimates import text_tokens
 from inspector.engines.hermes.direct.restating import HEADER, restated, unfinished
 from inspector.engines.hermes.direct.rows import Row
@@ -51,6 +53,20 @@ def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:
     )
     assert len(line) == len(line.partition("session_id='")[0]) + len("session_id='20260912_194550_d95e49')]")
     assert [row for _, row in demoted([KeptRow(0, rows[1])])] == [rows[1]]
+
+
+def test_only_a_lean_tail_is_demoted_whatever_settings_a_release_ignores() -> None:
+    rounds = [
+        wire for n in range(8) for wire in (assistant("", call(f"c{n}")), result(f"c{n}", f"{n}" * 1_500))
+    ]
+    messages = messages_from([user("begin"), *[assistant("more " * 900), user("yes")] * 8, *rounds])
+    policies = RELEASES["hermes-0.20"]
+    engines = DirectEngine(policies), DirectEngine(replace(policies, reserves_output=False))
+    settings = SMALL.with_(threshold=0.4, target_ratio=0.5)
+    plans = [found.plan(found.measure(messages), settings) for found in engines]
+    assert [bool(plan.budgets.unbound) for plan in plans] == [False, True]
+    assert len(messages) - plans[0].tail_start > 12
+    assert plans[0].tail_tokens == plans[1].tail_tokens
 
 
 @pytest.mark.parametrize("profile", ["hermes-0.19", "hermes-0.20", "hermes-current"])

@@ -71,6 +71,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         ),
         tail_ceiling_tokens=soft,
         round_tokens=int(_window(settings) * _ROUND_SHARE) if policies.lean_tail else 0,
+        lean_tail=_is_lean(policies, settings),
         heeds=frozenset(
             name
             for name, heeded in (
@@ -84,9 +85,13 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
     )
 
 
+def _is_lean(policies: Policies, settings: Settings) -> bool:
+    return policies.lean_tail and settings.tail_mode == "lean"
+
+
 def _unbound(policies: Policies, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield the settings that these rules do not use, each with the reason."""
-    if policies.lean_tail and settings.tail_mode == "lean":
+    if _is_lean(policies, settings):
         yield "target_ratio", "a lean tail is a share of the window"
     if not policies.reserves_output:
         yield "max_tokens", "the answer is not subtracted from the window"
@@ -107,7 +112,7 @@ def _window(settings: Settings) -> int:
 
 def _tail(policies: Policies, settings: Settings, threshold: int) -> tuple[int, list[DerivationStep]]:
     length = settings.context_length
-    if not policies.lean_tail or settings.tail_mode == "legacy":
+    if not _is_lean(policies, settings):
         ratio, steps = _ratio(settings.target_ratio)
         tail = int(threshold * ratio)
         steps.append(DerivationStep("budget", tail, f"{threshold:,} tokens × {ratio:g}"))

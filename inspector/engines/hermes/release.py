@@ -91,7 +91,7 @@ class ReleaseReplayable:
             budgets.max_summary_tokens,
             budgets.hygiene_tokens,
             budgets.hygiene_messages,
-            bool(budgets.unbound),
+            budgets.lean_tail,
             *(getattr(settings, name) for name in _READ_BY_PLANS),
         )
 

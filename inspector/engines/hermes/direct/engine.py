@@ -43,7 +43,7 @@ class DirectEngine(ReleaseEngine):
             return plan_of(self.name, numbers, token_index, system_tokens, Cut(*failure.args))
         head_end, tail_start = planned.place(planned.head_end), planned.place(planned.tail_start)
         kept = planned.pruned[tail_start:]
-        if numbers.unbound:
+        if numbers.lean_tail:
             kept = [row for _, row in demoted([KeptRow(at, row) for at, row in enumerate(kept)])]
         parts = planned.pruned[:head_end], planned.middle, kept
         head, middle, tail = (sum(map(ROUGH, part)) for part in parts)
@@ -85,7 +85,7 @@ class DirectEngine(ReleaseEngine):
         rows = [KeptRow(index, row) for index, row in enumerate(pruned) if index not in echoes]
         head = [kept for kept in rows if kept.source < plan.head_end]
         tail = [kept for kept in rows if kept.source >= plan.tail_start]
-        stays = _own(demoted(tail)) if plan.budgets.unbound else _own(tail)
+        stays = _own(demoted(tail)) if plan.budgets.lean_tail else _own(tail)
         request = self._request(messages) if self.policies.restates else None
         headless = plan.head_end == 0
         return tuple(assembled(_own(head), stays, headless, summary, self.policies, request))
