@@ -22,6 +22,7 @@ from inspector.quality.facts.gaps import Gap, gaps_of, prompted
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
+from inspector.quality.losses import is_lost
 from inspector.replay.transcript import message_paths, transcript_of
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
@@ -70,7 +71,7 @@ def fact_evidence(
 def lost_rules(
     facts: ConversationFacts, compactions: Sequence[Compaction]
 ) -> dict[int, tuple[LostRule, ...]]:
-    """Return, by compaction, the user's constraints that it lost and that nothing brought back.
+    """Return, by compaction, the user's constraints that it lost and that are still lost (see is_lost).
 
     In a script without spaces, a summary may have a constraint without an exact value in other words. It is left to
     `losses`.
@@ -82,9 +83,10 @@ def lost_rules(
     counted: set[tuple[int, str]] = set()
     for life in facts.lives:
         died = life.died
-        if died is None or not _counts(life, died) or (died, life.fact.key) in counted:
+        if died is None or not life.fact.standing or (died, life.fact.key) in counted:
             continue
-        if not _outlasts_request(life, brief):
+        # A later summary may have it again, from the words of another message.
+        if not is_lost(life.seen(life.fates[-1].compaction)) or not _outlasts_request(life, brief):
             continue
         counted.add((died, life.fact.key))
         fate = life.fate_at(died)
@@ -120,14 +122,6 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
         for recorded in inspection.compactions()
         if recorded.summary is not None and not recorded.fallback
     }
-
-
-def _counts(life: Life, died: int) -> bool:
-    # A rule that the user took back before the compaction is not a loss.
-    taken_back = life.contradicted is not None and life.contradicted.saying.generation <= died
-    # A later summary may have it again, from the words of another message.
-    again = life.fates[-1].alive
-    return life.fact.standing and life.back is None and not taken_back and not again
 
 
 def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:

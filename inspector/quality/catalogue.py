@@ -134,8 +134,8 @@ _ALL = (
         f"condition, “always” or “must”. Its sentence has {SHORTEST} to {CONCISE} bytes, and its message at most "
         f"{CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say so”), has an "
         "exact value, is in the user's first two messages, or was said twice. The constraint is not in the list after "
-        "the compaction and not in today's list, no later message repeats it, and the user had not withdrawn it "
-        "before. A constraint in a script without spaces between words needs an exact value, if there is a "
+        "the compaction and not in today's list, and the user did not repeat, withdraw or change it later. "
+        "A constraint in a script without spaces between words needs an exact value, if there is a "
         "summary. The command losses also lists rules that hold only for their own request. If one message has more "
         f"than {FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "

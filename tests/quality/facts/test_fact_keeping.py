@@ -20,10 +20,11 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.quality.facts.carry import checklist, escaped, memories, plain
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.fact import ConversationFacts, Fate, Life
+from inspector.quality.facts.fact import Contradiction, ConversationFacts, Fate, Life
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.losses import losses_of
 from inspector.replay.transcript import message_paths, transcript_of
 from inspector.stores.detect import open_store
 from tests.app.running import add
@@ -352,6 +353,23 @@ def test_only_rules_in_the_users_own_words_are_lost() -> None:
         (fact,) = facts(text)
         life = Life(fact, 1, (Fate(1, "lost"),), died=1)
         assert len(lost_rules(ConversationFacts((fact,), (life,)), ()).get(1, ())) == told
+
+
+def test_a_rule_is_found_as_lost_only_where_losses_count_it() -> None:
+    (fact,) = facts("Never push more than 34 commits at once.")
+    (other,) = facts("Now push at most 47 commits at once.")
+    later = replace(other.first, step=9, generation=3)
+    lost = Life(fact, 1, (Fate(1, "lost"), Fate(2, "lost")), died=1)
+    ends = {
+        "lost": lost,
+        "said again": replace(lost, back=later),
+        "changed later": replace(lost, contradicted=Contradiction(other.text, other.value, later)),
+        "maybe in a later summary": replace(lost, fates=(Fate(1, "lost"), Fate(2, "uncertain"))),
+        "in a later summary": replace(lost, fates=(Fate(1, "lost"), Fate(2, "paraphrased"))),
+    }
+    for end, life in ends.items():
+        found = lost_rules(ConversationFacts((fact,), (life,)), ())
+        assert sum(map(len, found.values())) == sum(one.total for one in losses_of([life])), end
 
 
 def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_request() -> None:
