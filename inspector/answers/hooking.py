@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from inspector.config.folders import read_state, state_dir, write_state
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ROLE_CODES, ConversationRow
 from inspector.core.errors import BadInput
 from inspector.core.text import safe, safe_line
 from inspector.stores.lines import mapping_at, text_of
@@ -25,18 +25,18 @@ from inspector.stores.lines import mapping_at, text_of
 # A hook runs before every answer of an agent, so modules are imported on use.
 if TYPE_CHECKING:
     from inspector.core.messages import Message
-    from inspector.quality.facts.fact import Fact, SpokenMessage
+    from inspector.quality.facts.fact import Fact, Saying
     from inspector.quality.facts.passages import ListText
     from inspector.stores.base import Store
 
 #: Default and maximum characters for the summarizing request. Claude Code cuts at 10,000.
-BUDGET, MOST = 6_000, 9_800
+BUDGET, MAX_BUDGET = 6_000, 9_800
 #: Maximum characters of the rules that follow a summary until the next compaction.
-STANDING = 1_500
+MAX_STANDING = 1_500
 #: Maximum number of reported statements.
 MAX_LOST = 8
 _USER = ROLE_CODES["user"]
-#: Number of latest user messages that are read.
+#: Maximum number of user messages that are read, the latest ones.
 _MAX_MESSAGES = 2_000
 _KEEP_LEAD = "Keep these statements of the user in the summary, word for word. They still hold:"
 _STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
@@ -62,7 +62,7 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if name in ("UserPromptSubmit", "PostToolUse"):
         return _report_once(session, name)
     if name == "PreCompact":
-        return _statements_to_keep(user_facts_of(path), budget)
+        return _statements_to_keep(facts_of_transcript(path), budget)
     if name == "SessionStart" and event.get("source") == "compact":
         text = _standing_rules(path)
         _remember(session, {"standing": text, "verdict": ""})
@@ -70,11 +70,10 @@ def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if name == "PostCompact":
         from inspector.quality.facts.passages import ListText
 
-        summary = _ANALYSIS.sub("", text_of(event, "compact_summary"))
+        text = _ANALYSIS.sub("", text_of(event, "compact_summary"))
+        summary = ListText("summary", 0, "summary", safe(text))
         standing = str(_remembered(session).get("standing", ""))
-        lost = lost_statements(
-            user_facts_of(path), [ListText("summary", 0, "summary", safe(summary))], standing
-        )
+        lost = lost_statements(facts_of_transcript(path), [summary], standing)
         _remember(session, {"standing": standing, "verdict": lost})
     return HookAnswer()
 
@@ -87,12 +86,11 @@ def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
     extra = mapping_at(event, "extra")
     if name == "on_pre_compress":
-        return _statements_to_keep(user_facts(_messages(event.get("messages"))), budget)
+        return _statements_to_keep(facts_of_messages(_messages(event.get("messages"))), budget)
     if name != "pre_llm_call":
         return HookAnswer()
-    return _after_compression(
-        session, _messages(extra.get("conversation_history", event.get("conversation_history")))
-    )
+    history = extra.get("conversation_history", event.get("conversation_history"))
+    return _after_compression(session, _messages(history))
 
 
 def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
@@ -119,7 +117,7 @@ def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
     if not databases:
         raise BadInput("The database of opencode is not in its usual place.")
     newest = max(databases, key=lambda path: path.stat().st_mtime)
-    return _statements_to_keep(user_facts_of(newest, session), budget)
+    return _statements_to_keep(facts_of_transcript(newest, session), budget)
 
 
 def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
@@ -137,7 +135,7 @@ def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
         ListText("tail", number, "tool" if message.role == "toolResult" else message.role, safe(message.text))
         for number, message in enumerate(_messages(event.get("kept")), 1)
     ]
-    return HookAnswer(lost_statements(user_facts(_messages(event.get("messages"))), after))
+    return HookAnswer(lost_statements(facts_of_messages(_messages(event.get("messages"))), after))
 
 
 def status_line(event: Mapping[str, Any]) -> str:
@@ -158,7 +156,7 @@ def status_line(event: Mapping[str, Any]) -> str:
         parts.append(
             f"{share} · {remaining:,} to compaction" if remaining > 0 else f"{share} · compaction is due"
         )
-    rules = _rules_in(Path(text_of(event, "transcript_path")), text_of(event, "session_id"))
+    rules = _count_rules(Path(text_of(event, "transcript_path")), text_of(event, "session_id"))
     if rules:
         parts.append(f"{rules:,} rule{'s' if rules > 1 else ''} at risk")
     return " · ".join(parts)
@@ -177,40 +175,42 @@ def _threshold(window: int) -> int:
     return profile.budgets(settings).threshold_tokens
 
 
-def user_facts_of(path: Path, session: str = "") -> tuple[Fact, ...]:
+def facts_of_transcript(path: Path, session: str = "") -> tuple[Fact, ...]:
     """Return the statements of the user in a transcript, best rank first.
 
     `session` names one of several sessions. Only the user's messages are read. Raises StoreErrors.
     """
-    from inspector.quality.facts.gather import gather
     from inspector.stores.detect import open_store
 
+    if not path.name:
+        raise BadInput("The event names no transcript.")
     if not path.is_file():
-        raise BadInput(
-            f"The transcript that the event names is not a file: {path}."
-            if path.name
-            else "The event names no transcript."
-        )
+        raise BadInput(f"The transcript that the event names is not a file: {path}.")
     store = open_store(path)
     try:
         name = store.resolve(session) if session else _main_conversation(store.conversations())
-        return gather(list(_user_messages(store, name)))
+        return _facts_of(_user_messages(store, name))
     finally:
         store.close()
 
 
-def user_facts(messages: Sequence[Message]) -> tuple[Fact, ...]:
+def facts_of_messages(messages: Sequence[Message]) -> tuple[Fact, ...]:
     """Return the statements of the user in a list of messages, best rank first."""
+    from inspector.quality.facts.fact import Saying
+
+    spoken = [(at, message) for at, message in enumerate(messages) if message.role == "user"]
+    return _facts_of((Saying(at, 1, at, at, "", "user"), message) for at, message in spoken[-_MAX_MESSAGES:])
+
+
+def _facts_of(messages: Iterable[tuple[Saying, Message]]) -> tuple[Fact, ...]:
+    """Return the statements in messages of the user, best rank first."""
     from inspector.quality.facts.extract import extract
-    from inspector.quality.facts.fact import Saying, SpokenMessage
+    from inspector.quality.facts.fact import SpokenMessage
     from inspector.quality.facts.gather import gather
 
-    steps = [
-        SpokenMessage(Saying(at, 1, at, at, "", "user", (0, 0), None), at, extract(message))
-        for at, message in enumerate(messages)
-        if message.role == "user"
-    ]
-    return gather(steps[-_MAX_MESSAGES:])
+    return gather(
+        [SpokenMessage(saying, task, extract(message)) for task, (saying, message) in enumerate(messages)]
+    )
 
 
 def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: str = "") -> str:
@@ -233,79 +233,80 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""
 
 
-def settings_of(agent: str, program: str) -> str:
+def settings_of(agent: str) -> str:
     """Return the text to paste into an agent's settings, or to save as its plug-in."""
     (file,) = Path(__file__).with_name("hook_files").glob(f"{agent}.*")
-    return file.read_text(encoding="utf-8").replace("PROGRAM", program)
+    return file.read_text(encoding="utf-8")
 
 
 def _statements_to_keep(facts: Sequence[Fact], budget: int) -> HookAnswer:
     """Return the statements to keep as the text for the summarizer."""
     from inspector.quality.facts.carry import pin_text
 
-    return HookAnswer(pin_text(facts, min(budget, MOST), _KEEP_LEAD))
+    return HookAnswer(pin_text(facts, min(budget, MAX_BUDGET), _KEEP_LEAD))
 
 
 def _standing_rules(path: Path) -> str:
     """Return the rules of the user in a transcript, word for word, within their budget."""
     from inspector.quality.facts.carry import pin_text
 
-    return pin_text([fact for fact in user_facts_of(path) if fact.binds], STANDING, _STANDING_LEAD)
+    return pin_text([fact for fact in facts_of_transcript(path) if fact.binds], MAX_STANDING, _STANDING_LEAD)
 
 
-def _main_conversation(rows: Sequence[Any]) -> str:
-    names = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
-    if not names:
+def _main_conversation(rows: Sequence[ConversationRow]) -> str:
+    """Return the id of the first conversation that is no branch and no sub-agent, else of the first row."""
+    ids = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
+    if not ids:
         raise BadInput("The transcript has no conversation yet.")
-    return str(names[0])
+    return ids[0]
 
 
-def _user_messages(store: Store, name: str) -> Iterator[SpokenMessage]:
-    from inspector.quality.facts.extract import extract
-    from inspector.quality.facts.fact import Saying, SpokenMessage
+def _user_messages(store: Store, name: str) -> Iterator[tuple[Saying, Message]]:
+    """Yield the latest messages of the user in a conversation, each once, with their places."""
+    from inspector.quality.facts.fact import Saying
     from inspector.replay.transcript import transcript_of
 
     conversation = store.open(name)
     history = transcript_of(conversation, store.compactions(conversation))
     user_places = [(step, place) for step, place in enumerate(history.places) if place.role == _USER]
-    for task, (step, place) in enumerate(user_places[-_MAX_MESSAGES:]):
+    for step, place in user_places[-_MAX_MESSAGES:]:
         generation = conversation.generations[place.generation - 1]
         (message,) = store.messages(generation, place.index, place.index + 1)
-        saying = Saying(
-            step, place.generation, place.index, place.message, generation.session, "user", (0, 0), None
-        )
-        yield SpokenMessage(saying, task, extract(message))
+        yield Saying(step, place.generation, place.index, place.message, generation.session, "user"), message
 
 
 def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
-    """Report once the statements of the user that the list after a compression lost."""
+    """Report the rules that a compression lost, once for each summary. Before a summary, store the rules.
+
+    The stored `said` is the digest of the summary whose losses were reported.
+    """
     from inspector.core.handoff import handoff_of
     from inspector.core.messages import messages_from
     from inspector.quality.facts.passages import ListText
 
     state = _remembered(session)
-    at = next((index for index, message in enumerate(history) if handoff_of(message) is not None), None)
-    facts = user_facts(history)
-    if at is None:
-        _remember(session, {"rules": [fact.text for fact in facts if fact.binds], "said": ""})
+    summary = next((index for index, message in enumerate(history) if handoff_of(message) is not None), None)
+    current = [fact.text for fact in facts_of_messages(history) if fact.binds]
+    if summary is None:
+        _remember(session, {"rules": current, "said": ""})
         return HookAnswer()
-    digest = hashlib.blake2b(history[at].text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    rules = [text for text in state.get("rules", ()) if isinstance(text, str)]
+    text = history[summary].text.encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(text, digest_size=8).hexdigest()
+    rules = [rule for rule in state.get("rules", ()) if isinstance(rule, str)]
     if state.get("said") == digest or not rules:
         return HookAnswer()
-    _remember(
-        session,
-        {"rules": [*rules, *(f.text for f in facts if f.binds and f.text not in rules)], "said": digest},
-    )
-    before = user_facts(messages_from({"role": "user", "content": text} for text in rules))
+    _remember(session, {"rules": list(dict.fromkeys([*rules, *current])), "said": digest})
+    before = facts_of_messages(messages_from({"role": "user", "content": rule} for rule in rules))
     after = [
-        ListText("summary" if n == at else "tail", n, m.role, safe(m.text)) for n, m in enumerate(history)
+        ListText("summary" if index == summary else "tail", index, message.role, safe(message.text))
+        for index, message in enumerate(history)
     ]
     lost = lost_statements(before, after)
     return HookAnswer(json={"context": lost}) if lost else HookAnswer()
 
 
 def _report_once(session: str, event: str) -> HookAnswer:
+    """Report the stored losses of the last compaction, and remove them from the store."""
     state = _remembered(session)
     verdict = state.get("verdict")
     if not isinstance(verdict, str) or not verdict:
@@ -314,7 +315,7 @@ def _report_once(session: str, event: str) -> HookAnswer:
     return HookAnswer(json={"hookSpecificOutput": {"hookEventName": event, "additionalContext": verdict}})
 
 
-def _rules_in(path: Path, session: str) -> int:
+def _count_rules(path: Path, session: str) -> int:
     """Return the number of the user's rules in a transcript, stored until the size of the file changes."""
     if not path.is_file():
         return 0
@@ -322,7 +323,7 @@ def _rules_in(path: Path, session: str) -> int:
     state = _remembered(f"{session} status")
     if state.get("size") == size and isinstance(state.get("rules"), int):
         return int(state["rules"])
-    rules = sum(fact.binds for fact in user_facts_of(path))
+    rules = sum(fact.binds for fact in facts_of_transcript(path))
     _remember(f"{session} status", {"size": size, "rules": rules})
     return rules
 

@@ -76,7 +76,7 @@ def test_rules_reach_the_summarizer_within_the_budget(tmp_path: Path) -> None:
     assert "- Never push to the main branch." in text
     assert len(text) <= hooking.BUDGET + 1
     assert len(claude_code(event("PreCompact", path), budget=300).text) <= 301
-    assert len(claude_code(event("PreCompact", path), budget=10**6).text) <= hooking.MOST + 1
+    assert len(claude_code(event("PreCompact", path), budget=10**6).text) <= hooking.MAX_BUDGET + 1
 
 
 def test_standing_rules_follow_a_compaction_alone(tmp_path: Path) -> None:
@@ -200,12 +200,12 @@ def test_an_event_that_only_speaks_reads_no_transcript(
     def read(path: Path) -> None:
         raise AssertionError("the transcript was read")
 
-    monkeypatch.setattr(hooking, "user_facts_of", read)
+    monkeypatch.setattr(hooking, "facts_of_transcript", read)
     assert claude_code(event("PostToolUse", tmp_path)) == HookAnswer()
 
 
 def test_losses_are_judged_against_every_text() -> None:
-    facts = hooking.user_facts([Message({"role": "user", "content": RULES})])
+    facts = hooking.facts_of_messages([Message({"role": "user", "content": RULES})])
     texts = [
         ListText("summary", 0, "summary", "Never push to the main branch."),
         ListText("tail", 1, "user", "Port 8123."),

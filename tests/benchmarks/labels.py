@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from inspector.answers.hooking import user_facts
+from inspector.answers.hooking import facts_of_messages
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Fact, Outcome
@@ -86,7 +86,7 @@ def _kit() -> Iterator[tuple[bool, bool | None]]:
 
 
 def _facts_of(text: str) -> tuple[Fact, ...]:
-    return user_facts([Message({"role": "user", "content": text})])
+    return facts_of_messages([Message({"role": "user", "content": text})])
 
 
 def kept(facts: Iterable[Fact], after: PassageIndex) -> bool | None:

@@ -17,7 +17,7 @@ export default function (pi) {
       kept: at < 0 ? [] : messages.slice(at),
       summary: event.compactionEntry.summary,
     })
-    const answer = spawnSync("PROGRAM", ["hook", "pi"], { input, encoding: "utf8", timeout: 10000 })
+    const answer = spawnSync("compaction-inspector", ["hook", "pi"], { input, encoding: "utf8", timeout: 10000 })
     if (answer.status === 0 && answer.stdout)
       pi.sendMessage(
         { customType: "compaction-inspector", content: answer.stdout, display: true },

@@ -133,8 +133,8 @@ class Saying(Struct, frozen=True):
     message: int
     session: str
     role: str
-    span: Span
-    compaction: int | None
+    span: Span = (0, 0)
+    compaction: int | None = None
     pruned: bool = False
 
 
