@@ -102,7 +102,7 @@ def _read_steps(
     inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[MessagePaths, Sequence[int], list[SpokenMessage]]:  # fmt: skip
-    """Return the paths of the messages, the number of messages before each compaction, and the messages with facts."""
+    """Return the paths of the messages, the number of messages before each compaction, and the messages."""
     transcript = transcript_of(inspection.conversation, inspection.compactions())
     facts_at = read_messages(inspection, cache, watch, transcript, bool(pruned))
     paths = message_paths(transcript, inspection.compactions(), pruned)
@@ -201,15 +201,19 @@ def _steps(
     paths: MessagePaths,
     inspection: Inspection,
 ) -> list[SpokenMessage]:
-    """Return the messages with facts, in order. Their facts are removed from `facts_at`."""
+    """Return the messages of the user and the agent, and others with facts, in order.
+
+    Their facts are removed from `facts_at`. Messages without facts show which message of the agent is an answer.
+    """
+    nothing = MessageFacts()
     steps = []
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}
     for number, place in enumerate(transcript.places):
         role = ROLE_NAMES[min(place.role, len(ROLE_NAMES) - 1)]
         task += role == "user"
-        facts = facts_at.pop((place.generation, place.index), None)
-        if facts is None:
+        facts = facts_at.pop((place.generation, place.index), nothing)
+        if facts is nothing and role not in ("user", "assistant"):
             continue
         pruned = role == "tool" and number in paths.pruned_by
         saying = Saying(

@@ -410,6 +410,22 @@ def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> N
     assert compared == 2
 
 
+def test_the_names_that_are_read_make_no_message_an_answer(tmp_path: Path) -> None:
+    """The last message of the agent is its answer, also if it says no fact and only mentions a name."""
+    cause = "The root cause is that the lamp relay keeps its old schedule after a restart."
+    told = [("user", "Why is the lamp dark?"), ("assistant", cause), ("assistant", "See `lamp/relay_7.py`.")]
+    told += [("user", f"Now polish the brass of lantern number {n}.") for n in range(1, 8)]
+    writer = Writer(create(tmp_path / "state.db", fts=False))
+    writer.begin()
+    writer.say([{"role": role, "content": text} for role, text in told])
+    writer.compact(0, 10, "## Goal\nPolish")
+    store = open_store(writer.end())
+    inspection = Inspection.open(store, "s0")
+    for pruned in (None, {1: ()}):
+        assert cause not in [fact.text for fact in read_facts(inspection, pruned=pruned).facts.facts]
+    store.close()
+
+
 def test_an_errand_comes_behind_what_is_asked_for_to_stay() -> None:
     errand, request = "Check the tables of the tide page.", "Add the tables of the tide page."
     assert [one.text for one in facts(errand, request)] == [request, errand]
