@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.scheduling import Scheduling
+from inspector.answers.shown_settings import settings_of
 from inspector.config.database import cache_problems
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -82,7 +83,7 @@ class Answers:
         """Open a conversation with its settings in force. Its notes get its title."""
         inspection = Inspection.open(self.store, name, config=self.config)
         row = inspection.conversation.row
-        resolved = inspection.resolved(self.flags)
+        resolved = settings_of(inspection, self.flags)
         for note in (*(about(row, note) for note in inspection.conversation.notes), *resolved.notes):
             self.note(note)
         return inspection, resolved

@@ -233,7 +233,7 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     return "\n".join([_LOST_LEAD, *lines]) + "\n" if lines else ""
 
 
-def settings_of(agent: str) -> str:
+def settings_to_paste(agent: str) -> str:
     """Return the text to paste into an agent's settings, or to save as its plug-in."""
     (file,) = Path(__file__).with_name("hook_files").glob(f"{agent}.*")
     return file.read_text(encoding="utf-8")

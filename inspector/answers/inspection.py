@@ -6,7 +6,7 @@ Commands and app use the class `Inspection`. It computes each value once and cac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
@@ -14,44 +14,26 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.answers.resolving import caching_release, resolve
+from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
-from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import (
-    Compaction,
-    Conversation,
-    ConversationRow,
-    Generation,
-    Request,
-    Session,
-)
+from inspector.core.conversations import Compaction, Conversation, Generation, Request
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
-from inspector.engines.capabilities import loop_of
 from inspector.engines.failures import failures_named
-from inspector.engines.registry import agent_of, engine
-from inspector.engines.settings import SETTING_NAMES, SETTINGS
-from inspector.replay.recorded_tail import Cut, recorded_tail
-from inspector.replay.recorded_threshold import recorded_threshold
+from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
 
-#: The beginning of the source of a setting that only the recorded compactions show.
-SHOWN = "shown by the recorded compactions"
-#: Begins the source of a window that may be larger.
-AT_LEAST = "at least"
-#: Minimum threshold in tokens that recorded compactions can show.
-_LEAST_THRESHOLD = 1_000
 #: The oldest token index leaves the cache if the cache has more indexes than the first number and more messages than
 #: the second. A message takes about 100 bytes.
 _KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
 #: Number of messages between two reports of progress.
-_WATCHED = 64
+_WATCH_EVERY = 64
 
 
 class Compared(Struct, frozen=True):
@@ -98,169 +80,6 @@ class Inspection:
     def open(cls, store: Store, name: str, alone: bool = False, config: Path | None = None) -> Inspection:
         """Open the conversation named `name`. Raises UnknownConversation and StoreErrors."""
         return cls(store, store.open(store.resolve(name)), alone, config)
-
-    def resolved(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings for the conversation. Raises as `resolve` does, and StoreErrors.
-
-        If the threshold or the tail of an observed agent is not set, the recorded compactions may show it.
-        """
-        resolved = self.with_threshold(flags)
-        settings = resolved.settings
-        tail = None if settings.tail_tokens is not None else self._shown_tail(settings)
-        if tail is None:
-            return resolved
-        source = f"{SHOWN} ({tail:,} tokens)"
-        return replace(
-            resolved,
-            settings=settings.with_(tail_tokens=tail),
-            sources={**resolved.sources, "tail_tokens": source},
-        )
-
-    def with_threshold(self, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings with the threshold that the record shows.
-
-        The size of the tail that the record shows is left out, because finding it reads the messages.
-        """
-        requests = self._list_requests()
-        return self._under(self._limits(requests[-1]) if requests else self.conversation.row, flags)
-
-    def earlier(self, flags: Mapping[str, Any]) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:
-        """Yield the settings that were in force before the current settings, oldest first.
-
-        Each entry has the last request under these settings, and by name the values that differ from the current
-        settings. It has the last list instead if the store has no requests. The settings follow from the recorded
-        models and limits, and from the thresholds that the compactions show. Raises as `resolve` does, and StoreErrors.
-        """
-        generations = self.conversation.generations
-        limits: list[tuple[Request | Generation, ConversationRow]]
-        limits = [(request, self._limits(request)) for request in self._list_requests()]
-        if not limits:
-            sessions = {session.id: session for session in self.conversation.sessions}
-            limits = [(entry, self._of_session(sessions.get(entry.session))) for entry in generations]
-        stretches = [entry for entry, following in pairwise(limits) if entry[1] != following[1]]
-        if not stretches:
-            return
-        last = self._under(limits[-1][1], flags).settings
-        under = {row: self._under(row, flags) for row in dict.fromkeys(row for _, row in stretches)}
-        for end, row in stretches:
-            resolved = under[row]
-            if not resolved.sources["context_length"].startswith("assumed"):
-                yield (
-                    end,
-                    {
-                        name: getattr(resolved.settings, name)
-                        for name in SETTING_NAMES
-                        if getattr(resolved.settings, name) != getattr(last, name)
-                    },
-                )
-
-    def _list_requests(self) -> tuple[Request, ...]:
-        """Return the requests without the summarizing calls of compactions."""
-        requests = self.requests()
-        if not any(request.summarizes for request in requests):
-            return requests
-        numbers = {compaction.index for compaction in self.store.unsized_compactions(self.conversation)}
-        return tuple(call for call in requests if not (call.summarizes and call.generation in numbers))
-
-    def _limits(self, request: Request) -> ConversationRow:
-        """Return the row of the conversation with the model and the limits of a request."""
-        row = self.conversation.row
-        return row._replace(
-            model=request.model or row.model,
-            window=request.window or row.window,
-            max_tokens=row.max_tokens if request.max_tokens is None else request.max_tokens,
-        )
-
-    def _of_session(self, session: Session | None) -> ConversationRow:
-        """Return the row of the conversation with the model of a session."""
-        row = self.conversation.row
-        if session is None or not session.model:
-            return row
-        return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
-
-    def _under(self, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
-        """Return the settings for the model and the limits of `row`, with the window that its requests show and the
-        threshold that its compactions show."""
-        resolved = self._with_shown_window(row, flags, resolve(self.store, row, flags, self.config))
-        settings, source = resolved.settings, resolved.sources.get("threshold", "")
-        # The compactions of one agent do not show the threshold of another.
-        is_own = agent_of(settings.profile) == self.conversation.row.agent
-        if not is_own or not source.startswith("observed"):
-            return resolved
-        usual = engine(settings.profile).budgets(settings).threshold_tokens
-        requests = [request for request in self._list_requests() if self._limits(request) == row]
-        if not requests:
-            return resolved
-        first = {request.generation: self._limits(request) for request in reversed(self._list_requests())}
-        compactions = [
-            compaction
-            for compaction in self.store.unsized_compactions(self.conversation)
-            if first.get(compaction.index + 1, first.get(compaction.index)) == row
-        ]
-        excused = [microcompaction.at for microcompaction in self.store.microcompactions(self.conversation)]
-        excused += [failure.at for failure in self.store.failures(self.conversation)]
-        loop = loop_of(engine(settings.profile))
-        shown = recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
-        share = 0.0 if shown is None else shown / settings.context_length
-        if shown is None or shown < _LEAST_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
-            return resolved
-        source = f"{SHOWN} ({shown:,} tokens; {usual:,} is usual)"
-        return replace(
-            resolved,
-            settings=settings.with_(threshold=share),
-            sources={**resolved.sources, "threshold": source},
-        )
-
-    def _with_shown_window(
-        self, row: ConversationRow, flags: Mapping[str, Any], resolved: ResolvedSettings
-    ) -> ResolvedSettings:
-        """Return the settings with a wider window if the model answered two requests that are larger than the window.
-
-        A recorded window is never changed. A single larger request may be an error of the record.
-        """
-        window, requests = resolved.settings.context_length, self._list_requests()
-        if row.window is not None or all(call.context <= window for call in requests):
-            return resolved
-        larger = [call.context for call in requests if call.context > window and self._limits(call) == row]
-        if len(larger) < 2:
-            return resolved
-        source = f"{AT_LEAST}: a request of {max(larger):,} tokens was answered"
-        wider = resolve(
-            self.store, row._replace(window=max(larger), window_source=source), flags, self.config
-        )
-        if wider.sources["context_length"] != source:
-            return resolved
-        note = (
-            f"The context window is at least {max(larger):,} tokens, because a request of this size was answered; "
-            f"{window:,} are expected ({resolved.sources['context_length']}). Give --context-length to set it."
-        )
-        return replace(wider, notes=(*wider.notes, note))
-
-    def _shown_tail(self, settings: Settings) -> int | None:
-        """Return the tokens of the tail that the recorded compactions show; None for no or the usual number."""
-        budgets = budgets_of(settings)
-        is_own = agent_of(settings.profile) == self.conversation.row.agent
-        if not is_own or "tail_tokens" not in budgets.heeds:
-            return None
-        usual = budgets.tail_token_budget
-        compactions = self.store.unsized_compactions(self.conversation)
-        cut = [item for item in compactions if item.whole and item.tail_start < item.before]
-        # Earlier lists are read only if the newest compaction did not keep the usual tail.
-        if not cut or self._cut(cut[-1], settings).planned(usual) == cut[-1].tail_start:
-            return None
-        tried = [int(tokens) for tokens in SETTINGS["tail_tokens"].usual]
-        return recorded_tail([self._cut(item, settings) for item in cut], usual, tried)
-
-    def _cut(self, recorded: Compaction, settings: Settings) -> Cut:
-        """Return the recorded start of a tail, with a function that plans the start for another number of tokens."""
-        generation = self.generation(recorded.index)
-        most = self.token_index(generation, settings.profile).total()
-
-        def planned(tokens: int) -> int:
-            plan = self.plan(generation, settings.with_(tail_tokens=tokens))
-            return plan.tail_start if plan.compacts else 0
-
-        return Cut(recorded.tail_start, most, planned)
 
     def generation(self, number: int | None = None) -> Generation:
         """Return the generation of this number, counted from 1, by default the live one. Raises UnknownConversation."""
@@ -418,9 +237,9 @@ class Inspection:
             return self
         fresh.stamp = stamp
         fresh._prompts = dict(self._prompts)
-        old = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in self.conversation.generations}
-        new = {g.number: (g.session, tuple(g.ids[-1:]), len(g)) for g in fresh.conversation.generations}
-        equal = {number for number in new if old.get(number) == new[number] and (same or number < len(new))}
+        old, new = ends_of(self.conversation), ends_of(fresh.conversation)
+        pairs = enumerate(zip(old, new, strict=False), start=1)
+        equal = {number for number, (was, now) in pairs if was == now and (same or number < len(new))}
         fresh._token_indexes = {key: value for key, value in self._token_indexes.items() if key[1] in equal}
         fresh._sent = {key: value for key, value in self._sent.items() if key[1] in equal}
         if len(old) == len(new):
@@ -445,7 +264,7 @@ def watched(
 ) -> Iterator[Message]:
     """Yield the messages; call `watch` at intervals with the number of messages so far, plus `before`."""
     for done, message in enumerate(messages, start=before):
-        if watch is not None and done % _WATCHED == 0:
+        if watch is not None and done % _WATCH_EVERY == 0:
             watch(done)
         yield message
 

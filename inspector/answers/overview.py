@@ -99,6 +99,7 @@ def read_overview(
     from inspector.answers.fact_results import work_out
     from inspector.answers.findings import read_findings
     from inspector.answers.inspection import Inspection
+    from inspector.answers.shown_settings import settings_of
     from inspector.answers.store_losses import LOSSES
     from inspector.quality.grouping import dismissal_key
 
@@ -108,7 +109,7 @@ def read_overview(
     if losses is None:
         losses = work_out(inspection)[0]
         give_back()
-    findings = read_findings(inspection, inspection.resolved(flags))
+    findings = read_findings(inspection, settings_of(inspection, flags))
     grave = tuple(dismissal_key(finding) for finding in findings if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
     overview = Overview(

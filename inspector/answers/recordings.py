@@ -9,6 +9,7 @@ from itertools import accumulate
 from inspector.agents import has_session_usage
 from inspector.answers.inspection import Inspection, passing, watched
 from inspector.answers.resolving import caching_release
+from inspector.answers.shown_settings import earlier_settings, settings_of, settings_without_tail
 from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import ROLE_CODES, Conversation, Request
 from inspector.engines.capabilities import loop_of, shortens
@@ -55,7 +56,7 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
     """Return the records about sizes of requests, and the earlier settings of a profile."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
-    force = inspection.resolved({}).settings
+    force = settings_of(inspection, {}).settings
     in_force = engine(force.profile)
     of_force = _earlier(inspection, force.profile, requests)
     with failures_named(in_force):
@@ -74,9 +75,9 @@ def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported])
     """Return the earlier settings in force under a profile, without the current ones."""
     flags = {"profile": profile}
     lengths = {request.number: request.length for request in requests}
-    last = inspection.with_threshold(flags).settings
+    last = settings_without_tail(inspection, flags).settings
     earlier = []
-    for end, values in inspection.earlier(flags):
+    for end, values in earlier_settings(inspection, flags):
         number, length = (
             (end.generation, lengths.get(end.index, 0))
             if isinstance(end, Request)

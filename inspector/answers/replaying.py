@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import facts_without_fates
-from inspector.answers.inspection import SHOWN, Inspection
+from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
+from inspector.answers.shown_settings import SHOWN, settings_of
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
@@ -81,7 +82,7 @@ def reproduced(inspection: Inspection) -> Reproduction:
     """Compare a run under the settings in force with the recorded compactions, once. Raises as `replay` does."""
     compared: Reproduction | None = inspection.reproduction
     if compared is None:
-        resolved = inspection.resolved({})
+        resolved = settings_of(inspection, {})
         force = resolved.settings
         recording = shared_recording(inspection, force.profile)
         run = recording.course.run(force, recording.model, steps=False)

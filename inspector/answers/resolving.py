@@ -242,9 +242,10 @@ def live_of(
     messages read; its exception ends the reading.
     """
     from inspector.answers.inspection import Inspection
+    from inspector.answers.shown_settings import settings_without_tail
 
     conversation = store.open(row.id)
-    settings = Inspection(store, conversation, False, config).with_threshold(flags).settings
+    settings = settings_without_tail(Inspection(store, conversation, config=config), flags).settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
     size = live_size(store, conversation, store.requests(conversation))
     tokens = store.live_tokens(row.id, watch) if size is None else size.tokens

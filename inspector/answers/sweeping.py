@@ -20,6 +20,7 @@ from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
+from inspector.answers.shown_settings import settings_of
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
@@ -158,7 +159,7 @@ def grid_of(
 
 
 def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool]) -> Grid:
-    resolved = inspection.resolved(request.flags)
+    resolved = settings_of(inspection, request.flags)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     model = recording.model

@@ -128,7 +128,7 @@ def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
     from inspector.answers import hooking
 
     if print_settings:
-        click.echo(hooking.settings_of(agent), nl=False)
+        click.echo(hooking.settings_to_paste(agent), nl=False)
         return
     try:
         event = _event()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.config.folders import read_yaml
 from inspector.config.models import CODEX
@@ -87,6 +88,11 @@ class ResolvedSettings(Struct, frozen=True):
     sources: Mapping[str, str]
     notes: tuple[str, ...] = ()
     config: ConfigReading = field(default_factory=ConfigReading)
+
+    def with_value(self, name: str, value: Any, source: str) -> ResolvedSettings:
+        """Return the settings with another value of one setting, and the source of this value."""
+        settings = self.settings.with_(**{name: value})
+        return replace(self, settings=settings, sources={**self.sources, name: source})
 
 
 def read_config(path: Path) -> ConfigReading:

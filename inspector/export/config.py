@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from inspector.answers.inspection import SHOWN
+from inspector.answers.shown_settings import SHOWN
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.capabilities import default_threshold

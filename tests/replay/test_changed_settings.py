@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.answers import inspection as answers_inspection
+from inspector.answers import shown_settings
 from inspector.answers.answers import Answers
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import Replay, replay
@@ -84,8 +84,8 @@ def test_models_that_alternate_are_resolved_once_each(
         made.answer(lines.text("Read."), model=(SMALL, LARGE)[number % 2])
     asked = Answers(open_store(made.write(tmp_path / "a.jsonl")), {}, None)
     inspection, _ = asked.opened(asked.rows()[0].id)
-    resolved = calls_of(monkeypatch, answers_inspection, "resolve")
-    assert len(list(inspection.earlier({}))) == 39
+    resolved = calls_of(monkeypatch, shown_settings, "resolve")
+    assert len(list(shown_settings.earlier_settings(inspection, {}))) == 39
     assert len(resolved) <= 6
 
 

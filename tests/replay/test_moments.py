@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
+from inspector.answers.shown_settings import settings_of
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import Settings
@@ -193,7 +194,7 @@ def test_phases_in_which_nothing_happens_are_left_out() -> None:
     shown = set()
     for row in store.conversations():
         inspection = Inspection.open(store, row.id)
-        moments = read_recording(inspection, inspection.resolved({}).settings.profile).moments
+        moments = read_recording(inspection, settings_of(inspection, {}).settings.profile).moments
         for recorded in inspection.compactions():
             phases = moments.phases(recorded.index)
             assert ("kept" in phases) is (recorded.remaining > 0)

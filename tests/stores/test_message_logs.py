@@ -15,6 +15,7 @@ from inspector.answers.fact_results import read_losses
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import bills_of, list_requests, why_no_bill
+from inspector.answers.shown_settings import settings_of
 from inspector.answers.store_losses import unknown_losses
 from inspector.core.conversations import Compaction, Conversation, Request
 from inspector.engines.base import Settings
@@ -267,7 +268,9 @@ def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: boo
         35_000,
     ]
     assert [request.summed for request in requests if request.context == 90_000] == ([] if told else [True])
-    assert not [one for one in findings(inspection, inspection.resolved({})) if one.rule == "context-shrank"]
+    assert not [
+        one for one in findings(inspection, settings_of(inspection, {})) if one.rule == "context-shrank"
+    ]
     assert any("several calls" in note for note in inspection.conversation.notes) is not told
 
 
@@ -294,7 +297,7 @@ def test_a_prompt_that_the_cache_still_has_did_not_shrink(tmp_path: Path, read: 
     store = open_store(write_lines(tmp_path / "a.jsonl", records))
     (row,) = store.conversations()
     inspection = Inspection.open(store, row.id)
-    found = {one.rule for one in findings(inspection, inspection.resolved({}))}
+    found = {one.rule for one in findings(inspection, settings_of(inspection, {}))}
     assert ("context-shrank" in found) is shrank
 
 

@@ -76,11 +76,12 @@ def open_conversation(
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
     from inspector.answers.resolving import live_size, reported_sizes
+    from inspector.answers.shown_settings import settings_of
 
     inspection = Inspection.open(store, name, config=config) if before is None else before.reopened()
     sessions = {generation.session for generation in inspection.conversation.generations}
     prompts = {session: inspection.system_prompt(session) for session in sessions}
-    resolved = inspection.resolved(flags)
+    resolved = settings_of(inspection, flags)
     live = inspection.conversation.live
     start = max(0, len(live) - _SCREENFUL)
     end = () if inspection is before else store.messages(live, start)

@@ -1,0 +1,198 @@
+"""The settings of a conversation, also those that only its recorded requests and compactions show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from msgspec.structs import replace
+
+from inspector.answers.inspection import Inspection, budgets_of
+from inspector.answers.resolving import resolve
+from inspector.config.settings import ResolvedSettings
+from inspector.core.conversations import Compaction, ConversationRow, Generation, Request, Session
+from inspector.engines.base import Settings
+from inspector.engines.capabilities import loop_of
+from inspector.engines.registry import agent_of, engine
+from inspector.engines.settings import SETTINGS, difference
+from inspector.replay.recorded_tail import Cut, recorded_tail
+from inspector.replay.recorded_threshold import recorded_threshold
+
+#: The beginning of the source of a setting that only the recorded compactions show.
+SHOWN = "shown by the recorded compactions"
+#: The beginning of the source of a window that may be larger.
+AT_LEAST = "at least"
+#: Minimum threshold in tokens that recorded compactions can show.
+_MIN_THRESHOLD = 1_000
+
+
+def settings_of(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSettings:
+    """Return the settings for a conversation. Raises as `resolve` does, and StoreErrors.
+
+    If the threshold or the tail of an observed agent is not set, the recorded compactions may show it.
+    """
+    resolved = settings_without_tail(inspection, flags)
+    tail = _shown_tail(inspection, resolved.settings)
+    if tail is None:
+        return resolved
+    return resolved.with_value("tail_tokens", tail, f"{SHOWN} ({tail:,} tokens)")
+
+
+def settings_without_tail(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSettings:
+    """Return the settings without the size of the tail that the compactions show: finding it reads the messages."""
+    requests = _list_requests(inspection)
+    row = _row_of_request(inspection, requests[-1]) if requests else inspection.conversation.row
+    return _resolve_row(inspection, row, flags)
+
+
+def earlier_settings(
+    inspection: Inspection, flags: Mapping[str, Any]
+) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:
+    """Yield the settings that were in force before the current settings, oldest first.
+
+    Each entry has the last request under these settings, and by name the values that differ from the current
+    settings. It has the last list instead if the store has no requests. The settings follow from the recorded
+    models and limits, and from the thresholds that the compactions show. Raises as `resolve` does, and StoreErrors.
+    """
+    rows: list[tuple[Request | Generation, ConversationRow]]
+    rows = [(request, _row_of_request(inspection, request)) for request in _list_requests(inspection)]
+    if not rows:
+        sessions = {session.id: session for session in inspection.conversation.sessions}
+        rows = [
+            (generation, _row_of_session(inspection, sessions.get(generation.session)))
+            for generation in inspection.conversation.generations
+        ]
+    ends = [entry for entry, following in pairwise(rows) if entry[1] != following[1]]
+    if not ends:
+        return
+    current = _resolve_row(inspection, rows[-1][1], flags).settings
+    resolved = {row: _resolve_row(inspection, row, flags) for row in dict.fromkeys(row for _, row in ends)}
+    for end, row in ends:
+        if not resolved[row].sources["context_length"].startswith("assumed"):
+            yield end, difference(resolved[row].settings, current)
+
+
+def _list_requests(inspection: Inspection) -> tuple[Request, ...]:
+    """Return the requests without the summarizing calls of compactions."""
+    requests = inspection.requests()
+    if not any(request.summarizes for request in requests):
+        return requests
+    numbers = {compaction.index for compaction in _unsized_compactions(inspection)}
+    return tuple(call for call in requests if not (call.summarizes and call.generation in numbers))
+
+
+def _unsized_compactions(inspection: Inspection) -> tuple[Compaction, ...]:
+    return inspection.store.unsized_compactions(inspection.conversation)
+
+
+def _row_of_request(inspection: Inspection, request: Request) -> ConversationRow:
+    """Return the row of the conversation with the model and the limits of a request."""
+    row = inspection.conversation.row
+    return row._replace(
+        model=request.model or row.model,
+        window=request.window or row.window,
+        max_tokens=row.max_tokens if request.max_tokens is None else request.max_tokens,
+    )
+
+
+def _row_of_session(inspection: Inspection, session: Session | None) -> ConversationRow:
+    """Return the row of the conversation with the model of a session."""
+    row = inspection.conversation.row
+    if session is None or not session.model:
+        return row
+    return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
+
+
+def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
+    """Return the settings for the model and the limits of `row`, with the window that its requests show and the
+    threshold that its compactions show."""
+    resolved = _with_shown_window(inspection, row, flags)
+    settings = resolved.settings
+    if not _is_own(inspection, settings) or not resolved.sources.get("threshold", "").startswith("observed"):
+        return resolved
+    rows = [(request, _row_of_request(inspection, request)) for request in _list_requests(inspection)]
+    requests = [request for request, row_then in rows if row_then == row]
+    if not requests:
+        return resolved
+    first = {request.generation: row_then for request, row_then in reversed(rows)}
+    compactions = [
+        compaction
+        for compaction in _unsized_compactions(inspection)
+        if first.get(compaction.index + 1, first.get(compaction.index)) == row
+    ]
+    store, conversation = inspection.store, inspection.conversation
+    excused = [microcompaction.at for microcompaction in store.microcompactions(conversation)]
+    excused += [failure.at for failure in store.failures(conversation)]
+    usual = engine(settings.profile).budgets(settings).threshold_tokens
+    loop = loop_of(engine(settings.profile))
+    shown = recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
+    share = 0.0 if shown is None else shown / settings.context_length
+    if shown is None or shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
+        return resolved
+    return resolved.with_value("threshold", share, f"{SHOWN} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def _is_own(inspection: Inspection, settings: Settings) -> bool:
+    """Return whether the profile has the rules of the conversation's agent. Its compactions do not show the settings of
+    another agent."""
+    return agent_of(settings.profile) == inspection.conversation.row.agent
+
+
+def _with_shown_window(
+    inspection: Inspection, row: ConversationRow, flags: Mapping[str, Any]
+) -> ResolvedSettings:
+    """Return the settings for a row, with a wider window if the model answered two requests that are larger.
+
+    A recorded window is never changed. A single larger request may be an error of the record.
+    """
+    resolved = resolve(inspection.store, row, flags, inspection.config)
+    window = resolved.settings.context_length
+    larger = [call for call in _list_requests(inspection) if call.context > window]
+    if row.window is not None or not larger:
+        return resolved
+    sizes = [call.context for call in larger if _row_of_request(inspection, call) == row]
+    if len(sizes) < 2:
+        return resolved
+    source = f"{AT_LEAST}: a request of {max(sizes):,} tokens was answered"
+    wider_row = row._replace(window=max(sizes), window_source=source)
+    wider = resolve(inspection.store, wider_row, flags, inspection.config)
+    if wider.sources["context_length"] != source:
+        return resolved
+    note = (
+        f"The context window is at least {max(sizes):,} tokens, because a request of this size was answered; "
+        f"{window:,} are expected ({resolved.sources['context_length']}). Give --context-length to set it."
+    )
+    return replace(wider, notes=(*wider.notes, note))
+
+
+def _shown_tail(inspection: Inspection, settings: Settings) -> int | None:
+    """Return the tokens of the tail that the recorded compactions show, if they are not the usual ones.
+
+    None if the tail is set, or if the compactions show no other tail.
+    """
+    if settings.tail_tokens is not None or not _is_own(inspection, settings):
+        return None
+    budgets = budgets_of(settings)
+    if "tail_tokens" not in budgets.heeds:
+        return None
+    usual = budgets.tail_token_budget
+    compactions = _unsized_compactions(inspection)
+    cut = [item for item in compactions if item.whole and item.tail_start < item.before]
+    # Earlier lists are read only if the newest compaction did not keep the usual tail.
+    if not cut or _cut(inspection, cut[-1], settings).planned(usual) == cut[-1].tail_start:
+        return None
+    tried = [int(tokens) for tokens in SETTINGS["tail_tokens"].usual]
+    return recorded_tail([_cut(inspection, item, settings) for item in cut], usual, tried)
+
+
+def _cut(inspection: Inspection, recorded: Compaction, settings: Settings) -> Cut:
+    """Return the recorded start of a tail, with a function that plans the start for another number of tokens."""
+    generation = inspection.generation(recorded.index)
+    most = inspection.token_index(generation, settings.profile).total()
+
+    def planned(tokens: int) -> int:
+        plan = inspection.plan(generation, settings.with_(tail_tokens=tokens))
+        return plan.tail_start if plan.compacts else 0
+
+    return Cut(recorded.tail_start, most, planned)
