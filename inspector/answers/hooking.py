@@ -293,9 +293,10 @@ def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
     text = history[summary].text.encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(text, digest_size=8).hexdigest()
     rules = [rule for rule in state.get("rules", ()) if isinstance(rule, str)]
+    # Later compressions may lose the rules that the user says from now on.
+    _remember(session, {"rules": list(dict.fromkeys([*rules, *current])), "said": digest})
     if state.get("said") == digest or not rules:
         return HookAnswer()
-    _remember(session, {"rules": list(dict.fromkeys([*rules, *current])), "said": digest})
     before = facts_of_messages(messages_from({"role": "user", "content": rule} for rule in rules))
     after = [
         ListText("summary" if index == summary else "tail", index, message.role, safe(message.text))

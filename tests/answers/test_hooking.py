@@ -139,6 +139,28 @@ def test_hermes_hears_once_what_a_compression_lost() -> None:
     assert call(summary, "go on", "and on") == HookAnswer()
 
 
+def test_hermes_hears_of_a_rule_said_between_two_compressions() -> None:
+    def call(*texts: str) -> HookAnswer:
+        extra = {"conversation_history": history(*texts)}
+        return hermes({"hook_event_name": "pre_llm_call", "session_id": "h2", "extra": extra})
+
+    first, second = (
+        f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n## Goal\n{RULES}{end}"
+        for end in ("", " Again.")
+    )
+    rule = "Never print the password of the lamp."
+    assert call(RULES) == HookAnswer()
+    assert call(first, "go on") == HookAnswer()
+    assert call(first, "go on", rule) == HookAnswer()
+    answer = call(second, "next")
+    assert answer.json is not None
+    assert rule in answer.json["context"]
+    # The same without a rule before the first summary.
+    other = {"hook_event_name": "pre_llm_call", "session_id": "h3"}
+    assert hermes({**other, "extra": {"conversation_history": history(first, rule)}}) == HookAnswer()
+    assert hermes({**other, "extra": {"conversation_history": history(second)}}).json is not None
+
+
 def test_hermes_hands_rules_to_the_summarizer() -> None:
     answer = hermes({"hook_event_name": "on_pre_compress", "messages": history(RULES)})
     assert "- Never push to the main branch." in answer.text
