@@ -6,9 +6,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
+from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection, budgets_of
-from inspector.answers.requests import bills_of, requests_of, why_no_bill
+from inspector.answers.requests import requests_of
 from inspector.answers.shown_settings import AT_LEAST, SHOWN
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings

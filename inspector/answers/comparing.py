@@ -7,9 +7,10 @@ from collections import Counter
 from msgspec import Struct, field
 
 from inspector.answers.answers import Answers, about
+from inspector.answers.bills import bills_of
 from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.losses import facts_of
-from inspector.answers.requests import bills_of, requests_of
+from inspector.answers.requests import requests_of
 from inspector.core.errors import InspectorError
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.measures.measure import Share

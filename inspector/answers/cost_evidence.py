@@ -8,8 +8,10 @@ from itertools import pairwise
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from inspector.answers.answer_places import answer_finders, answer_places
+from inspector.answers.bills import bills_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, answer_finders, answer_places, bills_of, requests_of
+from inspector.answers.requests import Requests, requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES

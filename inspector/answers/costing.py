@@ -7,15 +7,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from inspector.agents import has_warm_summaries
+from inspector.answers.answer_places import answer_places
+from inspector.answers.bills import bills_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import (
-    Requests,
-    answer_places,
-    bills_of,
-    estimate_requests,
-    priced_again,
-    requests_of,
-)
+from inspector.answers.requests import Requests, estimate_requests, priced_again, requests_of
 from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.breakpoints import Layout
 from inspector.caching.idle import with_ttl

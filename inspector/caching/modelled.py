@@ -10,7 +10,7 @@ breakpoint. Tokens are rough, as the release counts them, without the tool defin
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from msgspec import Struct, field
@@ -24,16 +24,14 @@ from inspector.core.rough import list_tokens, message_chars, message_images
 _ASSISTANT = ROLE_CODES["assistant"]
 #: Minimum size of a cached prefix in tokens, by a part of the model's name; the longest matching part counts.
 #: Source: Anthropic's documentation of prompt caching.
-SMALLEST: dict[str, int] = {
+_SMALLEST: dict[str, int] = {
     "opus-5": 512, "fable-5": 512, "mythos-5": 512, "opus-4-8": 1_024, "sonnet-5": 1_024, "sonnet-4": 1_024,
     "opus-4-7": 2_048, "opus-4-6": 4_096, "opus-4-5": 4_096, "haiku-4-5": 4_096,
 }  # fmt: skip
-_USUAL = 1_024
+_USUALLY_SMALLEST = 1_024
 #: Maximum distance in blocks between a breakpoint and an earlier cached prefix. Source: the same.
 LOOKED_BACK = 20
 _LAYOUTS: tuple[Layout, Layout] = ("native", "envelope")
-
-
 #: Marks of messages with a single text or no content, by role, presence of text, and presence of calls.
 _MARKS: dict[tuple[str, bool, bool, Release], int] = {}
 
@@ -113,16 +111,16 @@ class SentMessages(Struct):
 class SentList(Struct, frozen=True):
     """A list, with the values that its modelled requests need.
 
-    `tokens_until(n)` returns the tokens of the prompt with the first n messages, including the system prompt. `sent`
-    has the properties of the messages. The list started with `began` messages after its compaction (0: no compaction).
-    The first `kept` tokens of the prompt are the same as before the compaction.
+    `sent` has the properties of its messages, and `tokens[n]` the tokens of the prompt with the system prompt and the
+    first n messages. The list started with `began` messages after its compaction (0: no compaction). The first `kept`
+    tokens of the prompt are the same as before the compaction.
     """
 
     generation: int
     roles: bytes
     rows: Sequence[int]
     sent: SentMessages
-    tokens_until: Callable[[int], int]
+    tokens: Sequence[int]
     began: int = 0
     kept: int = 0
 
@@ -130,8 +128,8 @@ class SentList(Struct, frozen=True):
 def smallest_prefix(model: str) -> int:
     """Return the smallest prefix in tokens that is cached for a model."""
     name = model.lower().replace(".", "-")
-    fits = [part for part in SMALLEST if part in name]
-    return SMALLEST[max(fits, key=len)] if fits else _USUAL
+    fits = [part for part in _SMALLEST if part in name]
+    return _SMALLEST[max(fits, key=len)] if fits else _USUALLY_SMALLEST
 
 
 def modelled_requests(
@@ -144,29 +142,30 @@ def modelled_requests(
 ) -> Iterator[Request]:
     """Yield the requests behind the answers of a conversation's lists, oldest first.
 
-    `enabled`: prompts have breakpoints. `hour`: the cache lives an hour, else five minutes. `automatic`: if prompts
-    have no breakpoints, the provider caches them by itself, and writing costs nothing. Otherwise nothing is cached.
+    `enabled`: prompts have breakpoints. `automatic`: they have none, but the provider caches them by itself, and
+    writing costs nothing. With neither, nothing is cached. `hour`: the cache lives an hour, else five minutes.
     """
-    lives, least = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
-    cached, covered, last, index = 0, 0, 0.0, 0
+    time_to_live, smallest = ONE_HOUR if hour else FIVE_MINUTES, smallest_prefix(model)
+    # The tokens of the cached prefix, and the number of its messages (-1: unknown after a compaction).
+    cached, covered = 0, 0
+    last, index = 0.0, 0
     for sent in lists:
-        tokens, messages = sent.tokens_until, sent.sent
-        system = tokens(0)
+        tokens, messages = sent.tokens, sent.sent
         if sent.began:
             cached, covered = min(cached, sent.kept), -1
         for place in range(sent.began, len(sent.roles)):
             if sent.roles[place] != _ASSISTANT:
                 continue
             index += 1
-            context, at = tokens(place), messages.times[place]
-            gone = bool(at and last and at - last > lives)
+            context, at = tokens[place], messages.times[place]
+            expired = bool(at and last and at - last > time_to_live)
             until, first = messages.breakpoints(place, layout) if enabled else (place, place)
-            read = 0 if gone else min(cached, context)
+            read = 0 if expired else min(cached, context)
             if enabled and covered >= 0 and (first == 0 or sum(messages.blocks[covered:first]) > LOOKED_BACK):
                 # No breakpoint after the system prompt is close enough to the cached prefix.
-                read = min(read, system)
-            keeps = tokens(until)
-            write = max(0, keeps - read) if enabled and keeps >= least else 0
+                read = min(read, tokens[0])
+            prefix = tokens[until]
+            write = max(0, prefix - read) if enabled and prefix >= smallest else 0
             yield Request(
                 index=index,
                 generation=sent.generation,
@@ -177,8 +176,8 @@ def modelled_requests(
                 cache_read=read,
                 cache_write=write,
                 cache_write_1h=write if hour else 0,
-                output=max(0, tokens(place + 1) - context),
+                output=max(0, tokens[place + 1] - context),
             )
             cached, covered, last = read + write, until, at or last
-            if automatic and not enabled:
-                cached = context if context >= least else 0
+            if automatic:
+                cached = context if context >= smallest else 0

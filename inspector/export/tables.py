@@ -10,12 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
+from inspector.answers.bills import bills_of
 from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import program_stamp
 from inspector.answers.losses import facts_of
-from inspector.answers.requests import Requests, bills_of, requests_of
+from inspector.answers.requests import Requests, requests_of
 from inspector.caching.priced import PricedRequest
 from inspector.config.dismissals import Dismissals
 from inspector.config.prices import prices_stamp

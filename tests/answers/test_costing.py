@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from inspector.answers.answer_places import answer_places
 from inspector.answers.answers import Answers
+from inspector.answers.bills import bills_of
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
-from inspector.answers.requests import Requests, answer_places, bills_of, requests_of
+from inspector.answers.requests import Requests, requests_of
 from inspector.caching.costs import Rates
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ROLE_CODES

@@ -8,18 +8,12 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.answer_places import AnswerFinder, difference, with_differences
 from inspector.answers.answers import Answers
+from inspector.answers.bills import bills_of
 from inspector.answers.cost_evidence import cache_evidence, cost_evidence
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import (
-    AnswerFinder,
-    Requests,
-    bills_of,
-    difference,
-    list_requests,
-    requests_of,
-    with_differences,
-)
+from inspector.answers.requests import Requests, list_requests, requests_of
 from inspector.app.conversation.request_views import read_requests
 from inspector.caching.costs import request_cost
 from inspector.caching.misses import judge

@@ -108,7 +108,7 @@ def messages(times: list[float], texts: Sequence[dict[str, Any]] = TEXTS) -> Sen
 def sent(times: list[float], **changes: Any) -> SentList:
     values: dict[str, Any] = {
         "generation": 1, "roles": ROLES, "rows": range(6), "sent": messages(times),
-        "tokens_until": lambda stop: 4_000 + 1_000 * stop,
+        "tokens": range(4_000, 64_000, 1_000),
     }  # fmt: skip
     return SentList(**(values | changes))
 
@@ -153,7 +153,7 @@ def test_without_markers_nothing_is_cached_and_a_short_prompt_is_not_kept() -> N
         (5_000, 0, 2_000),
         (0, 0, 9_000),
     ]
-    small = sent([0, 10, 11, 20, 25, 30], tokens_until=lambda stop: 100 * stop)
+    small = sent([0, 10, 11, 20, 25, 30], tokens=range(0, 700, 100))
     assert all(one.cache_write == 0 for one in modelled_requests([small], "claude-opus-4-5", True))
 
 

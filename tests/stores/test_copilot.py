@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
-from inspector.answers.requests import bills_of, requests_of
+from inspector.answers.bills import bills_of
+from inspector.answers.requests import requests_of
 from inspector.caching.costs import pricer
 from inspector.core.conversations import Request, Usage
 from inspector.stores.detect import open_store

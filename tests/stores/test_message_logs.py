@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.fact_results import read_losses
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import bills_of, list_requests, why_no_bill
+from inspector.answers.requests import list_requests
 from inspector.answers.shown_settings import settings_of
 from inspector.answers.store_losses import unknown_losses
 from inspector.core.conversations import Compaction, Conversation, Request

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.answer_places import answer_places
 from inspector.answers.answers import Answers
+from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
-from inspector.answers.requests import answer_places, bills_of, list_requests, requests_of, why_no_bill
+from inspector.answers.requests import list_requests, requests_of
 from inspector.answers.resolving import live_size
 from inspector.answers.store_losses import losses_of_facts
 from inspector.core.errors import NotAStore

@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from inspector import __version__
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import attempts_of
+from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
-from inspector.answers.requests import Requests, bills_of, requests_of, why_no_bill
+from inspector.answers.requests import Requests, requests_of
 from inspector.answers.resolving import live_size
 from inspector.caching.costs import Bill, Rates
 from inspector.config.settings import ResolvedSettings
