@@ -215,6 +215,9 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
         points = built(life_curve(inspection, resolved.settings, whole))
         asked.print(points, lambda curve: print_curve(curve, life))
     else:
+        empty = sum(not one.summary for one in mine)
+        if empty:
+            answers.note(f"{plural(empty, 'attempt')} without a text not shown; `attempts` lists all.")
         asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
 
 
@@ -383,6 +386,7 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
     answers, inspection, _ = asked.opened()
     masker, kept = sender.masker(), default_attempts()
     numbers = [item.index for item in inspection.compactions() if not item.encrypted]
+    unreadable = [str(item.index) for item in inspection.compactions() if item.encrypted]
     if compaction != "all":
         if not compaction.isdecimal() or len(compaction) > 9:
             raise UsageProblem("--compaction takes a number, counted from 1, or `all`.")
@@ -391,6 +395,8 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
         answers.note(
             "This conversation has no compaction with a readable summary, so there is nothing to judge."
         )
+    elif unreadable:
+        answers.note(f"Left out, because the summary cannot be read: compaction {', '.join(unreadable)}.")
     prompts = {
         number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
     }

@@ -334,6 +334,14 @@ def test_attempts_are_listed_for_the_named_store_alone(program: Run) -> None:
     assert (named.returncode, named.stdout) == (2, "")
 
 
+def test_attempts_without_a_text_are_named(program: Run) -> None:
+    made = program("attempt", "--demo", ROTATING, "--compaction", "1", "--command", "false", "--send")
+    assert made.returncode == 1
+    listed = program("attempts", "--demo", ROTATING, "--json")
+    assert [entry["attempt"] for entry in json.loads(listed.stdout)] == [None]
+    assert "1 attempt without a text not shown; `attempts` lists all." in listed.stderr
+
+
 def test_a_planned_compaction_is_made_too(program: Run) -> None:
     words = ("--step", "60", "--context-length", "64000", "--threshold", "0.2")
     found = run(program, "attempt", "--demo", ROTATING, *words, "--command", STAND_IN, "--send")

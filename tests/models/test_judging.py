@@ -37,6 +37,8 @@ from inspector.models.summarizers.endpoint import EndpointSummarizer
 from inspector.quality.facts.fact import Life
 from inspector.quality.judgement import Judged, agreement, judged, letters, pieces_of
 from tests.models.server import DONE, Server, event, stream
+from tests.program import Run
+from tests.recipes import recipe
 
 ROTATING = "Move checkout to orders-v2"
 
@@ -184,6 +186,20 @@ def test_pieces_out_of_range_and_unknown_compactions(inspection: Inspection) -> 
         judge_prompts(inspection, 1, Masker(), 5)
     with pytest.raises(UnknownConversation):
         judge_prompts(inspection, 99, Masker())
+
+
+def test_compactions_with_unreadable_summaries_are_named(program: Run, tmp_path: Path) -> None:
+    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    for message in ("", "The limit is 512 threads."):
+        rollout.says("user", "Never touch the release branch.")
+        rollout.says("assistant", "I look for the limit of threads.")
+        rollout.compact([rollout.message("user", "Go on.")], message=message, encrypted=not message)
+    rollout.says("assistant", "Done.")
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(rollout.text())
+    done = program("judge", str(path), "--command", "cat", "--show-prompt")
+    assert "The limit is 512 threads." in done.stdout
+    assert "Left out, because the summary cannot be read: compaction 1." in done.stderr
 
 
 def test_a_command_judges(inspection: Inspection, kept: KeptAttempts, tmp_path: Path) -> None:
