@@ -15,16 +15,17 @@ from textual.widget import Widget
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_changes
+from inspector.engines.settings import Setting
 from widgets.base.inked import Inked
 from widgets.base.strips import Row, fit, one_line
 from widgets.base.wrapping import breaks
 from widgets.intents import UseSettings
 from widgets.panes.knob_values import (
     SUMMARY_SIZE,
-    KnobKind,
     TuneState,
     Value,
     clamped,
+    help_of,
     meant,
     parse,
     share_of,
@@ -80,9 +81,6 @@ class Knobs(Inked, can_focus=True):
         #: The settings on screen.
         self.settings = self._state.settings
         self._summary = self._state.summary_size
-        self._overrides = self._state.binding
-        self._kinds = self._state.knobs
-        self._unused = self._state.unused
         #: The row of the cursor.
         self._row = 0
         #: The characters of the value that is being typed; None if none is.
@@ -98,28 +96,33 @@ class Knobs(Inked, can_focus=True):
 
     def set_state(self, state: TuneState) -> None:
         """Show other settings or consequences. Draw only the rows that change."""
-        before, self._state = self._state, state
-        shown = {kind.name: self.value(kind.name) for kind in self._kinds}
-        unchanged = _beside_values(state) == _beside_values(before)
-        self.settings, self._summary = state.settings, state.summary_size
-        if not unchanged:
-            self._overrides = state.binding
-            chosen = self.knob
-            self._kinds, self._unused = state.knobs, state.unused
-            names = [kind.name for kind in self._kinds]
+        before, chosen = self._state, self.knob
+        shown = {knob.name: self.value(knob.name) for knob in before.knobs}
+        self._state, self.settings, self._summary = state, state.settings, state.summary_size
+        if _beside_values(state) != _beside_values(before):
+            names = [knob.name for knob in state.knobs]
             self._row = names.index(chosen) if chosen in names else min(self._row, len(names) - 1)
             self.refresh(layout=True)
-        for row, kind in enumerate(self._kinds):
-            if shown.get(kind.name) != self.value(kind.name):
+        for row, knob in enumerate(state.knobs):
+            if shown.get(knob.name) != self.value(knob.name):
                 self._refresh_row(row)
 
     def _refresh_row(self, row: int) -> None:
         self.refresh(Region(0, row, self.size.width, 1))
 
     @property
+    def _knobs(self) -> tuple[Setting, ...]:
+        return self._state.knobs
+
+    @property
+    def _chosen(self) -> Setting:
+        """The knob under the cursor."""
+        return self._knobs[self._row]
+
+    @property
     def knob(self) -> str:
-        """The setting under the cursor."""
-        return self._kinds[self._row].name
+        """The name of the setting under the cursor."""
+        return self._chosen.name
 
     def value(self, name: str) -> Value:
         """Return the current value of a knob."""
@@ -144,10 +147,8 @@ class Knobs(Inked, can_focus=True):
         self._repeats = self._repeats + 1 if held else 0
         self._last_turn = (self._row, by, now)
         speed = next((factor for least, factor in SPEEDS if self._repeats >= least), 1)
-        kind = self._kinds[self._row]
-        if kind.unit in ("count", "share", "size"):
-            speed = min(speed, 10)
-        self._step(kind, by * (1 if kind.unit == "choice" else speed), coarse)
+        limit = {"choice": 1, "count": 10, "share": 10}.get(self._chosen.kind, speed)
+        self._step(self._chosen, by * min(speed, limit), coarse)
 
     def action_reset(self) -> None:
         """Reset the setting to the value in force."""
@@ -161,9 +162,9 @@ class Knobs(Inked, can_focus=True):
         """Confirm a typed value, and move the cursor to a row."""
         self._error = ""
         self.action_take_typed()
-        before, self._row = self._row, max(0, min(row, len(self._kinds) - 1))
+        before, self._row = self._row, max(0, min(row, len(self._knobs) - 1))
         self.refresh()
-        if "choice" in (self._kinds[before].unit, self._kinds[self._row].unit):
+        if "choice" in (self._knobs[before].kind, self._chosen.kind):
             # The key that types a value is off for a choice.
             self.refresh_bindings()
         if isinstance(self.parent, Widget):
@@ -171,18 +172,18 @@ class Knobs(Inked, can_focus=True):
             region = Region(0, self._row, 1, 1).translate(self.virtual_region.offset)
             self.parent.scroll_to_region(region, animate=False)
 
-    def _step(self, kind: KnobKind, by: int, coarse: bool) -> None:
-        value = self.value(kind.name)
-        if kind.unit == "choice":
-            offered = self._offered(kind)
+    def _step(self, knob: Setting, by: int, coarse: bool) -> None:
+        value = self.value(knob.name)
+        if knob.kind == "choice":
+            offered = self._offered(knob)
             place = offered.index(str(value)) if value in offered else 0
-            self._set(kind.name, offered[(place + by) % len(offered)])
+            self._set(knob.name, offered[(place + by) % len(offered)])
         elif not isinstance(value, str):
-            self._set(kind.name, turned(kind, value, by, coarse))
+            self._set(knob.name, turned(knob, value, by, coarse))
 
-    def _offered(self, kind: KnobKind) -> tuple[str, ...]:
+    def _offered(self, knob: Setting) -> tuple[str, ...]:
         """Return the values that a knob of choices offers."""
-        return kind.choices or self._state.profiles
+        return knob.choices or self._state.profiles
 
     def _set(self, name: str, value: Value) -> None:
         if self._typed is not None or self._error:
@@ -210,7 +211,7 @@ class Knobs(Inked, can_focus=True):
         """Disable most actions while a value is typed, and typing for a choice."""
         if action in ("take_typed", "drop_typed"):
             return self.editing
-        if action == "type" and self._kinds[self._row].unit == "choice":
+        if action == "type" and self._chosen.kind == "choice":
             return False
         return not self.editing or action == "knob"
 
@@ -256,15 +257,15 @@ class Knobs(Inked, can_focus=True):
 
     def action_take_typed(self) -> None:
         """Set the typed value. An empty text changes nothing."""
-        kind, text = self._kinds[self._row], self._typed
+        knob, text = self._chosen, self._typed
         if text is None:
             return
         self._type(None)
         value = parse(text)
         if value is None:
-            self._error = f"{kind.name}: {text} is not a number" if text else ""
+            self._error = f"{knob.name}: {text} is not a number" if text else ""
             return
-        self._set(kind.name, meant(kind, value))
+        self._set(knob.name, meant(knob, value))
 
     @property
     def editing(self) -> bool:
@@ -276,29 +277,29 @@ class Knobs(Inked, can_focus=True):
     def _slider(self) -> tuple[int, int]:
         """Return the columns [start, stop) of the sliders."""
         start = 2 + _LABEL + _VALUE + 2
-        notes = 36 if self._overrides else 18
+        notes = 36 if self._state.binding else 18
         return start, start + max(0, min(40, self.size.width - start - notes))
 
     def _slide(self, x: int) -> None:
         """Set the value at column `x` of the slider."""
         start, stop = self._slider()
-        kind = self._kinds[self._row]
-        if kind.unit == "choice" or stop - start < 2:
+        knob = self._chosen
+        if knob.kind == "choice" or stop - start < 2:
             return
         share = max(0.0, min(1.0, (x - start) / (stop - start - 1)))
-        value = value_at(kind, share)
-        self._set(kind.name, clamped(kind, round(value / kind.step) * kind.step))
+        value = value_at(knob, share)
+        self._set(knob.name, clamped(knob, round(value / knob.slider.step) * knob.slider.step))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Choose the knob. A press on its slider also sets the value."""
         offset = event.get_content_offset(self)
-        if offset is None or offset.y >= len(self._kinds):
+        if offset is None or offset.y >= len(self._knobs):
             return
         self._go(offset.y)
         start, stop = self._slider()
         if start <= offset.x < stop:
-            if self._kinds[offset.y].unit == "choice":
-                self._step(self._kinds[offset.y], 1, False)
+            if self._knobs[offset.y].kind == "choice":
+                self._step(self._knobs[offset.y], 1, False)
                 return
             self._dragging = True
             self.capture_mouse()
@@ -310,12 +311,12 @@ class Knobs(Inked, can_focus=True):
             self._slide(event.x - self.gutter.left)
             return
         offset = event.get_content_offset(self)
-        if offset is None or offset.y >= len(self._kinds):
-            unused = offset is not None and self._unused and offset.y == len(self._kinds)
-            self.tooltip = "\n".join(self._unused) if unused else None
+        if offset is None or offset.y >= len(self._knobs):
+            unused = offset is not None and self._state.unused and offset.y == len(self._knobs)
+            self.tooltip = "\n".join(self._state.unused) if unused else None
             return
-        kind = self._kinds[offset.y]
-        lines = [f"{kind.name}: {kind.help}", self._origin(kind)]
+        knob = self._knobs[offset.y]
+        lines = [f"{knob.name}: {help_of(knob)}", self._origin(knob)]
         lines.append(
             "← → turn the knob, with shift in larger steps. The wheel, a click and a drag turn it too."
         )
@@ -337,12 +338,12 @@ class Knobs(Inked, can_focus=True):
 
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
         offset = event.get_content_offset(self)
-        if offset is None or offset.y >= len(self._kinds) or offset.x < 2 + _LABEL:
+        if offset is None or offset.y >= len(self._knobs) or offset.x < 2 + _LABEL:
             return
         event.stop()
         event.prevent_default()
         self._go(offset.y)
-        self._step(self._kinds[offset.y], by, event.shift)
+        self._step(self._knobs[offset.y], by, event.shift)
 
     def on_blur(self) -> None:
         """Take the typed value, unless the whole terminal lost the focus."""
@@ -356,66 +357,66 @@ class Knobs(Inked, can_focus=True):
 
         With the longest foot, nothing moves when the cursor moves.
         """
-        foot = max(len(self._explained(kind, width)) for kind in self._kinds)
-        return len(self._kinds) + bool(self._unused) + foot
+        foot = max(len(self._explained(knob, width)) for knob in self._knobs)
+        return len(self._knobs) + bool(self._state.unused) + foot
 
-    def _explained(self, kind: KnobKind, width: int) -> list[str]:
+    def _explained(self, knob: Setting, width: int) -> list[str]:
         """Return the rows of the foot: what a setting does, and the source of its value in full."""
-        return _rows(f"{kind.help} {self._origin(kind)}", width)
+        return _rows(f"{help_of(knob)} {self._origin(knob)}", width)
 
-    def _origin(self, kind: KnobKind) -> str:
+    def _origin(self, knob: Setting) -> str:
         """Return the source of the value in force, and the rule that overrides it, as sentences; "" if unknown."""
-        origin = one_line(self._state.origins.get(kind.name, ""), 200)
-        source = f"In force: {show(kind, self._default(kind.name))}, {origin}." if origin else ""
-        binding = self._overrides.get(kind.name, "")
+        origin = one_line(self._state.origins.get(knob.name, ""), 200)
+        source = f"In force: {show(knob, self._default(knob.name))}, {origin}." if origin else ""
+        binding = self._state.binding.get(knob.name, "")
         return f"{source} A rule of the profile overrides it: {binding}." if binding else source
 
     def render_line(self, y: int) -> Strip:
         """Draw a row: a knob, the unused settings, or a row of the foot."""
         width = self.size.width
-        below = y - len(self._kinds)
-        if below == 0 and self._unused:
-            names = ", ".join(entry.partition(":")[0] for entry in self._unused)
+        below = y - len(self._knobs)
+        if below == 0 and self._state.unused:
+            names = ", ".join(entry.partition(":")[0] for entry in self._state.unused)
             note = fit(f"  unused by this profile: {names}", width)
             return Row().add(note, self.ink("muted")).strip(width, self.base_style)
         if below >= 0:
-            return self._draw_help(below - bool(self._unused), width)
-        kind = self._kinds[y]
-        value, default = self.value(kind.name), self._default(kind.name)
+            return self._draw_help(below - bool(self._state.unused), width)
+        knob = self._knobs[y]
+        value, default = self.value(knob.name), self._default(knob.name)
         here = y == self._row
         row = Row().add("› " if here else "  ", Style())
-        row.add(fit(kind.name, _LABEL), self.ink("label"))
+        row.add(fit(knob.name, _LABEL), self.ink("label"))
         if here and self._typed is not None:
             row.add(fit(self._typed + "▏", _VALUE, right=True), self.ink("edit"))
         else:
             ink = "warning" if value != default else "strong"
-            row.add(fit(show(kind, value), _VALUE, right=True), self.ink(ink))
+            row.add(fit(show(knob, value), _VALUE, right=True), self.ink(ink))
         row.add("  ", Style())
         start, stop = self._slider()
-        self._draw_slider(row, kind, value, stop - start)
+        self._draw_slider(row, knob, value, stop - start)
         row.add("  ", Style())
-        note = one_line(self._state.origins.get(kind.name, ""), 60)
+        note = one_line(self._state.origins.get(knob.name, ""), 60)
         if value != default:
-            note = f"default {show(kind, default)}"
-            note = note if len(note) <= width - row.width else f"≠ {show(kind, default)}"
-        if kind.name in self._overrides:
-            note = f"◆ {self._overrides[kind.name]}"
+            note = f"default {show(knob, default)}"
+            note = note if len(note) <= width - row.width else f"≠ {show(knob, default)}"
+        if knob.name in self._state.binding:
+            note = f"◆ {self._state.binding[knob.name]}"
         row.add(fit(note, max(0, width - row.width)), self.ink("muted"))
         base = self.base_style
         if here:
             base += self.ink("knob" if self.has_focus else "knob-blurred")
         return row.strip(width, base, flat=here and self.has_focus and self.app.native_ansi_color)
 
-    def _draw_slider(self, row: Row, kind: KnobKind, value: Value, cells: int) -> None:
+    def _draw_slider(self, row: Row, knob: Setting, value: Value, cells: int) -> None:
         if cells < 4:
             return
         rest, slider = self.ink("rest"), self.ink("key")
-        if kind.unit == "choice":
-            offered = self._offered(kind)
+        if knob.kind == "choice":
+            offered = self._offered(knob)
             place = offered.index(str(value)) + 1 if value in offered else 0
             row.add(fit(f"◂ {place} of {len(offered)} ▸", cells), rest)
             return
-        at = round(share_of(kind, value) * (cells - 1))
+        at = round(share_of(knob, value) * (cells - 1))
         row.add("━" * at, slider).add("●" if value is not None else "○", slider).add(
             "─" * (cells - 1 - at), rest
         )
@@ -427,7 +428,7 @@ class Knobs(Inked, can_focus=True):
         elif self._typed is not None:
             rows, style = _rows(_TYPING, width), note
         else:
-            rows, style = self._explained(self._kinds[self._row], width), note
+            rows, style = self._explained(self._chosen, width), note
         text = rows[row] if row < len(rows) else ""
         return Row().add("  " + fit(text, max(0, width - 2)), style).strip(width, self.base_style)
 

@@ -23,7 +23,7 @@ from widgets.panes.knob_values import KNOBS, LATER_KNOBS, show
 if TYPE_CHECKING:
     from inspector.replay.recording import Recording
 
-_KNOBS = {kind.name: kind for kind in (*KNOBS, *LATER_KNOBS)}
+_KNOBS = {knob.name: knob for knob in (*KNOBS, *LATER_KNOBS)}
 
 
 def gauge_state(
