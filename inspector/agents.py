@@ -164,9 +164,17 @@ _BUILT_IN = (
         "Kimi CLI",
         "inspector.stores.kimi",
         ("${KIMI_SHARE_DIR:-~/.kimi}/sessions",),
-        folders=("${KIMI_SHARE_DIR:-~/.kimi}", "~/.kimi-code"),
+        folders=("${KIMI_SHARE_DIR:-~/.kimi}",),
         aside=("wire.jsonl", "state.json", "kimi.json", "subagents/*/meta.json"),
         beside=(("context.jsonl", "wire.jsonl"), ("context.jsonl", "state.json")),
+    ),
+    Agent(
+        "kimi-code",
+        "Kimi Code",
+        "inspector.stores.kimi_code",
+        ("${KIMI_CODE_HOME:-~/.kimi-code}/sessions",),
+        folders=("${KIMI_CODE_HOME:-~/.kimi-code}",),
+        aside=(".index-cache/scan.json", "query-store/*.json", "workspaces.json", "notify/state.json"),
     ),
     Agent(
         "openhands",

@@ -28,6 +28,10 @@ _CONTENTS = late_pattern(
 _INSTRUCTIONS = late_pattern(
     r"\A\s*# (?P<name>AGENTS\.md) instructions for (?P<folder>[^\n]+)\n(?P<text>.*)\Z", re.DOTALL
 )
+#: The same in the system prompt of Kimi Code. The code block around the files has more backticks than usual.
+_FROM = late_pattern(
+    r"^<!-- From: (?P<path>\S[^\n]*?) -->\n(?P<text>.*?)(?=^<!-- From: |^`{5,}$|\Z)", re.DOTALL | re.MULTILINE
+)
 #: The files that OpenClaw cut in the system prompt, at the end of a message.
 _WARNING = "[Bootstrap truncation warning]"
 _CUT = late_pattern(
@@ -161,5 +165,6 @@ def _in_text(text: str) -> Iterator[tuple[str, str]]:
     """Yield the paths and texts of the rule files in a text."""
     if (match := _INSTRUCTIONS.match(text)) is not None:
         yield f"{match['folder'].strip()}/{match['name']}", _TAGS.sub("", match["text"]).strip()
-    for match in _CONTENTS.finditer(text):
-        yield match["path"].strip(), match["text"].strip()
+    for form in (_CONTENTS, _FROM):
+        for match in form.finditer(text):
+            yield match["path"].strip(), match["text"].strip()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.recipes import recipe
+from tests.stores.kimi_code_session import KimiCodeSession
 
 made = recipe("more_lines")
 write_lines = made.write_lines
@@ -127,6 +128,18 @@ def kimi(folder: Path) -> Path:
     return session.write(folder)
 
 
+def kimi_code(folder: Path) -> Path:
+    """The user's message stays, before the summary."""
+    session = KimiCodeSession(SESSION)
+    session.user(RULE)
+    session.answer("", CALL, sent=150_000)
+    session.answer(ANSWER, sent=161_000, read=150_000)
+    session.compact(SUMMARY, 161_500, 9_000, kept=1)
+    session.user(AFTER)
+    session.answer(LAST, sent=12_000, read=9_000)
+    return session.write(folder)
+
+
 def goose(folder: Path) -> Path:
     """The user's message is said again after the summary."""
     session = made.GooseSession("20261005_1")
@@ -165,7 +178,7 @@ def cline_task(folder: Path) -> Path:
 
 WRITERS: dict[str, Callable[[Path], Path]] = {
     "cline": cline, "copilot": copilot, "dsh": dsh, "gemini": gemini, "goose": goose, "kimi": kimi,
-    "openclaw": openclaw, "openhands": openhands, "qwen": qwen,
+    "kimi-code": kimi_code, "openclaw": openclaw, "openhands": openhands, "qwen": qwen,
 }  # fmt: skip
 EXPECTED = {
     "copilot": Expected(
@@ -191,6 +204,10 @@ EXPECTED = {
     "kimi": Expected(
         ["user", "assistant", "tool", "assistant", "user", "assistant"],
         requests=[(60_000, 20), (61_000, 20), (12_000, 20)],
+    ),
+    "kimi-code": Expected(
+        ["user", "user", "user", "assistant"], 1, 161_020, 9_000, "auto",
+        [(150_000, 20), (161_000, 20), (161_500, 300), (12_000, 20)], 3,
     ),
     "gemini": Expected(
         ["system", "user", "assistant", "user", "user", "assistant"], 2,

@@ -8,6 +8,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.rule_files import rule_files
 from tests.recipes import recipe
 from tests.stores.agent_sessions import write_lines
+from tests.stores.kimi_code_session import KimiCodeSession
 from tests.stores.test_reported_cases import case
 
 RULES = "- Never moor at berth 9.\n- Always write the log in English."
@@ -55,6 +56,25 @@ def test_codex_instructions(tmp_path: Path) -> None:
     (row,) = store.conversations()
     (found,) = rule_files(store, store.open(row.id))
     assert (found.path, found.text) == ("/home/me/harbour/AGENTS.md", RULES)
+
+
+def test_the_system_prompt_of_kimi_code_has_the_files(tmp_path: Path) -> None:
+    session = KimiCodeSession("5e55a000-0000-4000-8000-000000000009")
+    files = {
+        "/home/me/AGENTS.md": f"{RULES}\n```sh\nmoor\n```",
+        "/home/me/pier/AGENTS.md": "- Count the berths.",
+    }
+    block = "\n".join(f"<!-- From: {path} -->\n{text}" for path, text in files.items())
+    session.add(
+        "config.update", systemPrompt=f"The instructions are:\n\n```````\n{block}\n```````\n\n# Skills\n"
+    )
+    session.user("Moor the boat.")
+    session.answer("Moored.", sent=9_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert {one.path: one.text for one in found} == files
+    assert {one.how for one in found} == {"prompt"}
 
 
 def test_the_reported_case(tmp_path: Path) -> None:

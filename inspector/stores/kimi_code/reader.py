@@ -1,0 +1,303 @@
+"""Kimi Code's sessions (`~/.kimi-code/sessions/<folder>/<session>/agents/<agent>/wire.jsonl`).
+
+The wire is only appended to. It has the messages, the parts of each answer, and records that change the list. After a
+compaction the list is the user's messages and the summary. `state.json` of the session has its title and its folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from msgspec import field
+
+from inspector.core.conversations import Usage
+from inspector.core.errors import StoreError
+from inspector.stores.entries import Entries
+from inspector.stores.head import Head
+from inspector.stores.kimi_code.forms import is_of_user, summary_in, text_of, wires_of, with_text
+from inspector.stores.kimi_code.keeping import Kept, kept_of
+from inspector.stores.lines import (
+    count_of,
+    mapping_at,
+    read_mapping,
+    read_spans,
+    seconds_of,
+    text_at,
+    usage_of,
+)
+from inspector.stores.recorded import Recorded, Source
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
+
+_MAIN = "main"
+#: A place in the file may carry a cut of the message there: its number above these bits.
+_BITS = 44
+#: The title of a fork is the name of the other session.
+_FORK = "Fork: "
+
+
+class KimiCodeReader(SessionReader):
+    """See Reader for the methods."""
+
+    agent = "kimi-code"
+    limits = (
+        "Kimi Code does not record the window; it is read from its config.toml, as that is now. The size before a "
+        "compaction is that of the last request with its answer, the size after it is Kimi Code's estimate.",
+        "Sentences that Kimi Code adds to the list after a compaction are not recorded.",
+    )
+
+    def recognises(self, head: Head) -> bool:
+        """Return whether the file begins with the line about a wire. Kimi CLI's line has no time."""
+        first = head.first
+        return first.get("type") == "metadata" and {"protocol_version", "created_at"} <= first.keys()
+
+    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
+        """Return the session of a wire. For a branch (`shared`), leave out the copied part."""
+        cuts: list[Kept] = []
+        return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, cuts)), cuts=cuts, shared=shared).run()
+
+    def read(self, source: Source) -> Recorded:
+        """Return the lists, compactions and requests of a conversation. Leave out the copied part of a branch."""
+        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
+
+
+READER = KimiCodeReader
+
+
+class _Scanner(SessionScanner, kw_only=True):
+    cuts: list[Kept]
+    shared: bool
+    #: The recorded messages of the user and of programs, by number.
+    messages: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    #: The number of the answer that is written, the calls without results, and records that wait for the results.
+    answer: int | None = None
+    open_calls: set[str] = field(default_factory=set)
+    waiting: list[tuple[tuple[int, int], dict[str, Any], float]] = field(default_factory=list)
+    #: What began the running compaction; None if none runs.
+    trigger: str | None = None
+    #: Tokens of the last request and its answer, and the usage of the running compaction's calls.
+    size: int | None = None
+    summary_usage: Usage | None = None
+    alias: str = ""
+    summaries: set[int] = field(default_factory=set)
+
+    def run(self) -> Self:
+        path = self.entries.path
+        name, folder = path.parent.name, path.parents[2] if len(path.parents) > 2 else path.parent
+        state = _document(folder / "state.json")
+        session = text_at(state, "id") or folder.name
+        self.session = session if name == _MAIN else f"{session}-{name}"
+        self.parent = "" if name == _MAIN else session
+        self.folder, self.forked_from = text_at(state, "cwd"), text_at(state, "forkedFrom")
+        if name == _MAIN and not text_at(state, "title").startswith(_FORK):
+            self.title = text_at(state, "title")
+        super().run()
+        self.window = _window(path, self.alias)
+        return self
+
+    def time_of(self, record: Mapping[str, Any]) -> float:
+        return seconds_of(record.get("time") or record.get("created_at"))
+
+    def record(self, record: dict[str, Any], at: float) -> None:
+        kind = text_at(record, "type")
+        if kind == "metadata":
+            self.version = f"wire {text_at(record, 'protocol_version')}"
+        elif kind in ("profile.bind", "config.update"):
+            self.prompt = text_at(record, "systemPrompt") or self.prompt
+            self.alias = text_at(record, "modelAlias") or self.alias
+        elif kind == "llm.request":
+            self.model = text_at(record, "model") or self.model
+            self.alias = text_at(record, "modelAlias") or self.alias
+        elif kind == "usage.record":
+            self._usage(record, at)
+        elif kind == "context.append_message":
+            self._message(record, at)
+        elif kind == "context.append_loop_event":
+            self._event(mapping_at(record, "event"), record, at)
+        elif kind == "full_compaction.begin":
+            self.trigger, self.summary_usage = text_at(record, "source"), None
+        elif kind == "full_compaction.cancel" and self.trigger is not None:
+            error = "It was cancelled or failed; Kimi Code does not record why."
+            self.fail(error, at, trigger=self.trigger or None, tokens_before=self.size)
+            self.trigger = None
+        elif kind == "context.apply_compaction":
+            self._compacted(record, at)
+        elif kind == "context.clear":
+            self._cleared(at)
+        elif kind == "context.undo":
+            self._undo(count_of(record, "count") or 0)
+        elif kind == "swarm_mode.exit":
+            self._end_swarm()
+        elif kind == "forked" and self.shared:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Forget all but the live list: the other session has the rest."""
+        self.lists = [self.live]
+        for records in (self.compactions, self.failures, self.requests, self.names):
+            records.clear()
+
+    def _usage(self, record: Mapping[str, Any], at: float) -> None:
+        usage = usage_of(
+            mapping_at(record, "usage"), "inputOther", "output", "inputCacheRead", "inputCacheCreation"
+        )
+        summarizes = self.trigger is not None and record.get("usageScope") == "session"
+        self.call("", at, usage, model=text_at(record, "model"), summarizes=summarizes)
+        if summarizes:
+            self.summary_usage = Usage._make(map(sum, zip(self.summary_usage or Usage(), usage, strict=True)))
+        elif record.get("usageScope") != "session":
+            self.size = usage.input + usage.cache_read + usage.cache_write + usage.output
+
+    def _message(self, record: dict[str, Any], at: float) -> None:
+        """Add a message. Between a call and its result it waits for the result."""
+        if self.open_calls:
+            self.waiting.append((self.entries.spans[-1], record, at))
+            return
+        (number,) = self.add(wires_of([record]), at)
+        self.messages[number] = mapping_at(record, "message")
+
+    def _event(self, event: Mapping[str, Any], record: dict[str, Any], at: float) -> None:
+        """Add a part of an answer, or a result."""
+        kind = text_at(event, "type")
+        stopped = text_at(event, "finishReason") in ("interrupted", "error")
+        if kind == "step.begin" or (kind == "step.end" and not stopped):
+            self._end_step()
+        elif kind in ("content.part", "tool.call"):
+            part = mapping_at(event, "part")
+            if self.answer is not None:
+                self.entries.extend(self.answer)
+            elif kind == "tool.call" or text_at(part, "text").strip() or text_at(part, "think"):
+                (self.answer,) = self.add(wires_of([record]), at)
+            if kind == "tool.call":
+                self.open_calls.add(text_at(event, "toolCallId"))
+        elif kind == "tool.result" and text_at(event, "toolCallId") in self.open_calls:
+            self.open_calls.discard(text_at(event, "toolCallId"))
+            self.add(wires_of([record]), at)
+            self._add_waiting()
+
+    def _end_step(self) -> None:
+        self.answer = None
+        self.open_calls.clear()
+        self._add_waiting()
+
+    def _add_waiting(self) -> None:
+        """Add the messages that waited for results, if all are there."""
+        if not self.open_calls:
+            waiting, self.waiting = self.waiting, []
+            for span, record, at in waiting:
+                self.begin_record(*span)
+                self._message(record, at)
+
+    def _compacted(self, record: dict[str, Any], at: float) -> None:
+        self._end_step()
+        (number,) = self.make(wires_of([record]), at, summary=True)
+        self.summaries.add(number)
+        count = count_of(record, "compactedCount") or count_of(record, "count") or 0
+        exact, note = True, ""
+        if count_of(record, "keptUserMessageCount") is None:
+            # Early releases kept the newest messages.
+            after, began = [number, *self.live[count:]], None
+        else:
+            kept = self._kept(at)
+            after, began = [*kept, number], count if 0 < count < len(self.live) else None
+            exact = len(kept) == record["keptUserMessageCount"]
+            note = "" if exact else "The kept messages are not recorded one by one, and their number differs."
+        self.names.append(f"{at:.3f}")
+        self.compact(
+            after, number, at, text=summary_in(record, "summary", "contextSummary"), trigger=self.trigger or None,
+            tokens_before=self.size or count_of(record, "tokensBefore"), tokens_after=count_of(record, "tokensAfter"),
+            usage=self.summary_usage, exact=exact, note=note, began=began,
+        )  # fmt: skip
+        self.trigger = self.size = None
+
+    def _kept(self, at: float) -> list[int]:
+        """Return the numbers of the user's messages that stay. A cut message is a message of its own."""
+        numbers = [number for number in self.live if is_of_user(self.messages.get(number, {}))]
+        kept_numbers = []
+        for kept in kept_of([self.messages[number] for number in numbers]):
+            number = numbers[kept.place]
+            if kept.stop is not None:
+                number = self._cut(number, kept, at)
+            kept_numbers.append(number)
+        return kept_numbers
+
+    def _cut(self, number: int, kept: Kept, at: float) -> int:
+        text = text_of(self.messages[number])[kept.start : kept.stop]
+        (line,) = self.entries.items[number].lines
+        place, length = self.entries.spans[line]
+        earlier = self.cuts[(place >> _BITS) - 1].start if place >> _BITS else 0
+        self.cuts.append(Kept(0, earlier + kept.start, earlier + kept.start + len(text)))
+        self.begin_record((len(self.cuts) << _BITS) + (place & ((1 << _BITS) - 1)), length)
+        (cut,) = self.make([{"role": "user", "content": text}], at)
+        self.messages[cut] = with_text(self.messages[number], text)
+        return cut
+
+    def _cleared(self, at: float) -> None:
+        """Empty the list. The list after a compaction stays, because the compaction is compared with it."""
+        self._end_step()
+        self.size = None
+        if self.compactions:
+            self.names.append(f"{at:.3f}")
+            self.compact((), None, at, note="The list was cleared without a summary.")
+        else:
+            self.return_to(1, 0)
+
+    def _undo(self, count: int) -> None:
+        """Remove the user's newest `count` messages and all that followed them, unless a summary is between."""
+        self._end_step()
+        for place in range(len(self.live) - 1, -1, -1):
+            number = self.live[place]
+            if number in self.summaries:
+                return
+            message = self.messages.get(number, {})
+            count -= is_of_user(message)
+            if not count:
+                while place and self._owner(self.live[place - 1]) == (text_at(message, "id") or None):
+                    place -= 1
+                self.return_to(len(self.lists), place)
+                return
+
+    def _owner(self, number: int) -> str:
+        """Return the id of the prompt to which a message of a program belongs, or ""."""
+        return text_at(self.messages.get(number), "origin", "ownerPromptId")
+
+    def _end_swarm(self) -> None:
+        """Remove a reminder about the swarm at the end of the list."""
+        last = self.messages.get(self.live[-1]) if self.live else None
+        if text_at(last, "origin", "variant") == "swarm_mode":
+            self.live.pop()
+
+
+def _fetch(cuts: list[Kept], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """Return the records at these places, with the text of a cut message cut."""
+    records = read_spans(path, [(place & ((1 << _BITS) - 1), length) for place, length in places])
+    for (place, _), record in zip(places, records, strict=True):
+        if place >> _BITS and record is not None:
+            _, start, stop = cuts[(place >> _BITS) - 1]
+            message = mapping_at(record, "message")
+            record["message"] = with_text(message, text_of(message)[start:stop])
+    return records
+
+
+def _window(path: Path, alias: str) -> int | None:
+    """Return the window of a model, or the limit of its input, by `config.toml` above the sessions; None if unknown."""
+    from tomllib import TOMLDecodeError, loads
+
+    if len(path.parents) < 6:
+        return None
+    try:
+        models = mapping_at(loads((path.parents[5] / "config.toml").read_text(encoding="utf-8")), "models")
+    except (OSError, UnicodeDecodeError, TOMLDecodeError):
+        return None
+    model = mapping_at(models, alias)
+    values = {**model, **mapping_at(model, "overrides")}
+    return count_of(values, "max_input_size") or count_of(values, "max_context_size")
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return read_mapping(path) or {}
+    except StoreError:
+        return {}
