@@ -9,7 +9,7 @@ from inspector.core.shares import percent
 from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
 from inspector.export.console import say
 from inspector.export.document import Document, built, fields_of
-from inspector.summaries.exact import Turn
+from inspector.summaries.exact import Turn, turn_words
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
 
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
@@ -46,12 +46,12 @@ def lineage_document(answer: SummaryLives) -> Document:
         ],
         "otherwise": [
             {
-                "row": turn.row,
-                "compaction": lineage.columns[turn.column].compaction,
-                **fields_of(turn, "section", "was", "text", "settled"),
-                "turns": [_turn(part) for part in turn.turns],
+                "row": change.row,
+                "compaction": lineage.columns[change.column].compaction,
+                **fields_of(change, "section", "was", "text", "settled"),
+                "turns": [_turn(turn) for turn in change.turns],
             }
-            for turn in drift.otherwise
+            for change in drift.changed_meanings
         ],
         "stale": [
             {
@@ -138,7 +138,7 @@ def print_lineage(document: Document) -> None:
             )
     for entry in document["otherwise"]:
         if entry["settled"]:
-            turns = ", ".join(_turned(turn) for turn in entry["turns"])
+            turns = ", ".join(turn_words(turn["was"], turn["now"]) for turn in entry["turns"])
             say(f"! since compaction {entry['compaction']}: {turns}: {' '.join(entry['text'].split())}")
     for entry in document["stale"]:
         why = "done" if entry["why"] == "done" else f"listed {entry['times']} times"
@@ -149,9 +149,3 @@ def _state_words(state: State | None, cells: int) -> str:
     if state is None:
         return ""
     return f"{STATE_SIGNS[state]} {state}" if cells > 3 else STATE_SIGNS[state]
-
-
-def _turned(turn: Document) -> str:
-    if turn["how"] == "changed":
-        return f"{turn['was']} became {turn['now']}"
-    return f"{turn['was']} is gone" if turn["how"] == "gone" else f"{turn['now']} has come"

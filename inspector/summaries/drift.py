@@ -18,17 +18,17 @@ from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN, Cell, Lineage, LineageRow
 from inspector.summaries.words import is_word, words_of
 
-#: An open item is stale after this number of later summaries list it unchanged.
-LISTED_AGAIN = 2
+#: Minimum number of later summaries that list a stale item in the same words.
+MIN_LISTED_AGAIN = 2
 #: Minimum share of an open item's words in an entry of finished work, and minimum number of these words.
-TOLD_DONE = 0.6
-TOLD_WORDS = 2
-# A word in more entries than this is too common to identify an entry.
-_LOOKED_AT = 64
+MIN_DONE_SHARE = 0.6
+MIN_DONE_WORDS = 2
+#: Maximum number of entries with a word that are compared. A word in more of them is too common to identify an entry.
+_MAX_ENTRIES = 64
 #: Sections by meaning whose values change as work goes on. Elsewhere a changed value contradicts the old item.
-MOVING = frozenset({"state", "doing", "task", "dropped", "files"})
-#: Finished work is described in similar words again and again; below this likeness it is different work.
-SAME_DEED = 0.85
+CHANGING = frozenset({"state", "doing", "task", "dropped", "files"})
+#: Minimum likeness of two descriptions of the same finished work. Different work has similar descriptions too.
+SAME_WORK = 0.85
 
 _CONDITION = re.compile(r"\s(?:once|after|when|until|unless|if|as soon as|before)\s", re.IGNORECASE)
 
@@ -60,7 +60,7 @@ class Remainder(Struct, frozen=True):
     of_words: int
 
 
-class Otherwise(Struct, frozen=True):
+class ChangedMeaning(Struct, frozen=True):
     """An item whose meaning changed in a column. `settled` is False in sections that change as work goes on."""
 
     row: int
@@ -94,7 +94,7 @@ class Drift(Struct, frozen=True):
     """Drift of a lineage. `left` has an entry for every column with a summary, from the first that a model wrote on."""
 
     left: tuple[Remainder, ...] = ()
-    otherwise: tuple[Otherwise, ...] = ()
+    changed_meanings: tuple[ChangedMeaning, ...] = ()
     stale: tuple[Stale, ...] = ()
     lengths: tuple[Length, ...] = ()
 
@@ -113,37 +113,33 @@ def drift_of(
         Length(at, tokens[at] if at < len(tokens) else None, budgets[at] if at < len(budgets) else None)
         for at in range(len(lineage.columns))
     )
-    return Drift(tuple(_left(lineage)), tuple(_otherwise(lineage)), tuple(_stale(lineage, stemmer)), lengths)
+    return Drift(
+        tuple(_left(lineage)), tuple(_changed_meanings(lineage)), tuple(_stale(lineage, stemmer)), lengths
+    )
 
 
 def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, ...]:
     """Return the rows in a column that continue a row: itself, its parts, the item that it was merged into."""
-    found: dict[int, LineageRow] = {}
-    seen: set[int] = set()
+    seen: dict[int, LineageRow] = {}
     waiting = [(row, -1)]
     while waiting:
-        one, since = waiting.pop()
-        if one.number in seen:
+        current, since = waiting.pop()
+        if current.number in seen:
             continue
-        seen.add(one.number)
-        if one.standing(column) is not None:
-            found[one.number] = one
-        for at, cell in enumerate(one.cells[: column + 1]):
+        seen[current.number] = current
+        for at, cell in enumerate(current.cells[: column + 1]):
             # A part leads to its whole only if it was merged into it; a whole leads to its parts if it was split.
-            onward = (
-                cell is not None
-                and at > since
-                and cell.others
-                and (not cell.stands or (cell.state == "split" and at > one.first))
-            )
-            if cell is not None and onward:
+            if cell is None or at <= since:
+                continue
+            if not cell.stands or (cell.state == "split" and at > current.first):
                 waiting += [(lineage.rows[other], at) for other in cell.others]
-    return tuple(found[number] for number in sorted(found))
+    return tuple(seen[number] for number in sorted(seen) if seen[number].standing(column) is not None)
 
 
 def _left(lineage: Lineage) -> Iterator[Remainder]:
+    """Yield the remainder of the first summary for each column with a summary."""
     known = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
-    # A fallback text is no first summary: nothing in it is meant to stay.
+    # A fallback text is not the first summary: nothing in it is meant to stay.
     while known and lineage.columns[known[0]].fallback:
         del known[0]
     if not known:
@@ -171,25 +167,26 @@ def _bag(text: str) -> Counter[str]:
     return Counter([word for word in words_of(text).words if is_word(word)])
 
 
-def _otherwise(lineage: Lineage) -> Iterator[Otherwise]:
+def _changed_meanings(lineage: Lineage) -> Iterator[ChangedMeaning]:
+    """Yield the items whose wording in a column has another meaning than the wording before."""
     for row in lineage.rows:
         before: Cell | None = None
         for column, cell in enumerate(row.cells):
             if cell is None:
                 continue
-            was, text = before, _told(lineage, cell, column)
+            was, text = before, _wording(lineage, cell, column)
             before = cell
             if was is None or not was.stands or not text or text == was.text:
                 continue
-            if cell.likeness < SAME_DEED and meaning(cell.section) == meaning(was.section) == "done":
+            if cell.likeness < SAME_WORK and meaning(cell.section) == meaning(was.section) == "done":
                 continue
             turns = turns_of(was.text, text)
             if turns:
-                settled = meaning(was.section) not in MOVING and meaning(cell.section) not in MOVING
-                yield Otherwise(row.number, column, cell.section, was.text, text, turns, settled)
+                settled = meaning(was.section) not in CHANGING and meaning(cell.section) not in CHANGING
+                yield ChangedMeaning(row.number, column, cell.section, was.text, text, turns, settled)
 
 
-def _told(lineage: Lineage, cell: Cell, column: int) -> str:
+def _wording(lineage: Lineage, cell: Cell, column: int) -> str:
     """Return an item's wording in a column, with the wordings of the items that it was split into or merged with."""
     texts = [cell.text] if cell.stands else []
     for other in cell.others:
@@ -200,7 +197,7 @@ def _told(lineage: Lineage, cell: Cell, column: int) -> str:
 
 
 def _stale(lineage: Lineage, stemmer: Stemmer) -> Iterator[Stale]:
-    done = _Done(lineage, stemmer)
+    done = _FinishedWork(lineage, stemmer)
     for row in lineage.rows:
         run = _open_run(row)
         if not run:
@@ -208,12 +205,12 @@ def _stale(lineage: Lineage, stemmer: Stemmer) -> Iterator[Stale]:
         since, until = run[0], run[-1]
         cell = row.standing(until)
         assert cell is not None
-        by = done.telling(row, cell.text)
-        told = None if by is None else max(by.first, row.first)
-        if by is not None and told is not None and until > told:
-            times = sum(at > told for at in run)
-            yield Stale(row.number, "done", told, until, times, cell.section, cell.text, by.number)
-        elif len(run) > LISTED_AGAIN:
+        entry = done.entry_about(row, cell.text)
+        done_at = until if entry is None else max(entry.first, row.first)
+        if entry is not None and until > done_at:
+            times = sum(column > done_at for column in run)
+            yield Stale(row.number, "done", done_at, until, times, cell.section, cell.text, entry.number)
+        elif len(run) > MIN_LISTED_AGAIN:
             yield Stale(row.number, "listed", since, until, len(run), cell.section, cell.text)
 
 
@@ -236,42 +233,41 @@ def _open_run(row: LineageRow) -> list[int]:
     return run[::-1]
 
 
-class _Done:
+class _FinishedWork:
     """Entries of finished work, indexed by their words."""
 
     def __init__(self, lineage: Lineage, stemmer: Stemmer) -> None:
         self.stemmer = stemmer
         self.rows: list[tuple[LineageRow, int, frozenset[str]]] = []
-        self.having: dict[str, list[int]] = defaultdict(list)
+        self.places_of: dict[str, list[int]] = defaultdict(list)
         for row in lineage.rows:
             if meaning(row.section) != "done":
                 continue
             words = content_words(row.text, stemmer)
             for word in words:
-                self.having[word].append(len(self.rows))
+                self.places_of[word].append(len(self.rows))
             self.rows.append((row, row.first, words))
 
-    def telling(self, row: LineageRow, text: str) -> LineageRow | None:
+    def entry_about(self, row: LineageRow, text: str) -> LineageRow | None:
         """Return the entry that shares most words with an open item, among the entries that are not older than the
         item."""
         words = content_words(_CONDITION.split(text, maxsplit=1)[0], self.stemmer)
-        if len(words) < TOLD_WORDS:
+        if len(words) < MIN_DONE_WORDS:
             return None
-        least = max(TOLD_WORDS, ceil(TOLD_DONE * len(words)))
+        min_shared = max(MIN_DONE_WORDS, ceil(MIN_DONE_SHARE * len(words)))
         # An entry that shares enough words has at least one of the item's rarest words.
-        rarest = [word for _, word in sorted([(len(self.having.get(word, ())), word) for word in words])]
+        rarest = [word for _, word in sorted([(len(self.places_of.get(word, ())), word) for word in words])]
         places = {
             place
-            for word in rarest[: len(words) - least + 1]
-            for place in self.having.get(word, ())[:_LOOKED_AT]
+            for word in rarest[: len(words) - min_shared + 1]
+            for place in self.places_of.get(word, ())[:_MAX_ENTRIES]
         }
-        first = row.first
-        best: tuple[int, int] | None = None
+        best: tuple[int, int, LineageRow] | None = None
         for place in places:
-            other, since, entry = self.rows[place]
-            if since < first or other.number == row.number:
+            other, since, entry_words = self.rows[place]
+            if since < row.first or other.number == row.number:
                 continue
-            shared = len(words & entry)
-            if shared >= least and (best is None or (shared, -place) > best):
-                best = (shared, -place)
-        return None if best is None else self.rows[-best[1]][0]
+            shared = len(words & entry_words)
+            if shared >= min_shared and (best is None or (shared, -place) > best[:2]):
+                best = (shared, -place, other)
+        return None if best is None else best[2]

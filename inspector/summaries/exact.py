@@ -63,6 +63,13 @@ class Turn(Struct, frozen=True):
     now: str = ""
 
 
+def turn_words(was: str | None, now: str | None) -> str:
+    """Return the difference from one wording to another in words."""
+    if not was:
+        return f"{now} was added"
+    return f"{was} became {now}" if now else f"{was} is gone"
+
+
 @lru_cache(maxsize=4096)
 def exact_of(text: str) -> Exact:
     """Return the exact values of a text."""

@@ -80,15 +80,15 @@ def test_nothing_is_left_where_nothing_stands() -> None:
 
 def test_an_item_that_says_something_else() -> None:
     rule = "## Constraints\n- Set the retry limit of the client to {} and never more than that\n## Goal\nX\n"
-    (found,) = drift(rule.format("41"), rule.format("7")).otherwise
+    (found,) = drift(rule.format("41"), rule.format("7")).changed_meanings
     assert (found.column, found.section, found.settled) == (1, "Constraints", True)
     assert [(turn.was, turn.now) for turn in found.turns] == [("41", "7")]
-    assert drift(rule.format("41"), rule.format("41")).otherwise == ()
+    assert drift(rule.format("41"), rule.format("41")).changed_meanings == ()
 
 
 def test_a_state_that_moves_on_is_no_error() -> None:
     state = "## Active State\n- The load test of the checkout has {} of 48 requests a second\n"
-    (found,) = drift(state.format("12"), state.format("30")).otherwise
+    (found,) = drift(state.format("12"), state.format("30")).changed_meanings
     assert not found.settled
 
 
@@ -97,8 +97,8 @@ def test_what_was_split_says_the_same_together() -> None:
         "## Key Decisions\n- Keep the retry limit at 41 for the client, keep the pool at 60 for the server\n"
     )
     two = "## Key Decisions\n- Keep the retry limit at 41 for the client\n- keep the pool at 60 for the server\n"
-    assert drift(one, two).otherwise == ()
-    assert drift(two, one).otherwise == ()
+    assert drift(one, two).changed_meanings == ()
+    assert drift(two, one).changed_meanings == ()
 
 
 STEP = "## Next Steps\n- Write the new client with retries\n"

@@ -96,7 +96,7 @@ def digest(lineage: Lineage, drift: Drift) -> str:
     told += [[e.column, e.items, e.of_items, e.words, e.of_words] for e in drift.left]
     told += [
         [e.row, e.column, e.was, e.text, e.settled, [[t.kind, t.how, t.was, t.now] for t in e.turns]]
-        for e in drift.otherwise
+        for e in drift.changed_meanings
     ]
     told += [[e.row, e.why, e.since, e.until, e.times, e.section, e.text, e.by] for e in drift.stale]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from inspector.summaries.exact import turn_words
 from widgets.base import human
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, counted, line_of
@@ -14,7 +15,7 @@ from widgets.lists.lineage_list import SIGNS
 from widgets.panes.diff_lines import new_words
 
 if TYPE_CHECKING:
-    from inspector.summaries.drift import Drift, Otherwise, Stale
+    from inspector.summaries.drift import ChangedMeaning, Drift, Stale
     from inspector.summaries.lineage import Cell, Lineage, LineageRow
 
 
@@ -32,22 +33,22 @@ class LineageView(Struct, frozen=True, dict=True):
         return {stale.row: stale for stale in self.drift.stale}
 
     @cached_property
-    def otherwise(self) -> dict[int, list[Otherwise]]:
+    def changed_meanings(self) -> dict[int, list[ChangedMeaning]]:
         """Changes of meaning by row."""
-        turns: dict[int, list[Otherwise]] = {}
-        for turn in self.drift.otherwise:
-            turns.setdefault(turn.row, []).append(turn)
-        return turns
+        changes: dict[int, list[ChangedMeaning]] = {}
+        for change in self.drift.changed_meanings:
+            changes.setdefault(change.row, []).append(change)
+        return changes
 
-    def says_otherwise(self, row: int) -> bool:
+    def has_changed_meaning(self, row: int) -> bool:
         """Whether the meaning of an item certainly changed."""
-        return any(turn.settled for turn in self.otherwise.get(row, ()))
+        return any(change.settled for change in self.changed_meanings.get(row, ()))
 
     @property
     def flags(self) -> dict[int, str]:
         """Signs of items by row: its meaning changed, or it is stale."""
         flags = dict.fromkeys(self.stale, "◷")
-        return flags | {row: "!" for row in self.otherwise if self.says_otherwise(row)}
+        return flags | {row: "!" for row in self.changed_meanings if self.has_changed_meaning(row)}
 
 
 def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLine]:
@@ -91,10 +92,9 @@ def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
 
 
 def _trouble(view: LineageView) -> list[tuple[str, str]]:
-    turned = sum(view.says_otherwise(row) for row in view.otherwise)
-    changed = human.plural(turned, "changed meaning")
+    changed = sum(view.has_changed_meaning(row) for row in view.changed_meanings)
     return [
-        (f"! {changed}   ", "warning" if turned else "muted"),
+        (f"! {human.plural(changed, 'changed meaning')}   ", "warning" if changed else "muted"),
         (f"◷ {human.plural(len(view.stale), 'stale open item')}", "changed" if view.stale else "muted"),
     ]
 
@@ -116,10 +116,11 @@ def item_lines(view: LineageView, item: LineageRow, at: int) -> tuple[list[TextL
 def _warnings(view: LineageView, item: LineageRow) -> list[TextLine]:
     columns = view.lineage.columns
     lines = []
-    for turn in view.otherwise.get(item.number, ()):
-        changes = ", ".join(_turned(one.how, one.was, one.now) for one in turn.turns)
-        text = f"changed meaning at compaction {columns[turn.column].compaction}: {changes}"
-        style = "warning" if turn.settled else "muted"
+    for change in view.changed_meanings.get(item.number, ()):
+        turns = ((one_line(part.was, 120), one_line(part.now, 120)) for part in change.turns)
+        changes = ", ".join(turn_words(was, now) for was, now in turns)
+        text = f"changed meaning at compaction {columns[change.column].compaction}: {changes}"
+        style = "warning" if change.settled else "muted"
         lines.append(TextLine(one_line(text, 600), style, prefix="! ", prefix_style="warning"))
     stale = view.stale.get(item.number)
     if stale is not None:
@@ -155,8 +156,3 @@ def _cell_lines(
         text = one_line(standing.text if standing else kin.text, 400)
         lines.append(TextLine(text, "muted", prefix=f"      {word} "))
     return lines
-
-
-def _turned(how: str, was: str, now: str) -> str:
-    was, now = one_line(was, 120), one_line(now, 120)
-    return {"changed": f"{was} became {now}", "gone": f"{was} is gone", "come": f"{now} was added"}[how]

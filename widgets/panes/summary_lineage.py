@@ -144,7 +144,7 @@ class SummaryLineage(Part[LineageView]):
         if self.view is None or self.filter == "all":
             return True
         if self.filter == "meaning":
-            return self.view.says_otherwise(row.number)
+            return self.view.has_changed_meaning(row.number)
         if self.filter == "stale":
             return row.number in self.view.stale
         states = _SHOWN[self.filter]

@@ -23,8 +23,8 @@ from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 from inspector.quality.losses import is_lost, lives_after
 from inspector.quality.measures.measure import Share
-from inspector.summaries.drift import Stale
-from inspector.summaries.exact import Turn
+from inspector.summaries.drift import ChangedMeaning, Stale
+from inspector.summaries.exact import turn_words
 from inspector.summaries.lineage import Lineage
 
 #: Facts of one kind that are shown of a compaction, and all of a report together.
@@ -130,7 +130,7 @@ def drift_part(inspection: Inspection, settings: Settings) -> Document:
     drift = drift_with(lineage, compactions, budgets_by_compaction(inspection, compactions, settings))
     left = {entry.column: Share(entry.items, entry.of_items) for entry in drift.left}
     numbers = [column.compaction for column in lineage.columns]
-    settled = [turn for turn in drift.otherwise if turn.settled]
+    settled = [change for change in drift.changed_meanings if change.settled]
     return {
         "lengths": [
             {
@@ -141,8 +141,8 @@ def drift_part(inspection: Inspection, settings: Settings) -> Document:
             for length in drift.lengths
         ],
         "otherwise": [
-            _line(numbers[turn.column], "; ".join(map(_turn, turn.turns)), turn.text, turn.was)
-            for turn in settled[:DRIFT]
+            _line(numbers[change.column], _turns(change), change.text, change.was)
+            for change in settled[:DRIFT]
         ],
         "otherwise_more": max(0, len(settled) - DRIFT),
         "stale": [
@@ -156,10 +156,8 @@ def _line(compaction: int, note: str, text: str, was: str = "") -> Document:
     return {"compaction": compaction, "note": note, "text": text, "was": was}
 
 
-def _turn(turn: Turn) -> str:
-    if turn.was and turn.now:
-        return f"{turn.kind}: {turn.was} became {turn.now}"
-    return f"{turn.kind}: {turn.now} is new" if turn.now else f"{turn.kind}: {turn.was} is gone"
+def _turns(change: ChangedMeaning) -> str:
+    return "; ".join(f"{turn.kind}: {turn_words(turn.was, turn.now)}" for turn in change.turns)
 
 
 def _stale(stale: Stale, lineage: Lineage) -> str:
