@@ -23,6 +23,9 @@ from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction
 from inspector.replay.recording import Recording
 
+#: Costs of a run with another time to live or layout of the cache, as (name, US dollars).
+AlternativeCosts = tuple[tuple[str, float], ...]
+
 
 class Costing(Struct, frozen=True, eq=False):
     """The basis of costs for the recorded requests, and `alternatives` with another time to live or another layout, by
@@ -36,8 +39,8 @@ class Costing(Struct, frozen=True, eq=False):
     why: str = ""
     is_estimated: bool = False
 
-    def variants(self, events: Sequence[Event]) -> tuple[tuple[str, float], ...]:
-        """Return the alternative costs of a run with these events, in US dollars."""
+    def alternative_costs(self, events: Sequence[Event]) -> AlternativeCosts:
+        """Return the alternative costs of a run with these events."""
         return tuple((name, basis.cost(events)) for name, basis in self.alternatives)
 
 
@@ -45,9 +48,9 @@ def costing_of(
     inspection: Inspection,
     resolved: ResolvedSettings,
     recording: Recording,
-    otherwise: bool = True,
+    with_alternatives: bool = True,
 ) -> Costing:
-    """Return the basis of costs of a conversation with this recording; with `otherwise` also the alternatives.
+    """Return the basis of costs of a conversation with this recording.
 
     Raises StoreErrors, EngineErrors, BadInput for a file of prices that cannot be used.
     """
@@ -59,7 +62,7 @@ def costing_of(
     places = answer_places(inspection, resolved.settings.profile, requests)
     alternatives = tuple(
         (name, _basis(inspection, recording, other, places))
-        for name, other in (_alternatives(inspection, resolved, requests) if otherwise else ())
+        for name, other in (_alternatives(inspection, resolved, requests) if with_alternatives else ())
         if not other.why_no_cost
     )
     return Costing(

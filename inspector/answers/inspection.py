@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: the second. A message takes about 100 bytes.
 _KEPT_INDEXES = 16
 _KEPT_MESSAGES = 100_000
-#: Number of messages between two reports of progress.
+#: Number of messages between two reports of progress, at which the reading may be cancelled.
 _WATCH_EVERY = 64
 
 

@@ -125,7 +125,9 @@ def _subject(answers: Answers, name: str) -> _Subject:
     inspection, resolved = answers.opened(name)
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
-    course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
+    course = recording.course.with_costs(
+        costing_of(inspection, resolved, recording, with_alternatives=False).basis
+    )
     course = course.with_facts(FactSteps(facts_without_fates(inspection)))
     recorded = recorded_metrics(replace(recording, course=course), inspection.compactions(), course.facts)
     return _Subject(recorded, course, recording.model, settings, reproduced(inspection))

@@ -165,7 +165,9 @@ def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool]) 
     model = recording.model
     if request.model is not None:
         model = replace(request.model, extras=model.extras)
-    course = recording.course.with_costs(costing_of(inspection, resolved, recording, otherwise=False).basis)
+    course = recording.course.with_costs(
+        costing_of(inspection, resolved, recording, with_alternatives=False).basis
+    )
     if request.facts:
         try:
             course = course.with_facts(_facts(inspection, wanted))

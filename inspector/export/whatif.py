@@ -97,7 +97,7 @@ def _cost(answer: Replay, metrics: Metrics, events: Sequence[Event]) -> Document
         "currency": "USD",
         "amount": metrics.cost,
         "modelled": answer.costing.is_estimated,
-        "otherwise": dict(answer.costing.variants(events)),
+        "otherwise": dict(answer.costing.alternative_costs(events)),
     }
 
 

@@ -185,5 +185,5 @@ def test_a_what_if_asks_the_store_nothing(fixtures_dir: Path, monkeypatch: pytes
     for threshold in (0.3, 0.4, 0.5):
         run = recording.course.run(resolved.settings.with_(threshold=threshold), recording.model)
         assert run.metrics.cost is not None
-        costing.variants(run.events)
+        costing.alternative_costs(run.events)
     assert (asked, looked) == ([], [])

@@ -24,11 +24,11 @@ _LABELS = 20
 
 
 class Run(Struct, frozen=True):
-    """A run under its name. `otherwise` has its cost in US dollars with another time to live or layout, by name."""
+    """A run under its name. `alternative_costs` have another time to live or layout."""
 
     name: str
     metrics: Metrics
-    otherwise: tuple[tuple[str, float], ...] = ()
+    alternative_costs: tuple[tuple[str, float], ...] = ()
 
 
 class ReplayView(Struct, frozen=True):
@@ -94,8 +94,8 @@ def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:
             [unknown if (cost := run.metrics.cost) is None else dollars(cost) for run in view.runs],
         )
     ]
-    for name in dict.fromkeys(name for run in view.runs for name, _ in run.otherwise):
-        costs = [dict(run.otherwise).get(name) for run in view.runs]
+    for name in dict.fromkeys(name for run in view.runs for name, _ in run.alternative_costs):
+        costs = [dict(run.alternative_costs).get(name) for run in view.runs]
         rows.append((f"  {name}", ["–" if cost is None else dollars(cost) for cost in costs]))
     return rows
 

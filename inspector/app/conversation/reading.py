@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.answers.inspection import Inspection
+from inspector.answers.inspection import Inspection, watched
 from inspector.app.conversation.rows import Line, is_tool_error, lines_of
 from inspector.app.conversation.state import Opened
 from inspector.core.conversations import Compaction, Generation
@@ -27,7 +27,7 @@ from inspector.stores.base import Store
 from widgets.panes.knob_values import LARGEST_SHARE
 
 if TYPE_CHECKING:
-    from inspector.answers.costing import Costing
+    from inspector.answers.costing import AlternativeCosts, Costing
     from inspector.answers.fact_reading import FactsReading
     from inspector.answers.upcoming import Upcoming
     from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf, LineageAsOf
@@ -52,8 +52,6 @@ _SCREENFUL = 80
 _BATCH = 40
 #: Minimum seconds between partial results of counting. Each partial result redraws the list.
 _SHOWN_SECONDS = 0.25
-#: Number of messages between two progress reports, at which a job may be cancelled.
-_REPORTED_EVERY = 64
 
 
 class Opening(Struct, frozen=True, eq=False):
@@ -309,13 +307,10 @@ def read_costing(
 
 
 class RecordedFigures(Struct, frozen=True, eq=False):
-    """The figures of the recorded compactions, and how well the settings in force reproduce them.
-
-    `otherwise` has their cost with another time to live or layout of the cache.
-    """
+    """The figures of the recorded compactions, and how well the settings in force reproduce them."""
 
     metrics: Metrics
-    otherwise: Otherwise = ()
+    alternative_costs: AlternativeCosts = ()
     reproduces: Reproduction | None = None
 
 
@@ -332,25 +327,20 @@ def measure_recording(
 
     recording = recording.with_costs(None if costing is None else costing.basis)
     metrics = recorded_metrics(recording, inspection.compactions(), facts)
-    otherwise = () if costing is None else costing.variants(recording.events)
-    return RecordedFigures(metrics, otherwise, reproduced(inspection))
-
-
-#: Costs of a run with another time to live or layout of the cache, as (name, US dollars).
-Otherwise = tuple[tuple[str, float], ...]
+    alternatives = () if costing is None else costing.alternative_costs(recording.events)
+    return RecordedFigures(metrics, alternatives, reproduced(inspection))
 
 
 class Runs(Struct, frozen=True, eq=False):
     """The what-if under the settings on screen (`run`), and under the settings that the user kept as A (`kept`).
 
-    `otherwise` and `kept_otherwise` have their costs with another time to live or layout of the cache.
     `half_and_double` has the what-ifs under the settings on screen with summaries of half and twice the size.
     """
 
     run: WhatIf
     kept: WhatIf | None
-    otherwise: Otherwise = ()
-    kept_otherwise: Otherwise = ()
+    alternative_costs: AlternativeCosts = ()
+    kept_alternative_costs: AlternativeCosts = ()
     half_and_double: tuple[WhatIf, ...] = ()
 
 
@@ -384,17 +374,19 @@ def run_conversation(
     """
     basis = None if costing is None else costing.basis
 
-    def run_with(one: Recording, settings: Settings, size: float | None) -> tuple[WhatIf, Otherwise]:
-        course = one.course.with_facts(facts).with_costs(basis)
-        whatif = course.run(settings, summary_model(one, size))
-        return whatif, () if costing is None else costing.variants(whatif.events)
+    def run_with(
+        recording: Recording, settings: Settings, size: float | None
+    ) -> tuple[WhatIf, AlternativeCosts]:
+        course = recording.course.with_facts(facts).with_costs(basis)
+        whatif = course.run(settings, summary_model(recording, size))
+        return whatif, () if costing is None else costing.alternative_costs(whatif.events)
 
-    run, otherwise = run_with(recording, *tuning)
+    run, costs = run_with(recording, *tuning)
     half_and_double = recording.course.half_and_double(tuning[0], summary_model(recording, tuning[1]))
     if kept is None or kept_recording is None:
-        return Runs(run, None, otherwise, half_and_double=half_and_double)
-    kept_run, kept_otherwise = run_with(kept_recording, *kept)
-    return Runs(run, kept_run, otherwise, kept_otherwise, half_and_double)
+        return Runs(run, None, costs, half_and_double=half_and_double)
+    kept_run, kept_costs = run_with(kept_recording, *kept)
+    return Runs(run, kept_run, costs, kept_costs, half_and_double)
 
 
 def read_sources(
@@ -403,8 +395,7 @@ def read_sources(
     """The tokens of the first `length` messages of a list by source. Raises StoreErrors."""
     from inspector.quality.sources import source_shares
 
-    messages = (message for _, message in _watched(inspection.store, generation, length, "adding up", watch))
-    return source_shares(messages, prompt)
+    return source_shares(_read(inspection, generation, length, watch, "adding up"), prompt)
 
 
 def read_upcoming(
@@ -428,7 +419,7 @@ def find_text(
     wanted = query.casefold()
     return tuple(
         index
-        for index, message in _watched(inspection.store, generation, length, "searching", watch)
+        for index, message in enumerate(_read(inspection, generation, length, watch, "searching"))
         if contains(message, wanted)
     )
 
@@ -439,21 +430,19 @@ def find_tool_errors(
     """Return the indexes of tool errors among the first `length` messages. Raises StoreErrors."""
     return tuple(
         index
-        for index, message in _watched(
-            inspection.store, generation, length, "looking for tool errors,", watch
+        for index, message in enumerate(
+            _read(inspection, generation, length, watch, "looking for tool errors,")
         )
         if message.role == "tool" and is_tool_error(message)
     )
 
 
-def _watched(
-    store: Store, generation: Generation, length: int, what: str, watch: Watch
-) -> Iterator[tuple[int, Message]]:
-    """Yield (index, message) of the first `length` messages, and report the progress of `what`."""
-    for index, message in enumerate(islice(store.iterate(generation), length)):
-        if index % _REPORTED_EVERY == 0:
-            watch(what, index, length)
-        yield index, message
+def _read(
+    inspection: Inspection, generation: Generation, length: int, watch: Watch, what: str
+) -> Iterator[Message]:
+    """Yield the first `length` messages, and report the progress of `what`."""
+    messages = islice(inspection.store.iterate(generation), length)
+    return watched(messages, watch.counting(what, length))
 
 
 def contains(message: Message, wanted: str) -> bool:

@@ -121,10 +121,10 @@ def _replay_view(
         notes.append(
             "Costs are estimated from the messages, because the store keeps no usage of single calls."
         )
-    runs = [Run("recorded", recorded.metrics, recorded.otherwise)]
+    runs = [Run("recorded", recorded.metrics, recorded.alternative_costs)]
     if kept is not None:
-        runs.append(Run("A", kept.metrics, ran.kept_otherwise))
-    runs.append(Run("what-if" if kept is None else "B", run.metrics, ran.otherwise))
+        runs.append(Run("A", kept.metrics, ran.kept_alternative_costs))
+    runs.append(Run("what-if" if kept is None else "B", run.metrics, ran.alternative_costs))
     graph = GraphState.of(
         recording,
         run,
