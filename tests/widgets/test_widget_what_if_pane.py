@@ -159,7 +159,9 @@ def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
 
 def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> None:
     kept = replace(priced(RUN, 10.0), alternative_costs=(("for 1 hour", 12.0), ("envelope layout", 11.0)))
-    lines = told(run_table(ReplayView(GRAPH, (kept, replace(WHAT_IF, alternative_costs=(("for 1 hour", 9.0),))))))
+    lines = told(
+        run_table(ReplayView(GRAPH, (kept, replace(WHAT_IF, alternative_costs=(("for 1 hour", 9.0),)))))
+    )
     rows = {line[:20].strip(): line[20:].split() for line in lines}
     assert rows["cost, US dollars"] == ["10.00", "–"]
     assert rows["for 1 hour"] == ["12.00", "9.00"]
