@@ -10,8 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
-from inspector.models.masking import Masker, masked_as
+from inspector.models.masking import Masker
 from inspector.quality.facts.fact import Fact
+from inspector.quality.secrets import masked_as
 from inspector.replay.transcript import transcript_of
 from inspector.summaries.summary import ItemChange
 from inspector.summaries.words import word_changes

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from inspector.core.patterns import late_pattern
-from inspector.quality.secrets import FORMATS, PREFIXED, TYPE_NAME
+from inspector.quality.secrets import FORMATS, MASKED, PREFIXED, TYPE_NAME, masked_as
 
 #: Separator between a name and its value, in source code, JSON and JSON inside JSON, with the start of a value.
 _IS = r"\\{0,3}[\"'`]?\s{0,3}[:=]\s{0,3}\\{0,3}[\"'`]?"
@@ -190,8 +190,6 @@ _ATTRIBUTES = late_pattern(r"(?i)(?:path|domain|expires|max-age|samesite|priorit
 _CRUMB = late_pattern(r"(?P<name>[^\s=;]{1,64})=(?P<secret>[^;]{1,4000})")
 #: Identifiers and paths, which also match these formats but have no digits.
 _WORDY = ("a password or key", "an OpenAI key", "a key")
-#: The replacement of a secret; no format matches it.
-_OPEN = "[masked: "
 
 
 #: Minimum length of a secret, or of a line of a longer secret, that is masked without its context.
@@ -254,7 +252,7 @@ class Masker:
         if kind == "a cookie":
             return f"{whole[: match.start(group) - match.start()]}{_CRUMB.sub(self._crumb, value)}"
         if (
-            _OPEN.rstrip() in value
+            MASKED.rstrip() in value
             or _PLACEHOLDER.fullmatch(value.strip())
             or (kind in _WORDY and not any(map(str.isdigit, value)))
         ):
@@ -300,11 +298,6 @@ class KeyFilter:
         """Return the text that was held back."""
         held, self._held = self._held, ""
         return held
-
-
-def masked_as(kind: str) -> str:
-    """Return the replacement of a secret."""
-    return f"{_OPEN}{kind}]"
 
 
 def _alone(kind: str, value: str) -> list[str]:

@@ -144,6 +144,8 @@ _PATTERNS = tuple((kind, tuple(marks.split("|")), late_pattern(pattern)) for kin
 #: Maximum characters that are searched. Summaries are far shorter; this bounds the time for a hostile one.
 _READ = 200_000
 _SHOWN = 4
+#: Start of the replacement of a secret; no format matches it.
+MASKED = "[masked: "
 
 
 class Secret(Struct, frozen=True):
@@ -162,6 +164,18 @@ def secrets(text: str) -> tuple[Secret, ...]:
         if not any(secret.start < other.end and other.start < secret.end for other in found):
             found.append(secret)
     return tuple(sorted(found, key=lambda secret: secret.start))
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with the kind of each secret in its place."""
+    for secret in reversed(secrets(text)):
+        text = f"{text[: secret.start]}{masked_as(secret.kind)}{text[secret.end :]}"
+    return text
+
+
+def masked_as(kind: str) -> str:
+    """Return the replacement of a secret."""
+    return f"{MASKED}{kind}]"
 
 
 def _matches(text: str) -> Iterator[Secret]:

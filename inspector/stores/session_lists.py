@@ -21,7 +21,7 @@ from inspector.core.conversations import (
 from inspector.core.envelope import without_envelope
 from inspector.core.errors import StoreDamaged
 from inspector.core.refusals import refusal_in
-from inspector.core.text import opening_title, safe_line, without_pictures
+from inspector.core.text import without_pictures
 from inspector.stores.assembly import (
     abandoned_note,
     bodies_of,
@@ -34,10 +34,8 @@ from inspector.stores.assembly import (
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
+from inspector.stores.titles import title_of
 from inspector.stores.wires import texts_in
-
-#: Maximum characters of a title.
-TITLE = 120
 
 
 class SessionLists(Struct):
@@ -312,7 +310,7 @@ class SessionLists(Struct):
         return FileDigest(
             path=str(path),
             session=self.session or path.stem,
-            title=safe_line(self.title, TITLE) or opening_title(self.first_words, TITLE),
+            title=title_of(self.title, self.first_words),
             model=self.model,
             folder=self.folder,
             version=self.version,

@@ -38,6 +38,7 @@ else:
 
 lines = recipe("claude_lines")
 ASKED = "Question 0: how does berth 0 work?"
+_TOKEN = "918273645:AA" + "hZ3kQ9vT" * 4 + "b"
 SUMMARY = lines.nine_sections(primary=["Move the harbor importer"], current=["tests of the parser"])
 
 
@@ -936,6 +937,7 @@ def test_an_answer_is_whole_although_an_earlier_copy_ends_within_it(tmp_path: Pa
         ([{"type": "ai-title", "aiTitle": "Berths"}], "Berths"),
         ([{"type": "custom-title", "customTitle": "Harbor"}, {"type": "ai-title", "aiTitle": "Berths"}], "Harbor"),
         ([{"type": "summary", "summary": "Somebody else's", "leafUuid": "elsewhere"}], ASKED),
+        ([{"type": "ai-title", "aiTitle": f"Berths with {_TOKEN}"}], "Berths with [masked: a Telegram bot token]"),
     ],
 )  # fmt: skip
 def test_titles(tmp_path: Path, titles: list[dict[str, str]], title: str) -> None:

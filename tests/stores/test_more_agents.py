@@ -20,6 +20,7 @@ from inspector.engines.registry import engine
 from inspector.stores.detect import open_store
 from inspector.stores.readers import reader_of
 from tests.conftest import ROOT
+from tests.stores import agent_sessions
 from tests.stores.agent_sessions import (
     AFTER,
     ANSWER,
@@ -47,6 +48,14 @@ def test_a_session_is_listed_as_its_agents(agent: str, tmp_path: Path) -> None:
         assert row.last_active > row.started_at > 0
         assert row.model or agent == "kimi"
     assert not open_store(tmp_path / "home").notes
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_title_has_no_secrets(agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = "918273645:AA" + "hZ3kQ9vT" * 4 + "b"
+    monkeypatch.setattr(agent_sessions, "RULE", f"Use the bot token {token} for the ferry.")
+    (row,) = open_store(WRITERS[agent](tmp_path)).conversations()
+    assert row.title == "Use the bot token [masked: a Telegram bot token] for the ferry."
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -173,6 +173,12 @@ def test_last_active_is_the_last_message_and_sorts_the_list(tmp_path: Path) -> N
     assert [(row.id, row.last_active) for row in found] == [("old", 30.0), ("new", 20.0), ("ended", 15.0)]
 
 
+def test_a_title_has_no_secrets(tmp_path: Path) -> None:
+    token = "918273645:AA" + "hZ3kQ9vT" * 4 + "b"
+    found = rows(tmp_path, {"named": {"title": f"Bot {token}"}})
+    assert found["named"].title == "Bot [masked: a Telegram bot token]"
+
+
 def test_names(tmp_path: Path) -> None:
     db = create(tmp_path / "state.db", 11)
     session(db, "2026_aaa1", title="Work", started_at=50.0, **END)

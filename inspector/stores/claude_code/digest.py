@@ -14,7 +14,7 @@ from typing import Any, Self
 import msgspec
 from msgspec.structs import fields
 
-from inspector.core.text import opening_title, safe_line, without_pictures
+from inspector.core.text import without_pictures
 from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
 from inspector.stores.claude_code.forms import (
     LOCAL_COMMAND,
@@ -32,9 +32,9 @@ from inspector.stores.compressed import open_decompressed
 from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, lines_in, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
+from inspector.stores.titles import title_of
 from inspector.stores.wires import texts_in
 
-_TITLE = 120
 #: Bytes of a file read at once.
 _PIECE = 1 << 18
 
@@ -319,7 +319,7 @@ def _digest(
         path=str(file.path),
         part=part,
         session=session or file.path.stem,
-        title=safe_line(title, _TITLE) or opening_title(tally.first_words, _TITLE),
+        title=title_of(title, tally.first_words),
         model=tally.model,
         folder=tally.folder,
         version=tally.version,

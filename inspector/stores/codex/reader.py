@@ -22,15 +22,15 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.errors import StoreError
-from inspector.core.text import safe_line
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, is_context, item_wires
 from inspector.stores.codex.history import HistoryFile, fetch, history_of, place_in
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, count_at, mapping_at, mappings_in, read_lines, text_at, usage_of
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
-from inspector.stores.session_lists import TITLE, SessionLists, SessionReader, SessionScanner, hash_of
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 from inspector.stores.signatures import Signature, signature_of, title_files
+from inspector.stores.titles import title_of
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
@@ -95,7 +95,7 @@ def _names_in(index: str, signature: Signature | None) -> Mapping[str, str]:
     names: dict[str, str] = {}
     with suppress(StoreError):
         for line in read_lines(Path(index)) if signature is not None else ():
-            names[text_at(line.value, "id")] = safe_line(text_at(line.value, "thread_name"), TITLE)
+            names[text_at(line.value, "id")] = title_of(text_at(line.value, "thread_name"))
     return names
 
 

@@ -15,6 +15,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
 from inspector.stores.hermes.sessions import Node
 from inspector.stores.names import resolve
+from inspector.stores.titles import without_secrets
 
 #: From this schema on every sub-agent is marked, so times are not compared.
 _MARKED_SINCE = 16
@@ -133,7 +134,7 @@ def _row(
     return ConversationRow(
         id=tip.id,
         root=root.id,
-        title=_title(chain),
+        title=without_secrets(_title(chain)),
         model=tip.model or next((node.model for node in reversed(chain) if node.model), ""),
         source=tip.source or root.source,
         sessions=tuple([node.id for node in chain]),
