@@ -11,6 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inspector.answers.fact_results import work_out
+from inspector.answers.inspection import Inspection
+from inspector.answers.store_losses import unknown_losses
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.alone import opened, texts
@@ -281,6 +284,20 @@ def test_a_file_with_a_boundary_alone_has_a_compaction_of_which_nothing_is_known
     _, _, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
     assert (compaction.before, compaction.after, compaction.summary) == (0, 0, None)
     assert "No summary follows it" in compaction.note
+
+
+def test_losses_are_unknown_after_a_boundary_whose_summary_is_not_in_the_file(tmp_path: Path) -> None:
+    made = session()
+    made.user("Never use more than 7 buckets.")
+    worked(made, 1)
+    made.compact(summary(1))
+    made.lines = [line for line in made.lines if not line.get("isCompactSummary")]
+    worked(made, 2)
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert (compaction.summary, compaction.encrypted, compaction.after_words) == (None, True, "at least 0")
+    losses = work_out(Inspection(store, conversation))[0]
+    assert [(one.lost, one.unknown) for one in losses.compactions] == [({}, 1)]
+    assert any("the summaries cannot be read" in one for one in unknown_losses([losses]))
 
 
 @pytest.mark.parametrize("hangs", [True, False])

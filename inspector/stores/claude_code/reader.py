@@ -240,9 +240,9 @@ class _Reading:
             tokens_before_reported=data.before,
             tokens_after_reported=data.after,
             whole=bool(length) and not (midway or missing or self.lacks_prompts),
-            # A transcript has each summary, a stream may lack it.
-            encrypted=summary is None and self.parts[self.file_of[boundary.uuid]].scan.stream,
-            kept_missing=len(missing),
+            # Claude Code sends a summary after each boundary; streams, and copies of transcripts, may lack it.
+            encrypted=summary is None,
+            kept_missing=len(missing) + (summary is None),
         )
 
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
