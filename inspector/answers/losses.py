@@ -15,13 +15,14 @@ from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.scan.words import has_unspaced
-from inspector.quality.aftermath import AftermathEvent, Step, aftermath_of, steps_with_acts
+from inspector.quality.aftermath import AftermathEvent, Step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of, prompted
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
+from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
 from inspector.quality.losses import is_lost
 from inspector.replay.transcript import message_paths, transcript_of
 from inspector.summaries.content import content_words

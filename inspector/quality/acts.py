@@ -21,6 +21,8 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe
 
 ActKind = Literal["read", "write", "fetch", "run", "ask", "fail"]
+#: Kinds of acts that open a file or a page. The acts of one call share its result.
+OPENS = ("read", "fetch")
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
 Lines = tuple[int, int | None]
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from inspector.core.messages import Message, ToolCall
 from inspector.export.fact_results import event_document, print_aftermath
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
-from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts, aftermath_of, steps_with_acts
+from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts
 from inspector.quality.facts.fact import (
     Contradiction,
     ConversationFacts,
@@ -30,6 +30,7 @@ from inspector.quality.facts.fact import (
     Value,
 )
 from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
 from inspector.quality.prohibitions import prohibitions_of
 
 

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from inspector.caching.costs import Bill, Cost
 from inspector.caching.idle import IdleCosts
 from inspector.core.conversations import FailedCompaction
+from inspector.core.places import Place
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import ends_early
-from inspector.quality.aftermath import AftermathEvent, AftermathKind, Place
+from inspector.quality.aftermath import AftermathEvent, AftermathKind
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
     CacheEvidence,

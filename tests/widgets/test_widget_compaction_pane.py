@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from inspector.quality.aftermath import AftermathEvent, Place
+from inspector.core.places import Place
+from inspector.quality.aftermath import AftermathEvent
 from tests.widgets.values import COMPACTION, ROWS, SAID, compaction
 from tests.widgets.widget_host import hosting, lines, shown
 from widgets.intents import GoTo, StepCompaction

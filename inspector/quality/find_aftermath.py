@@ -1,0 +1,99 @@
+"""Find the repeated work after compactions: the acts of each message, then the events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from inspector.core.messages import Message
+from inspector.core.rough import text_tokens
+from inspector.quality.acts import (
+    OPENS,
+    Act,
+    acts_of_call,
+    error_in,
+    failure,
+    lines_seen,
+    marked_error,
+    opened,
+    output_lines,
+    questions_in,
+    was_made,
+)
+from inspector.quality.aftermath import AftermathEvent, Step
+from inspector.quality.facts.fact import ConversationFacts
+from inspector.quality.harmed_facts import HarmedFacts
+from inspector.quality.repeated_acts import repeated_acts
+from inspector.quality.repeated_statements import repeated_statements
+
+
+def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
+    """Yield the messages that have acts. The tokens and the failure of a result belong to the call that it answers."""
+    waiting: list[Step] = []
+    by_call: dict[str, int] = {}
+    names: dict[str, str] = {}
+    for step, message in messages:
+        if message.role == "tool":
+            at = by_call.get(message.tool_call_id, len(waiting) - 1 if waiting and len(by_call) <= 1 else -1)
+            if at >= 0:
+                waiting[at] = _with_result(waiting[at], message, names.get(message.tool_call_id, ""))
+            continue
+        yield from waiting
+        waiting, by_call, names = [], {}, {}
+        if message.role == "assistant":
+            for call in message.tool_calls:
+                by_call[call.id], names[call.id] = len(waiting), call.name
+                waiting.append(replace(step, acts=tuple(acts_of_call(call))))
+            questions = tuple(questions_in(message)) if message.text and not message.tool_calls else ()
+            if questions:
+                waiting.append(replace(step, acts=questions))
+    yield from waiting
+
+
+def _with_result(step: Step, message: Message, tool: str) -> Step:
+    """Add the result of a call to its acts: the tokens, and a failure if the agent marked one.
+
+    A cancelled or refused call has no acts but its questions. A tool that failed wrote nothing.
+    Files and pages that one call opens share the tokens of its result. A file that it could not open is left out.
+    Agents do not mark every failed command, so this searches the output of commands and writes for an error. It does
+    not search the text of a read file, which may have such lines.
+    """
+    result = message.text
+    if not was_made(result):
+        return replace(step, acts=tuple(act for act in step.acts if act.kind == "ask"))
+    tokens = text_tokens(len(result))
+    shares = sum(act.kind in OPENS for act in step.acts)
+    acts = tuple(
+        replace(act, tokens=act.tokens + (tokens // shares if act.kind in OPENS else tokens))
+        for act in step.acts
+    )
+    failed = next((act for act in acts if act.kind in ("run", "write")), None)
+    error = error_in(result) if failed is not None else ""
+    if message.wire.get("is_error") and not error:
+        error = marked_error(result)
+        failed = failed or next(iter(acts), Act("run", tool, tool, tokens=tokens))
+    # A command may fail after it printed a file.
+    stopped = bool(message.wire.get("is_error")) and all(act.kind != "run" for act in acts)
+    acts = tuple(
+        replace(act, seen=_lines_of_act(act, result)) if act.kind != "read" or shares == 1 else act
+        for act in acts
+        if not (stopped and act.kind in (*OPENS, "write")) and (act.kind not in OPENS or opened(act, result))
+    )
+    return replace(step, acts=(*acts, failure(failed, error)) if failed is not None and error else acts)
+
+
+def _lines_of_act(act: Act, result: str) -> frozenset[int]:
+    """Return the hashes of the lines that an act read, wrote or printed."""
+    if act.kind == "run":
+        return output_lines(result)
+    if act.kind not in ("read", "write"):
+        return act.seen
+    return lines_seen(result if act.kind == "read" else act.content)
+
+
+def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
+    """Return the repeated work and the acts against lost rules of a conversation, in order."""
+    harmed = HarmedFacts(facts)
+    events = [*repeated_acts(steps, harmed), *repeated_statements(facts, harmed)]
+    return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))

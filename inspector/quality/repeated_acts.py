@@ -1,0 +1,241 @@
+"""Acts that the agent repeats after the earlier acts left its list, and acts against rules that the list lost."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from inspector.core.text import safe_title
+from inspector.quality.acts import OPENS, Act, simple_commands
+from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, AftermathKind, Step, place_of
+from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.passages import tongue_of
+from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.harmed_facts import HarmedFacts
+from inspector.quality.repeated_files import Before, FileActs, in_list, in_one_folder, left_file
+
+#: The kind of event of an act that is done again.
+_AGAIN: Mapping[str, AftermathKind] = {
+    "read": "read again", "fetch": "fetched again", "run": "ran again", "fail": "failed again",
+}  # fmt: skip
+#: Minimum content words that two questions share, and minimum overlap with the longer question.
+MIN_QUESTION_WORDS = 3
+MIN_QUESTION_OVERLAP = 0.6
+#: Minimum uses in one list of a routine command (tests, builds, polling), and of a word of a form of asking.
+ROUTINE_RUNS = 3
+
+#: Matches a question for approval. Each one is about something new.
+_APPROVAL = re.compile(
+    r"\b(?:proceed|go ahead|(?:looks?|feels?|sounds?) (?:good|right|ok)|shall i|should i|want me to|like me to"
+    r"|ready to)\b",
+    re.I,
+)
+#: Programs whose second run does not count.
+_TRIVIAL = frozenset({
+    "ls", "pwd", "cd", "echo", "date", "whoami", "which", "true", "false", "sleep", "kill", "pkill", "ps", "clear",
+    "export", "mkdir", "touch", "chmod", "printf", "exit", "set", "source", "wait", "cat", "head", "tail",
+})  # fmt: skip
+#: Programs that only read.
+_LOOKING = frozenset({
+    "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
+})  # fmt: skip
+_GIT_LOOKING = frozenset({"show", "blame", "grep"})
+#: Options that make a program print only about itself.
+_ABOUT_ITSELF = frozenset({"--help", "--version"})
+#: Options that make find run a command.
+_RUNS_COMMAND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+#: Programs that only read, whose first argument is a file.
+_WITHOUT_PATTERN = frozenset({"find", "wc", "tree", "du", "stat", "strings", "diff", "xxd"})
+#: Matches a command that changes files without naming them.
+_CHANGES = re.compile(
+    r"\bgit (?:-\S+ \S+ )?(?:fetch|pull|merge|rebase|checkout|switch|reset|stash|cherry-pick|revert|apply|am|restore"
+    r"|clean)\b"
+    r"|\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|cargo|go|gem|apt|apt-get|brew|composer)"
+    r" (?:install|i|add|get|sync|update|ci)\b",
+    re.I,
+)
+#: Stems that are common to all questions.
+_QUESTION_WORDS = frozenset({"continu", "els", "help", "make", "sure", "next", "thing"})
+
+
+def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[AftermathEvent]:
+    """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
+    earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
+    files = FileActs()
+    #: The paths of changed files with the step of the change; "" for an unknown path.
+    writes: list[tuple[int, str]] = []
+    questions = _AskedQuestions()
+    runs: Counter[tuple[int, str]] = Counter()
+    for step in steps:
+        opens = any(act.kind in OPENS for act in step.acts)
+        # A page that a command gets may be what the agent works on.
+        command = next((act for act in step.acts if act.kind == "run"), None)
+        for act in step.acts:
+            if step.generation > 1:
+                yield from _against_rules(step, act, harmed)
+            if act.kind == "ask":
+                if (asked_before := questions.add(step, act.text)) is not None:
+                    yield _event("asked again", step, act, Before(asked_before, "ask"), None)
+                continue
+            if act.kind == "write" or (act.kind == "run" and _changes_files(act.key)):
+                writes.append((step.step, act.key if act.kind == "write" else ""))
+            is_file = act.kind in ("read", "write")
+            kind = _AGAIN.get(act.kind)
+            # The files and pages that a command opens stand for the command.
+            if kind is not None and step.generation > 1 and not (kind == "ran again" and opens):
+                before = (
+                    left_file(step, act, files.about(act))
+                    if is_file
+                    else _left(step, act, earlier[act.kind, act.key])
+                )
+                if before is not None and command is not None and kind in ("fetched again", "ran again"):
+                    written = [path for at, path in writes if at > before.step.step]
+                    if not _worth_comparing(command, runs, before.step, written):
+                        before = None
+                if before is not None:
+                    about = harmed.about([act.key, act.text], step, before.step.left)
+                    yield _event(kind, step, act, before, about)
+            if act.kind == "run":
+                runs[step.generation, act.key] += 1
+            if is_file:
+                files.add(step, replace(act, content=""))
+            else:
+                earlier[act.kind, act.key].append((step, replace(act, content="")))
+
+
+def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Before | None:
+    """Return the last earlier step with the same act, if every such step has left the list."""
+    last = None
+    for other, done in reversed(earlier):
+        if other.step != step.step and act.key == done.key and in_one_folder(act, done):
+            if in_list(other, step):
+                return None
+            last = last or Before(other, done.kind)
+    return last
+
+
+def _worth_comparing(
+    act: Act, runs: Mapping[tuple[int, str], int], before: Step, written: Sequence[str]
+) -> bool:
+    """Return whether a second run counts.
+
+    It is not routine, the first run did not fail, and no file that it may read has changed since. `written` has the
+    paths of changed files, "" for an unknown path. A search with the same output of several lines read nothing that
+    changed in unknown files, and a program with the same output says nothing new about its use.
+    """
+    counted: list[tuple[str, list[str]]] = []
+    commands = list(simple_commands(act.key))
+    for words in commands:
+        name, sub = words[0].rpartition("/")[2], words[1] if len(words) > 1 else ""
+        if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING):
+            counted.append((name, words))
+    if not counted or runs.get((before.generation, act.key), 0) >= ROUTINE_RUNS:
+        return False
+    if any(done.kind == "fail" for done in before.acts):
+        return False
+    printed_same = any(done.key == act.key and done.seen == act.seen for done in before.acts if act.seen)
+    if printed_same and all(not _ABOUT_ITSELF.isdisjoint(words) for _, words in counted):
+        return True
+    looks = all(name in _LOOKING or name == "git" for name, _ in counted)
+    if looks and printed_same and len(act.seen) > 1:
+        written = list(filter(None, written))
+    places = [place for words in commands for place in _searched(words)] if looks else []
+    if places:
+        return not any(not path or any(place in path for place in places) for path in written)
+    return not written
+
+
+def _changes_files(command: str) -> bool:
+    """Return whether a command changes files without naming them, not in a text that it searches or prints."""
+    if not _CHANGES.search(command):
+        return False
+    commands = list(simple_commands(command))
+    # A line with unbalanced quotes has no commands.
+    return not commands or any(
+        (words[0].rpartition("/")[2] not in _LOOKING | _TRIVIAL or not _RUNS_COMMAND.isdisjoint(words))
+        and _CHANGES.search(" ".join(words))
+        for words in commands
+    )
+
+
+def _searched(words: Sequence[str]) -> list[str]:
+    """Return the files and folders that a looking command names, without leading dots."""
+    named = [word.strip("./") for word in words[1:] if not word.startswith("-")]
+    # The first argument is a pattern. Git has a subcommand before it.
+    first = 2 if words[0] == "git" else 0 if words[0] in _WITHOUT_PATTERN else 1
+    return named[first:]
+
+
+def _against_rules(step: Step, act: Act, harmed: HarmedFacts) -> Iterator[AftermathEvent]:
+    """Yield an event for each harmed rule that an act breaks."""
+    if act.kind not in ("write", "read", "run"):
+        return
+    for fact, fate, forbidden in harmed.rules(step):
+        still_in_list = any(
+            saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
+            for saying in fact.sayings
+        )
+        breaks_rule = fact.first.step < step.step and any(rule.forbids(act) for rule in forbidden)
+        if breaks_rule and not still_in_list:
+            yield _event("against a rule", step, act, None, (fact, fate))
+
+
+class _AskedQuestions:
+    """Earlier questions of the agent, by their content words.
+
+    Only English questions count: in other languages the form of a question has content words. Questions for approval do
+    not count either.
+    """
+
+    def __init__(self) -> None:
+        self._asked: list[tuple[Step, frozenset[str]]] = []
+        self._uses: Counter[tuple[int, str]] = Counter()
+        #: Words of a form of asking: many questions of one list have them, about any subject.
+        self._formal: set[str] = set()
+
+    def add(self, step: Step, question: str) -> Step | None:
+        """Add a question. Return the last earlier step with the same question, if every such step has left the list."""
+        if _APPROVAL.search(question) or tongue_of(question) != "en":
+            return None
+        words = frozenset(load_stemmer().words(question)) - _QUESTION_WORDS
+        before = self._before(step, words - self._formal)
+        self._asked.append((step, words))
+        for word in words:
+            self._uses[step.generation, word] += 1
+            if self._uses[step.generation, word] >= ROUTINE_RUNS:
+                self._formal.add(word)
+        return before
+
+    def _before(self, step: Step, words: frozenset[str]) -> Step | None:
+        last = None
+        for other, other_words in reversed(self._asked):
+            shared = len(words & other_words)
+            if other.step == step.step or shared < MIN_QUESTION_WORDS:
+                continue
+            if shared < MIN_QUESTION_OVERLAP * max(len(words), len(other_words - self._formal)):
+                continue
+            if in_list(other, step):
+                return None
+            last = last or other
+        return last
+
+
+def _event(
+    kind: AftermathKind, step: Step, act: Act, before: Before | None, behind: tuple[Fact, str] | None
+) -> AftermathEvent:
+    """Return the event of an act. `behind` is the harmed fact behind it with its fate."""
+    event = AftermathEvent(
+        step.generation - 1, kind, place_of(step), None, safe_title(act.text, MAX_TEXT), act.tokens
+    )
+    if before is not None:
+        event = replace(
+            event,
+            compaction=event.compaction if before.step.left is None else before.step.left,
+            earlier=place_of(before.step),
+            written=before.kind == "write",
+            in_part=not before.covered,
+        )
+    return event if behind is None else event.about(*behind)

@@ -1,0 +1,142 @@
+"""Files that are read again: the earlier readings and writes of a file, and the lines that they had."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.quality.acts import SOME_LINES, Act, covers, overlap, path_ends, same_file
+from inspector.quality.aftermath import Step
+
+#: Minimum share of the lines of a reading that earlier acts had.
+_MIN_OVERLAP = 0.75
+
+
+class Before(Struct, frozen=True):
+    """An earlier step, the kind of its act, and whether the earlier acts had all of the lines."""
+
+    step: Step
+    kind: str
+    covered: bool = True
+
+
+class FileAct(NamedTuple):
+    """A reading or a write: its number, its step and the path of its file."""
+
+    number: int
+    step: Step
+    act: Act
+    path: str
+
+
+class FileActs:
+    """Earlier readings and writes of files, by file name. A path may be relative."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._by_key: dict[str, list[FileAct]] = defaultdict(list)
+        self._by_path: dict[str, list[FileAct]] = defaultdict(list)
+        #: The acts by each end of their path, also by the path.
+        self._by_end: dict[str, list[FileAct]] = defaultdict(list)
+
+    def add(self, step: Step, act: Act) -> None:
+        """Add the next act."""
+        done = FileAct(self._count, step, act, act.path)
+        self._count += 1
+        ends = path_ends(done.path)
+        self._by_key[act.key].append(done)
+        self._by_path[ends[0]].append(done)
+        for end in ends:
+            self._by_end[end].append(done)
+
+    def about(self, act: Act) -> list[FileAct]:
+        """Return the acts on a file that may be the file of an act, the newest first."""
+        path = act.path
+        ends = path_ends(path)
+        found = [
+            done
+            for done in self._by_key.get(act.key, ())
+            if done.path != path and in_one_folder(act, done.act) and not same_file(path, done.path)
+        ]
+        for end in ends[1:]:
+            found += self._by_path.get(end, ())
+        found += self._by_end.get(ends[0], ())
+        return sorted(found, key=itemgetter(0), reverse=True)
+
+
+def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None:
+    """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
+
+    A step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
+    are compared by their text, also with several earlier parts together. An edit or a part that is in the list has only
+    its own lines. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote the
+    file, and the reading does not count.
+    """
+    last: Before | None = None
+    #: The lines of the reading that no act in the list has, and the lines of acts that left the list.
+    new, gone = act.seen, set[int]()
+    #: Moved parts with a few of the lines each (their number, the act), and the lines that they have together.
+    parts: list[tuple[int, Before]] = []
+    in_parts: set[int] = set()
+    # Whether acts that left had all lines, a later act wrote the file, and an act in the list has a part of the lines.
+    covered = edited = partly = False
+    path = act.path
+    for _, other, done, path_then in earlier:
+        if other.step == step.step:
+            continue
+        # A reading of other lines has no effect before an edit moves the lines.
+        if not edited and done.kind == "read" and not overlap(act.lines, done.lines):
+            continue
+        same = path == path_then or (act.key == done.key and in_one_folder(act, done))
+        is_edit = done.kind == "write" and done.lines == SOME_LINES
+        moved = (edited or is_edit) and act.lines is not None and done.lines is not None
+        edited = edited or done.kind == "write"
+        # A result of one line is not comparable: it may be cut, or in a format of the tool.
+        comparable = len(act.seen) > 1 and len(done.seen) > 1
+        shared = act.seen & done.seen if moved and comparable else frozenset()
+        overlaps = (
+            len(shared) >= _MIN_OVERLAP * len(act.seen)
+            if moved and comparable
+            else overlap(act.lines, done.lines)
+        )
+        if in_list(other, step):
+            part = comparable and (moved or not covers(done.lines, act.lines))
+            if overlaps and not (part or is_edit):
+                return None
+            if part and (moved or overlaps):
+                new -= done.seen
+                if 2 * len(new) < len(act.seen):
+                    return None
+                partly = partly or not (moved or is_edit)
+        elif overlaps and (comparable or not moved):
+            gone |= done.seen
+            has_all = moved or covers(done.lines, act.lines)
+            if same and (last is None or (last.kind == "read" and has_all and not covered)):
+                last = Before(other, done.kind)
+            covered = covered or (same and has_all)
+        elif same and shared:
+            in_parts |= shared
+            parts.append((len(shared), Before(other, done.kind)))
+    if last is None and parts and len(in_parts) >= _MIN_OVERLAP * len(act.seen):
+        _, last = max(parts, key=itemgetter(0))
+        gone, covered = gone | in_parts, True
+    if last is None or (partly and not gone):
+        return None
+    least = len(new) if covered else min(len(new), len(gone))
+    is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1
+    return None if is_other and (partly or not edited) else replace(last, covered=covered and not partly)
+
+
+def in_list(other: Step, step: Step) -> bool:
+    """Return whether the list of a step has an earlier step."""
+    return other.left is None or other.left >= step.generation
+
+
+def in_one_folder(act: Act, done: Act) -> bool:
+    """Return whether two commands ran in one working directory, or one directory is unknown."""
+    return act.folder == done.folder or not (act.folder and done.folder)

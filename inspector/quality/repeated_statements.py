@@ -1,0 +1,151 @@
+"""Statements that the user repeats after a list lost them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.core.places import Place
+from inspector.core.rough import text_tokens
+from inspector.core.text import safe_title
+from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, place_of
+from inspector.quality.facts.fact import ConversationFacts, Fact, Saying
+from inspector.quality.harmed_facts import HarmedFacts
+from inspector.quality.limits import CROWDED, FEW
+
+#: Minimum content words that two statements share, and minimum overlap with the shorter and the longer statement.
+MIN_SHARED_WORDS = 4
+MIN_OVERLAP = 0.75
+MIN_OVERLAP_OF_LONGER = 0.4
+#: The same in a message that complains of a repetition ("I told you").
+MIN_CORRECTED_WORDS = 3
+MIN_CORRECTED_OVERLAP = 0.5
+#: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
+_LASTING = ("constraint", "preference", "value")
+_RULES = ("constraint", "preference")
+#: End of the name of a rule that finds questions.
+_QUESTION = ".question"
+
+#: Words of a user who repeats something, or who complains of missing work.
+_CORRECTION = re.compile(
+    r"\b(?:(?:i|we)(?:['’]ve| have)? (?:already |just )?(?:told|said|asked|mentioned|explained|wrote|wanted|agreed)"
+    r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
+    r"|once again|how (?:many|often) times|remember|reminder|why (?:did|do|are|is)|stop)\b|\bagain\b[,:?! ]"
+    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么",
+    re.I,
+)
+#: Words of a user who accepts a result or lifts a rule.
+_SETTLED = re.compile(
+    r"\b(?:great|thanks|thank you|nice|perfect|well done|passes|works now|you can|you may|no longer|any ?more)\b"
+    r"|可以了|谢谢",
+    re.I,
+)
+
+
+def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterator[AftermathEvent]:
+    """Yield an event for each message of the user that repeats a statement that left the list.
+
+    The event is the repetition with the largest overlap.
+    """
+    statements = [fact for fact in facts.facts if fact.role == "user" and not fact.pasted and fact.things]
+    by_word: dict[str, list[Fact]] = defaultdict(list)
+    for fact in statements:
+        for word in set(fact.things):
+            by_word[word].append(fact)
+    #: The keys of the facts of each message, and the messages of the user that complain of a repetition.
+    facts_at: dict[Place, set[str]] = defaultdict(set)
+    corrections: set[Place] = set()
+    for fact in facts.facts:
+        is_correction = fact.role == "user" and _CORRECTION.search(fact.text) is not None
+        for saying in fact.sayings:
+            facts_at[place_of(saying)].add(fact.key)
+            if is_correction:
+                corrections.add(place_of(saying))
+    best: dict[Place, tuple[float, AftermathEvent]] = {}
+    for fact in statements:
+        settles = _SETTLED.search(fact.text) is not None
+        for saying in fact.sayings:
+            place = place_of(saying)
+            corrects = place in corrections
+            # A message with many statements is a document, often the template of a command.
+            is_document = len(facts_at[place]) > CROWDED
+            if saying.generation < 2 or is_document or saying.role != "user" or (settles and not corrects):
+                continue
+            for score, other, before in _repeats(fact, saying, by_word, corrects, harmed):
+                earlier = place_of(before)
+                if len(facts_at[earlier]) > CROWDED or (place in best and best[place][0] >= score):
+                    continue
+                # A command or an extension sends the same text again.
+                if len(facts_at[place]) > FEW and facts_at[place] <= facts_at[earlier]:
+                    continue
+                fate = harmed.fate(other, saying)
+                died = harmed.died(other) if fate else None
+                event = AftermathEvent(
+                    died or before.compaction or saying.generation - 1, "said again", place, earlier,
+                    safe_title(fact.text, MAX_TEXT), text_tokens(len(fact.text)),
+                )  # fmt: skip
+                best[place] = score, event.about(other, fate) if fate else event
+    yield from (event for _, event in best.values())
+
+
+def _names_differ(fact: Fact, other: Fact) -> bool:
+    """Return whether two statements have values but none in common, so that they are about different things."""
+    values, other_values = ({value.canon for value in each.values} for each in (fact, other))
+    return bool(values and other_values) and values.isdisjoint(other_values)
+
+
+def _asks(fact: Fact, other: Fact) -> bool:
+    """Return whether an earlier statement (`other`) asks for something, as a decision or a question.
+
+    A question after a question does not repeat it: the user may ask for the state again.
+    """
+    return other.kind == "decision" or (other.rule.endswith(_QUESTION) and not fact.rule.endswith(_QUESTION))
+
+
+def _repeats(
+    fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]], corrects: bool, harmed: HarmedFacts
+) -> Iterator[tuple[float, Fact, Saying]]:
+    """Yield the facts that a saying repeats, each with its overlap and its last saying before.
+
+    `corrects`: the message complains of a repetition, so fewer words are enough. If both statements are rules, one is
+    short and the list lost the earlier rule, a single shared word is enough. No third statement may have that word.
+    """
+    words = frozenset(fact.things)
+    rare = {word for word in words if len(by_word[word]) == 2}
+    shared: Counter[str] = Counter()
+    candidates: dict[str, Fact] = {}
+    for word in words:
+        for other in by_word[word]:
+            shared[other.key] += 1
+            candidates[other.key] = other
+    for key, count in shared.items():
+        other = candidates[key]
+        other_count = len(set(other.things))
+        longer, shorter = max(len(words), other_count), min(len(words), other_count)
+        repeated = (
+            count >= MIN_SHARED_WORDS
+            and count >= MIN_OVERLAP * shorter
+            and count >= MIN_OVERLAP_OF_LONGER * longer
+        )
+        enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * other_count
+        # All words of a short statement are enough too.
+        corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
+        rule_again = (
+            shorter <= MIN_SHARED_WORDS
+            and not rare.isdisjoint(other.things)
+            and fact.kind in _RULES
+            and other.kind in _RULES
+            and harmed.fate(other, saying) == "lost"
+        )
+        if not (repeated or corrected or rule_again) or (not corrected and _names_differ(fact, other)):
+            continue
+        if other.kind not in _LASTING and not (corrected and _asks(fact, other)):
+            continue
+        before = [
+            earlier for earlier in other.sayings if earlier.step < saying.step and earlier.role == "user"
+        ]
+        if before and all(
+            earlier.compaction is not None and earlier.compaction < saying.generation for earlier in before
+        ):
+            yield count / longer, other, before[-1]
