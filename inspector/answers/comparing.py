@@ -21,7 +21,8 @@ class Side(Struct, frozen=True):
 
     `kept` has by kind the share of summarized facts that the list after the compaction still has. Facts with an
     uncertain or unknown fate are not in it; `open` counts them. `aftermath` counts events by kind. `cost` is of
-    `priced` compactions, in US dollars. `unread` are sentences about conversations that could not be read.
+    `priced` compactions, in US dollars. `unread` are sentences about conversations that could not be read,
+    in whole or in part.
     """
 
     label: str
@@ -64,12 +65,15 @@ class Comparison(Struct, frozen=True):
 
 
 def side_of(answers: Answers, label: str) -> Side:
-    """Return the figures of one folder, and name conversations that cannot be read. Raises StoreErrors of the store."""
+    """Return the figures of one folder. Conversations that cannot be read are named, and in `answers.unread` too.
+
+    Raises StoreErrors of the store.
+    """
     counts: Counter[tuple[Kind, bool]] = Counter()
     aftermath: Counter[str] = Counter()
     conversations = compactions = hurt = undecided = priced = 0
     cost = 0.0
-    unread: list[str] = list(answers.store.notes)
+    partial: list[str] = []
     for row in answers.store.conversations():
         conversations += 1
         try:
@@ -79,8 +83,10 @@ def side_of(answers: Answers, label: str) -> Side:
             events = read_conversation_aftermath(answers, row.id).events
             bills = bills_of(inspection, requests_of(inspection, resolved)) if recorded else {}
         except InspectorError as error:
-            unread.append(about(row, str(error)))
+            answers.unread.append(about(row, str(error)))
             continue
+        if inspection.conversation.has_unread:
+            partial += (about(row, note) for note in inspection.conversation.notes)
         compactions += len(recorded)
         for life in facts.lives:
             fate = life.fates[0] if life.fates else None
@@ -107,7 +113,7 @@ def side_of(answers: Answers, label: str) -> Side:
         Share(hurt, compactions),
         cost,
         priced,
-        tuple(unread),
+        tuple(dict.fromkeys([*answers.store.notes, *partial, *answers.unread])),
     )
 
 

@@ -24,6 +24,7 @@ from inspector.answers.store_losses import (
     ConversationLosses,
     ListedLoss,
     losses_of_facts,
+    part_unread,
     sort_worst_first,
     uncertain_losses,
     unknown_losses,
@@ -42,12 +43,14 @@ from inspector.quality.limits import FEW
 class Aftermath(Struct, frozen=True):
     """The repeated work after the compactions of a conversation.
 
-    `unseen` of its compactions have a list before them that the store lacks in whole or in part.
+    `unseen` of its compactions have a list before them that the store lacks in whole or in part. `has_unread`: a part
+    of the conversation cannot be read.
     """
 
     compactions: int
     unseen: int
     events: tuple[AftermathEvent, ...]
+    has_unread: bool = False
 
 
 AFTERMATH: AnswerKind[Aftermath] = AnswerKind("aftermath", Aftermath)
@@ -74,9 +77,10 @@ def work_out(
         if (index := missing_request(inspection, recorded)) is not None:
             gaps.setdefault(recorded.index, []).append(gone_words(recorded.index, index))
     losses = losses_of_facts(inspection, facts, events, gaps)
-    aftermath = Aftermath(len(inspection.compactions()), unseen_compactions(inspection), events)
-    results = losses, evidence, aftermath
     opened = inspection.conversation
+    unseen = unseen_compactions(inspection)
+    aftermath = Aftermath(len(inspection.compactions()), unseen, events, opened.has_unread)
+    results = losses, evidence, aftermath
     if ends_of(inspection.store.open(opened.id)) == ends_of(opened):
         keep(zip(places, results, strict=True))
     return results
@@ -135,6 +139,8 @@ def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[Conversa
     if unseen := sum(result.unseen for result in results.values()):
         after = plural(unseen, "compaction")
         answers.note(f"The repeated work after {after} is unknown in whole or in part: {LIST_MISSING}.")
+    if partial := sum(result.has_unread for result in results.values()):
+        answers.note(f"{part_unread(partial)}, so more may have been done again.")
     return [ConversationAftermath(row, results[row.id]) for row in rows if row.id in results]
 
 

@@ -96,7 +96,7 @@ class ConversationLosses(Struct, frozen=True):
     list before that is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of
     the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules
     that the list after has word for word. `dismissed` facts count nowhere. `foreign`: the user mostly writes in a
-    language whose rules are not recognized.
+    language whose rules are not recognized. `has_unread`: a part of the conversation cannot be read.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -109,6 +109,7 @@ class ConversationLosses(Struct, frozen=True):
     uncertain: int = 0
     foreign: bool = False
     unread: int = 0
+    has_unread: bool = False
 
     @property
     def corrected(self) -> tuple[int, ...]:
@@ -197,7 +198,7 @@ def losses_of_facts(
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
         sum(map(_is_uncertain, latest.values())), _is_foreign(latest.values()),
-        len({life.compaction for life in replaced} - unknown.keys()),
+        len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
     )  # fmt: skip
 
 
@@ -227,7 +228,14 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     if unseen:
         compactions = plural(unseen, "compaction")
         sentences.append(f"The losses of {compactions} are unknown in whole or in part: {LIST_MISSING}.")
+    if partial := sum(loss.has_unread for loss in losses):
+        sentences.append(f"{part_unread(partial)}, so more may be lost.")
     return sentences
+
+
+def part_unread(conversations: int) -> str:
+    """Return a clause about conversations with a part that cannot be read."""
+    return f"A part of {plural(conversations, 'conversation')} cannot be read (`findings` names it)"
 
 
 def unseen_compactions(inspection: Inspection) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.answers.answers import Answers
+from inspector.answers.answers import Answers, about
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of, read_aftermath
 from inspector.core.conversations import Compaction, ConversationRow
@@ -119,7 +119,15 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
     else:
         chosen = list(dict.fromkeys(hit.conversation for hit in store.search(text, limit=MAX_HITS)))
     rows = {row.id: row for row in store.conversations()}
-    traces = [trace_in(Inspection.open(store, name), rows[name], text) for name in chosen if name in rows]
+    traces = []
+    for name in chosen:
+        if name not in rows:
+            continue
+        inspection = Inspection.open(store, name)
+        if inspection.conversation.has_unread:
+            for note in inspection.conversation.notes:
+                answers.note(about(rows[name], note))
+        traces.append(trace_in(inspection, rows[name], text))
     return [trace for trace in traces if trace.places or trace.fates]
 
 

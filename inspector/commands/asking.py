@@ -173,12 +173,7 @@ class Asked:
     def end(self) -> None:
         """Print the notes. Raises InspectorError if conversations are left out."""
         print_notes([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
-        unread = self.answers.unread
-        if unread:
-            noun = "conversation is" if len(unread) == 1 else "conversations are"
-            raise InspectorError(
-                "\n".join([*unread, f"The answer is incomplete: {len(unread):,} {noun} left out."])
-            )
+        raise_unread(self.answers)
 
     def _entries(self, ask: Callable[[str], Any]) -> Iterator[Any]:
         for row in self.answers.store.conversations():
@@ -196,6 +191,16 @@ class Asked:
 
             self._masker = DocumentMasker(self.masking)
         return self._masker(document)
+
+
+def raise_unread(*asked: Answers) -> None:
+    """Raise InspectorError with the conversations that could not be read; nothing without one."""
+    unread = [sentence for answers in asked for sentence in answers.unread]
+    if unread:
+        noun = "conversation is" if len(unread) == 1 else "conversations are"
+        raise InspectorError(
+            "\n".join([*unread, f"The answer is incomplete: {len(unread):,} {noun} left out."])
+        )
 
 
 #: Options that a command gets as one value.

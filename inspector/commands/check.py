@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.asking import Asked, command, raise_unread, shared_options
 from inspector.commands.options import print_answer, print_notes, scheduler_option, settings_options
 from inspector.commands.sources import open_source
 from inspector.core.errors import CheckFailed, UsageProblem
+from inspector.core.shares import plural
 
 
 @command("[PATH] [CONVERSATION...]")
@@ -76,7 +77,7 @@ def check(
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
         count = sum(len(one.cases) for one in result.met)
-        print_notes([f"Wrote {count:,} cases to {write_baseline}.", *result.unknown])
+        print_notes([f"Wrote {plural(count, 'case')} to {write_baseline}.", *result.unknown])
         return
     if form == "json":
         print_answer(check_document(result), True, print)
@@ -107,3 +108,4 @@ def _compare(asked: Asked, against: str, form: str) -> None:
         click.echo(comparison_text(comparison), nl=False)
     else:
         click.echo(comparison_page(comparison, form == "html"), nl=False)
+    raise_unread(one, other)

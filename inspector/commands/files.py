@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from inspector.commands.asking import Asked, asks, command
+from inspector.commands.asking import Asked, asks, command, raise_unread
 from inspector.commands.options import (
     demo_option,
     print_answer,
@@ -19,6 +19,7 @@ from inspector.commands.options import (
     settings_options,
 )
 from inspector.core.errors import InspectorError, UsageProblem
+from inspector.core.shares import plural
 from inspector.core.text import safe
 
 
@@ -42,11 +43,13 @@ def export_tables(asked: Asked, target: Path) -> None:
 
     answers = asked.whole()
     with asked.interrupts(), closing(sink_for(target, answers.paths())) as sink:
-        written, unchanged, problems = export(answers, sink, bool(asked.masking))
-    click.echo(f"Wrote {written:,} conversations to {target}; {unchanged:,} had not changed.")
-    print_notes(problems)
-    if problems and not written and not unchanged:
+        written, unchanged, notes = export(answers, sink, bool(asked.masking))
+    click.echo(f"Wrote {plural(written, 'conversation')} to {target}; {unchanged:,} had not changed.")
+    print_notes(notes)
+    if (notes or answers.unread) and not written and not unchanged:
+        print_notes(answers.unread)
         raise InspectorError("No conversation could be read, so nothing was written.")
+    raise_unread(answers)
 
 
 @command("[PATH] [CONVERSATION]", "report")

@@ -11,8 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
+from inspector.answers.store_losses import part_unread
 from inspector.config.agent_folders import refuse_agent_folders
 from inspector.config.folders import read_state, write_whole
 from inspector.core.conversations import ConversationRow
@@ -60,18 +63,21 @@ QUERIES: Mapping[str, tuple[str, str]] = {
 def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[str]]:
     """Write every conversation that changed since the last run.
 
-    Return the numbers of written and unchanged conversations, and sentences about unreadable ones.
+    Return the numbers of written and unchanged conversations, and sentences about data that cannot be read.
+    Conversations that cannot be read are named in `answers.unread`.
     """
     before = dict(sink.known())
     listed = {row.id: (key, row, f"{stamp} {masking}") for key, row, stamp in stamps(answers)}
     changed = [row for key, row, stamp in listed.values() if before.get(key) != stamp]
     question = Question(rows_to_write, lambda row: (*listed[row.id], masking), raises=False)
-    written = 0
+    written = partial = 0
     for _, rows in ask_each(answers, changed, question):
         sink.write(rows)
         written += 1
+        partial += rows.has_unread
     sink.forget(before.keys() - {key for key, _, _ in listed.values()})
-    return written, len(listed) - len(changed), [*answers.store.notes, *answers.unread]
+    notes = [*answers.store.notes, *([f"{part_unread(partial)}."] if partial else [])]
+    return written, len(listed) - len(changed), notes
 
 
 def rows_to_write(
@@ -92,7 +98,7 @@ def _masked(rows: TableRows) -> TableRows:
         return row | texts
 
     tables = {name: list(map(clean, unmasked)) for name, unmasked in rows.rows.items()}
-    return TableRows(rows.conversation, rows.stamp, tables)
+    return replace(rows, rows=tables)
 
 
 class SqliteSink:

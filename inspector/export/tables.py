@@ -68,11 +68,15 @@ TABLES: dict[str, dict[str, type]] = {
 
 
 class TableRows(Struct, frozen=True):
-    """Every row of one conversation, by table, and a stamp that changes with the conversation."""
+    """Every row of one conversation, by table, and a stamp that changes with the conversation.
+
+    `has_unread`: a part of the conversation cannot be read.
+    """
 
     conversation: str
     stamp: str
     rows: dict[str, list[Row]]
+    has_unread: bool = False
 
 
 def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
@@ -111,7 +115,8 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
             map(finding_document, split_dismissed(inspection, read_findings(inspection, resolved))[0])
         ),
     }
-    return TableRows(key, stamp, {name: _whole(name, key, entries) for name, entries in rows.items()})
+    whole = {name: _whole(name, key, entries) for name, entries in rows.items()}
+    return TableRows(key, stamp, whole, inspection.conversation.has_unread)
 
 
 def _whole(table: str, key: str, rows: Sequence[Row]) -> list[Row]:

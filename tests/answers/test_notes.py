@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from inspector.answers.answers import about
 from inspector.stores.detect import open_store
+from tests.program import Run
 from tests.recipes import recipe
 
 
@@ -19,3 +22,28 @@ def test_the_title_in_a_note_has_no_secret(tmp_path: Path) -> None:
     assert key[:12] not in note
     assert note.startswith("My bot token is [masked")
     assert note.endswith(": one line cannot be read.")
+
+
+def test_a_part_that_cannot_be_read_is_named_by_every_answer_about_losses(
+    program: Run, fixtures_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Also by the second run, which uses the stored results and reads nothing."""
+    (whole,) = (fixtures_dir / "agents" / "claude-code").rglob("3f1c7a52*.jsonl")
+    lines = whole.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[5] = lines[5][:80] + "\n"
+    folder = tmp_path_factory.mktemp("sessions")
+    damaged = folder / "damaged.jsonl"
+    damaged.write_text("".join(lines), encoding="utf-8")
+    part = "A part of 1 conversation cannot be read (`findings` names it)"
+    for _ in range(2):
+        assert f"{part}, so more may be lost." in program("losses", str(damaged)).stderr
+        assert f"{part}, so more may have been done again." in program("aftermath", str(damaged)).stderr
+        checked = program("check", str(damaged), "--fail-on", "error:99")
+        assert checked.returncode == 3
+        assert f"{part}, so more may be lost." in checked.stdout
+    line = "1 line of the transcript cannot be read and is left out."
+    assert line in program("trace", str(damaged), "port").stderr
+    assert line in program("check", str(damaged), "--against", str(whole)).stdout
+    exported = program("export", str(damaged), "--to", str(folder.with_suffix(".db")))
+    assert f"{part}." in exported.stderr
+    assert "Wrote 1 conversation to" in exported.stdout

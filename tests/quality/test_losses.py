@@ -98,7 +98,7 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
         life("uncertain", "uncertain", key="d"), life("unknown", key="g", first=3), life("unknown", kind="link"),
         replace(life("unknown", key="f", first=3), back=SAYING),
     )  # fmt: skip
-    inspection: Any = SimpleNamespace(compactions=lambda: ())
+    inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
     found = losses_of_facts(inspection, ConversationFacts((), lives))
     counts = [(one.compaction, one.uncertain, one.unknown) for one in found.compactions]
     assert counts == [(1, 2, 0), (3, 0, 1)]
@@ -111,7 +111,7 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
 
 def test_a_compaction_that_is_listed_counts_lost_requests_and_uncertain_facts() -> None:
     request = replace(life("lost"), fact=replace(life("lost").fact, rule="en.request"))
-    inspection: Any = SimpleNamespace(compactions=lambda: ())
+    inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
     facts = ConversationFacts((), (request, life("uncertain", key="b")))
     assert losses_of_facts(inspection, facts).compactions == ()
     (found,) = losses_of_facts(inspection, facts, gaps={1: ("a gap",)}).compactions
@@ -227,7 +227,9 @@ def test_the_compactions_that_a_correction_followed_are_named() -> None:
 
 def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized() -> None:
     def found(text: str) -> ConversationLosses:
-        inspection: Any = SimpleNamespace(compactions=lambda: ())
+        inspection: Any = SimpleNamespace(
+            compactions=lambda: (), conversation=SimpleNamespace(has_unread=False)
+        )
         one = life("lost", kind="link")
         told = replace(one, fact=replace(one.fact, text=text))
         return losses_of_facts(inspection, ConversationFacts((), (told,)))
