@@ -66,7 +66,7 @@ async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rota
         assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 4 warnings")
         shown = screen.query_one(MessagePane).view
         assert shown is not None
-        assert (shown.label, shown.token_kind) == ("41", "exact")
+        assert (shown.row.label, shown.row.token_kind) == ("41", "exact")
 
 
 async def test_without_a_vocabulary_counts_stay_rough_and_it_says_why_once(

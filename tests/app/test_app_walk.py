@@ -53,7 +53,7 @@ async def test_the_message_pane_follows_the_cursor(demo: MakeApp) -> None:
         for key, label in (("home", "sys"), ("down", "0")):
             await press(pilot, key)
             assert pane.view is not None
-            assert pane.view.label == label
+            assert pane.view.row.label == label
 
 
 async def test_replay_compares_and_goes_to_steps(demo: MakeApp) -> None:

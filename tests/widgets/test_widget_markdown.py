@@ -10,6 +10,7 @@ from inspector.core.text import is_safe
 from tests.widgets.widget_host import HOSTILE, hosting, shown
 from widgets.base.inked import INKS
 from widgets.base.markdown_lines import MAX_MARKDOWN, is_markdown, markdown_lines
+from widgets.lists.message_list import MessageRow
 from widgets.panes.message_pane import MessagePane, MessageView
 
 TEXT = (
@@ -93,7 +94,7 @@ def test_every_word_stays_and_lines_are_safe(text: str) -> None:
 
 async def test_m_shows_the_text_as_written_and_a_hit_in_its_marks_brings_it_up() -> None:
     pane = MessagePane()
-    view = MessageView("1", "user", TEXT, markdown=markdown_lines(TEXT), raw="{}")
+    view = MessageView(MessageRow("1", "user", TEXT), TEXT, markdown=markdown_lines(TEXT), raw="{}")
     async with hosting(pane, size=(60, 24), set_up=lambda: pane.set_message((view, ""))) as host:
         assert "• never drop orders" in shown(pane)
         pane.body.focus()
@@ -103,7 +104,9 @@ async def test_m_shows_the_text_as_written_and_a_hit_in_its_marks_brings_it_up()
         await host.press("M")
         pane.set_message((view, "**never**"))
         assert pane.mode == "plain"
-        hostile = MessageView("2", "user", HOSTILE, markdown=markdown_lines(f"# {HOSTILE}\n- {HOSTILE}"))
+        hostile = MessageView(
+            MessageRow("2", "user", HOSTILE), HOSTILE, markdown=markdown_lines(f"# {HOSTILE}\n- {HOSTILE}")
+        )
         pane.set_message((hostile, ""))
         await host.settle()
         assert "\x1b" not in shown(pane)

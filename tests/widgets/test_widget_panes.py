@@ -17,6 +17,7 @@ from inspector.core.conversations import Request
 from tests.widgets.values import COMPACTION, compaction, life
 from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines, shown
 from widgets.intents import Change, GoTo
+from widgets.lists.message_list import MessageRow
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.diff_lines import compare
 from widgets.panes.findings_pane import FindingsPane
@@ -31,14 +32,8 @@ from widgets.panes.summary_lines import summary_view
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
 
 MESSAGE = MessageView(
-    "217",
-    "assistant",
+    MessageRow("217", "assistant", "I ran the tests.", "middle", 1_234, "rough", 24, 2),
     "I ran the tests.",
-    "middle",
-    1_234,
-    "rough",
-    24,
-    2,
     1.7e9,
     (
         CallView("terminal", '{"command": "pytest -q"}', "call_1", "2 failed", True),
@@ -90,10 +85,10 @@ async def test_the_mode_stays_from_message_to_message_where_it_can() -> None:
     pane = MessagePane()
     async with hosting(pane, set_up=lambda: pane.set_view(MESSAGE)):
         pane.set_mode("raw")
-        pane.set_view(replace(MESSAGE, label="218", raw='{"n": 2}'))
+        pane.set_view(replace(MESSAGE, row=replace(MESSAGE.row, label="218"), raw='{"n": 2}'))
         assert pane.mode == "raw"
         assert '"n": 2' in shown(pane)
-        pane.set_view(MessageView("1", "user", "hello"))
+        pane.set_view(MessageView(MessageRow("1", "user", "hello"), "hello"))
         assert pane.mode == "text"
         pane.set_view(replace(MESSAGE, text=""))
         assert pane.mode == "calls"
@@ -159,7 +154,12 @@ async def test_the_cache_pane_posts_what_is_wanted() -> None:
 async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
     call = CallView(HOSTILE, json.dumps({HOSTILE: HOSTILE}), HOSTILE, HOSTILE, False)
     message = MessageView(
-        HOSTILE, HOSTILE, HOSTILE, calls=(call,), raw=HOSTILE, facts=((HOSTILE, HOSTILE),), notes=(HOSTILE,)
+        MessageRow(HOSTILE, HOSTILE, HOSTILE),
+        HOSTILE,
+        calls=(call,),
+        raw=HOSTILE,
+        facts=((HOSTILE, HOSTILE),),
+        notes=(HOSTILE,),
     )
     point = PlacedBreakpoint(Breakpoint(1, 1, HOSTILE, False, HOSTILE), HOSTILE, HOSTILE, 5)
     body = f"## {HOSTILE}\n- {HOSTILE}\n"
@@ -197,7 +197,9 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
 async def test_a_megabyte_of_json_is_shown_without_waiting() -> None:
     pane = MessagePane()
     text = json.dumps({"key": "v" * 3_000_000})
-    async with hosting(pane, set_up=lambda: pane.set_view(MessageView("1", "tool", text, raw=text))):
+    async with hosting(
+        pane, set_up=lambda: pane.set_view(MessageView(MessageRow("1", "tool", text), text, raw=text))
+    ):
         pane.set_mode("raw")
         assert '"key"' in shown(pane)
 

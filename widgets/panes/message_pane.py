@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from msgspec import Struct
 from textual import on
@@ -18,7 +18,7 @@ from widgets.base.readable import readable
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES
-from widgets.lists.message_list import GUTTERS
+from widgets.lists.message_list import GUTTERS, MessageRow
 from widgets.panes.fact_lines import fact_lines
 from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
@@ -35,21 +35,15 @@ class CallView(Struct, frozen=True):
 
 
 class MessageView(Struct, frozen=True):
-    """A message. `time` is in seconds since the epoch; `raw` is its JSON.
+    """A message: its row in the list, and its whole text. `time` is in seconds since the epoch; `raw` is its JSON.
 
     `markdown` are the lines of a text that is Markdown. `pruned` is the text that pruning would leave (None: it leaves
     the message alone). `whole` is the full result where the text is its beginning. `facts` are more pairs for the head
     ("finish", "stop"), `notes` are sentences. `statements` are the facts that it says, with their fates.
     """
 
-    label: str
-    role: str
+    row: MessageRow
     text: str
-    region: str = ""
-    tokens: int | None = None
-    token_kind: Literal["rough", "exact"] = "rough"
-    pruned_tokens: int | None = None
-    breakpoint: int | None = None
     time: float = 0.0
     calls: tuple[CallView, ...] = ()
     reasoning: str = ""
@@ -178,20 +172,22 @@ def _modes(view: MessageView) -> list[Mode]:
 
 
 def _facts(view: MessageView) -> list[TextLine]:
+    row = view.row
     parts: list[tuple[str, str]] = [
-        (f"{one_line(view.label, 20)} ", "muted"),
-        (one_line(view.role, 40) or "no role", "strong"),
+        (f"{one_line(row.label, 20)} ", "muted"),
+        (one_line(row.role, 40) or "no role", "strong"),
     ]
-    if view.region in GUTTERS:
-        parts.append((f"  {GUTTERS[view.region]}{view.region}", view.region))
-    if view.tokens is not None:
-        rough = ROUGH if view.token_kind == "rough" else ""
-        kind = "" if view.token_kind == "rough" else " exact"
-        parts.append((f"  {rough}{view.tokens:,} tokens{kind}", ""))
-        if view.pruned_tokens is not None:
-            parts.append((f"  ✂ → {view.pruned_tokens:,}", "warning"))
-    if view.breakpoint:
-        parts.append((f"  cache breakpoint {view.breakpoint}", "accent"))
+    if row.region in GUTTERS:
+        parts.append((f"  {GUTTERS[row.region]}{row.region}", row.region))
+    if row.tokens is not None:
+        is_exact = row.token_kind == "exact"
+        parts.append(
+            (f"  {'' if is_exact else ROUGH}{row.tokens:,} tokens{' exact' if is_exact else ''}", "")
+        )
+        if row.pruned_tokens is not None:
+            parts.append((f"  ✂ → {row.pruned_tokens:,}", "warning"))
+    if row.breakpoint:
+        parts.append((f"  cache breakpoint {row.breakpoint}", "accent"))
     lines = [line_of(*parts)]
     quiet = [] if view.time <= 0 else [human.clock(view.time)]
     quiet += [f"{one_line(name, 40)} {one_line(value, 200)}" for name, value in view.facts]

@@ -82,8 +82,7 @@ def compute(
     if plan is not None:
         callers = {call.id: other for other in around[: index - start] for call in other.tool_calls}
         pruned = pruned_text(message, callers, plan)
-    shown = row or MessageRow(str(index), message.role, "")
-    view = message_view(shown, message, around[index - start + 1 :], pruned)
+    view = message_view(row, message, around[index - start + 1 :], pruned)
     return replace(view, statements=lives), find
 
 
@@ -124,15 +123,9 @@ def message_view(
         except StoreError as error:
             notes.append(str(error))
     return MessageView(
-        label=row.label,
-        role=row.role,
+        row=row,
         text=message.text,
         whole=whole,
-        region=row.region,
-        tokens=row.tokens,
-        token_kind=row.token_kind,
-        pruned_tokens=row.pruned_tokens,
-        breakpoint=row.breakpoint,
         time=message.timestamp,
         calls=tuple(calls),
         reasoning=reasoning,
@@ -154,13 +147,8 @@ def _markdown(role: str, text: str) -> tuple[TextLine, ...]:
 def system_view(row: MessageRow, prompt: str) -> MessageView:
     """The system prompt, which precedes the list."""
     return MessageView(
-        label="sys",
-        role="system",
+        row=row,
         text=prompt,
-        region="head",
-        tokens=row.tokens,
-        token_kind=row.token_kind,
-        breakpoint=row.breakpoint,
         markdown=_markdown("system", prompt),
         raw=json.dumps({"role": "system", "content": prompt}, ensure_ascii=False, indent=2),
         notes=("precedes the list and is never compacted",),
