@@ -10,13 +10,14 @@ from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection, budgets_of
 from inspector.answers.requests import requests_of
-from inspector.answers.shown_settings import AT_LEAST, SHOWN
+from inspector.answers.shown_settings import AT_LEAST
 from inspector.caching.costs import Bill, Rates
+from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
-from inspector.engines.capabilities import default_threshold, loop_of
+from inspector.engines.capabilities import SHOWN, default_threshold, loop_of
 from inspector.engines.registry import engine
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
@@ -112,9 +113,13 @@ def why_of(
     adds = loop_of(rules).reasoning > 0
     is_least = resolved.sources["context_length"].startswith(AT_LEAST)
     is_alone = sum(other.trigger != "manual" and not other.overflow for other in inspection.compactions()) < 2
+    row = conversation.row
+    todays = context_length(row.model, row.provider)[1]
+    is_window_recorded = row.window is not None or resolved.sources["context_length"] != todays
     return why_fired(
-        recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least, is_alone
-    )
+        recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least, is_alone,
+        is_window_recorded,
+    )  # fmt: skip
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:

@@ -12,8 +12,9 @@ from inspector.answers.costing import Costing, costing_of
 from inspector.answers.fact_reading import facts_without_fates
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
-from inspector.answers.shown_settings import SHOWN, settings_of
+from inspector.answers.shown_settings import settings_of
 from inspector.config.settings import ResolvedSettings
+from inspector.engines.capabilities import SHOWN
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics

@@ -13,14 +13,12 @@ from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation, Request, Session
 from inspector.engines.base import Settings
-from inspector.engines.capabilities import loop_of
+from inspector.engines.capabilities import SHOWN, loop_of
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import Cut, recorded_tail
 from inspector.replay.recorded_threshold import recorded_threshold
 
-#: The beginning of the source of a setting that only the recorded compactions show.
-SHOWN = "shown by the recorded compactions"
 #: The beginning of the source of a window that may be larger.
 AT_LEAST = "at least"
 #: Minimum threshold in tokens that recorded compactions can show.

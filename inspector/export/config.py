@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from inspector.answers.shown_settings import SHOWN
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Budgets, Settings
-from inspector.engines.capabilities import default_threshold
+from inspector.engines.capabilities import SHOWN, default_threshold
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.settings import SETTINGS
 from inspector.export.document import Document, built, fields_of

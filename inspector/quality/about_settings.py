@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.engines.capabilities import OBSERVED_OF
+from inspector.engines.capabilities import OBSERVED_OF, SHOWN
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import ALWAYS, Violation
 
@@ -36,9 +36,9 @@ def _by_default(evidence: ConversationEvidence) -> bool:
 
 def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield a threshold of the user that is not in force."""
-    how = "" if _by_default(evidence) else _threshold(evidence)
+    source = evidence.sources.get("threshold", "")
+    how = "" if _by_default(evidence) or source.startswith(SHOWN) else _threshold(evidence)
     if how:
-        source = evidence.sources["threshold"]
         yield Violation(
             f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number, since=ALWAYS
         )

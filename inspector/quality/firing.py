@@ -79,20 +79,23 @@ def why_fired(
     usual: int | None = None,
     is_least: bool = False,
     is_alone: bool = False,
+    is_window_recorded: bool = True,
 ) -> Why:
     """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
     `threshold_at` returns the threshold in tokens for a share of the window. `adds`: the agent adds the last results
     and earlier reasoning to the size that it reports. `usual`: the threshold of the profile in tokens, if the one in
     force only follows from recorded compactions. `is_least`: the window may be larger than that of the settings.
-    `is_alone`: no other automatic compaction is recorded, so this one shows no threshold.
+    `is_alone`: no other automatic compaction is recorded, so this one shows no threshold. If not `is_window_recorded`,
+    the window is today's window of the model.
     """
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
         return _as_reported(
-            recorded, listed.last_size, settings, budgets.threshold_tokens, adds, usual, is_least, is_alone
-        )
+            recorded, listed.last_size, settings, budgets.threshold_tokens, adds, usual, is_least, is_alone,
+            is_window_recorded,
+        )  # fmt: skip
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     stop = min(recorded.before, len(listed.roles))
 
@@ -159,6 +162,7 @@ def _as_reported(
     usual: int | None,
     is_least: bool,
     is_alone: bool,
+    is_window_recorded: bool,
 ) -> Why:
     """The trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported = recorded.tokens_before_reported
@@ -190,10 +194,13 @@ def _as_reported(
     if usual is not None:
         window = f"{'at least ' if is_least else ''}{settings.context_length:,}"
         shown = "" if is_alone else f" (the compactions show {threshold:,})"
-        text = (
-            f"{by}, at {size}; no threshold is recorded{shown}; {settings.profile} {more}"
-            f"usually fires at {usual:,} ({usual / settings.context_length:.0%} of {window})"
-        )
+        text = f"{by}, at {size}; no threshold is recorded{shown}; {settings.profile} {more}"
+        if is_window_recorded or is_least or tokens >= usual:
+            text += f"usually fires at {usual:,} ({usual / settings.context_length:.0%} of {window})"
+        else:
+            text += (
+                f"had a smaller window than today's {window}, or a lower threshold than the usual {usual:,}"
+            )
         return Why("reported", text, None, None, tokens)
     if is_least:
         text = (

@@ -132,6 +132,21 @@ def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> N
     assert told.text.endswith(f"fires at {WINDOW // 2:,} or more, because the window is at least {WINDOW:,}")
 
 
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_recorded: bool) -> None:
+    done = replace(compacted(5, 110_000), tokens_before_reported=110_000)
+    settings = Settings(profile="pi", context_length=1_000_000, threshold=0.11)
+    budgets = Budgets(110_000, 0, 0, 1_000_000, {})
+    before = replace(listed(TALK), agent="pi")
+    told = why_fired(
+        done, before, settings, budgets, int, usual=980_000, is_window_recorded=is_recorded
+    ).text  # fmt: skip
+    assert ("usually fires at 980,000 (98% of 1,000,000)" in told) is is_recorded
+    assert told.endswith(
+        "a smaller window than today's 1,000,000, or a lower threshold than the usual 980,000"
+    ) is (not is_recorded)
+
+
 def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
     assert told_by(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
 

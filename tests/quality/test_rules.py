@@ -455,6 +455,12 @@ def test_the_observed_threshold_of_an_agent_was_set_by_nobody() -> None:
     assert "threshold-raised" in found
 
 
+def test_a_threshold_that_only_the_compactions_show_was_set_by_nobody() -> None:
+    settings = Settings(profile="openclaw", threshold=0.129738, context_length=1_000_000)
+    source = "shown by the recorded compactions (129,738 tokens; 980,000 is usual)"
+    assert "threshold-overridden" not in ids(evidence(settings=settings, sources={"threshold": source}))
+
+
 def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
     settings = Settings(profile="hermes-0.19", threshold=0.4, context_length=80_000)
     (found,) = [

@@ -867,6 +867,21 @@ def test_a_compaction_of_pi_after_a_request_that_did_not_fit(tmp_path: Path, goe
     assert ("the request before it did not fit into the window (overflow)" in judged.why.text) is goes_on
 
 
+def test_the_error_of_a_request_that_did_not_fit_has_the_window(tmp_path: Path) -> None:
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    error = "400 This model's maximum context length is 131072 tokens. However, you requested 132344 tokens."
+    made.add(
+        "c", "b", message={"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}
+    )
+    made.compact("d", "c")
+    made.say("e", "d", "user", "Now the bay.")
+    _, conversation, (compaction,) = opened(written(tmp_path / "p1.jsonl", made.text))
+    assert compaction.overflow
+    assert (conversation.row.window, conversation.row.window_source) == (131_072, "recorded")
+
+
 def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from inspector.core.patterns import late_pattern
 from inspector.core.shares import plural
 from inspector.stores.assembly import abandoned_note, failed_calls_note
 from inspector.stores.entries import Entries, Wire
@@ -31,6 +32,8 @@ from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
+#: Matches the window in an error about a request that is too large.
+_EXCEEDED = late_pattern(r"(?:context length is|too long: \d{4,9} tokens >) (\d{4,9})\b")
 
 
 class Node(Struct):
@@ -48,6 +51,8 @@ class Node(Struct):
     #: Whether it is a message of the user, and whether it is an answer with an error of the API.
     asks: bool = False
     failed: bool = False
+    #: The window in tokens into which the request did not fit, as the error says; 0 for other answers.
+    exceeded: int = 0
     #: Whether the entry is a copy from the session that this session was forked from.
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
@@ -102,6 +107,8 @@ class PiScanner(SessionLists, kw_only=True):
     began: float = 0.0
     #: Whether the last answer has the field that releases from 0.83.0 on write; None without an answer.
     newer: bool | None = None
+    #: The windows of models, as errors say.
+    windows: dict[str, int] = field(default_factory=dict)
     #: Number of entries on the path whose parent is not in the file.
     missing_parents: int = 0
 
@@ -171,6 +178,8 @@ class PiScanner(SessionLists, kw_only=True):
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
             node.failed = text_at(message, "stopReason") == "error"
+            if node.failed and (exceeded := _EXCEEDED.search(text_at(message, "errorMessage"))):
+                node.exceeded = self.windows[self.model] = int(exceeded[1])
             if text_at(message, "stopReason") in ("stop", "toolUse"):
                 self.newer = "rawStopReason" in message
         elif kind == "message":
@@ -243,7 +252,7 @@ class PiScanner(SessionLists, kw_only=True):
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
             by_hook=data.get("fromHook") is True,
             # After other errors the agent waits for the user.
-            overflow=last.failed and bool(following.answer),
+            overflow=bool(last.exceeded) or (last.failed and bool(following.answer)),
         )  # fmt: skip
 
     def _is_own(self, node: Node) -> bool:
@@ -259,7 +268,9 @@ class PiScanner(SessionLists, kw_only=True):
             above = numbers.get(node.parent or "", number) + (node.compaction is not None)
             number = numbers[node.name] = number_of.get(node.place, min(above, last))
             if node.usage and self._is_own(node):
+                self.window = self.windows.get(node.model or self.model)
                 self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"),
                 )  # fmt: skip
+        self.window = self.windows.get(self.model)
