@@ -91,7 +91,7 @@ def list_findings(
             if finding.severity in wanted and key in keys:
                 hidden.add((row.root, key))
             if finding.severity in wanted and (dismissed or key not in keys):
-                listed.append(TitledFinding(finding, row.title, key in keys))
+                listed.append(TitledFinding(finding, row.unmasked_title, key in keys))
     if hidden and not dismissed:
         answers.note(dismissed_note(len(hidden)))
     return listed

@@ -72,6 +72,13 @@ class ConversationRow(NamedTuple):
     window_source: str = ""
     #: The recorded output limit in tokens.
     max_tokens: int | None = None
+    #: The title with its secrets, "" if it has none.
+    title_with_secrets: str = ""
+
+    @property
+    def unmasked_title(self) -> str:
+        """The title with its secrets, for outputs that mask them unless the user asks for them."""
+        return self.title_with_secrets or self.title
 
     @property
     def stamp(self) -> tuple[float, int]:

@@ -29,7 +29,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
     return [
         {
             "conversation": listed.row.id,
-            "title": safe_line(listed.row.title),
+            "title": safe_line(listed.row.unmasked_title),
             "agent": listed.agent,
             **fields_of(listed.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
             **fields_of(listed.loss, "unknown", "pasted", "others", "aftermath"),
@@ -88,7 +88,7 @@ def _when(at: float | None) -> str:
 def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Document]:
     """The answer of `aftermath`: one entry for each event."""
     return [
-        {"conversation": entry.row.id, "title": safe_line(entry.row.title), **event_document(event)}
+        {"conversation": entry.row.id, "title": safe_line(entry.row.unmasked_title), **event_document(event)}
         for entry in answer
         for event in entry.aftermath.events
     ]

@@ -29,7 +29,7 @@ def measures_document(answer: MeasuredConversation) -> Document:
         whole[identity] = {"share": _share(share), "numbers": dict(numbers)}
     return {
         "conversation": answer.row.id,
-        "title": safe_title(answer.row.title),
+        "title": safe_title(answer.row.unmasked_title),
         "profile": answer.profile,
         "definitions": [built(definition) for definition in DEFINITIONS.values()],
         "whole": whole,

@@ -132,7 +132,7 @@ def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: Conve
     document: Row = built(row)
     return document | {
         "tip": row.id,
-        "title": safe_title(row.title),
+        "title": safe_title(row.unmasked_title),
         "project": row.folder,
         "profile": resolved.settings.profile,
         "started_at": row.started_at or None,

@@ -20,7 +20,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
     return [
         {
             "conversation": trace.row.id,
-            "title": safe_line(trace.row.title),
+            "title": safe_line(trace.row.unmasked_title),
             "text": trace.text,
             "said": built(trace.places),
             "fact": trace.fact or None,

@@ -21,7 +21,7 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
     bill = answer.bill
     return {
         "conversation": answer.row.id,
-        "title": safe_title(answer.row.title),
+        "title": safe_title(answer.row.unmasked_title),
         **fields_of(answer, "profile", "tokens", "reported", "threshold_tokens", "growth", "requests_left"),
         "why_not": answer.reason or None,
         **fields_of(answer, "takes", "takes_tokens"),

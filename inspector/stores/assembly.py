@@ -73,6 +73,7 @@ def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "")
         window=digest.window,
         window_source=window_source if digest.window else "",
         max_tokens=digest.max_tokens,
+        title_with_secrets=digest.title_with_secrets,
     )
 
 

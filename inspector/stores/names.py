@@ -21,7 +21,8 @@ def resolve(
     exact = [row.id for row in rows if name == row.id] or [row.id for row in rows if name in row.sessions]
     if exact:
         return exact[0]
-    titles, earlier, part = [(row.title, row.id) for row in rows], list(earlier_titles), name.casefold()
+    titles = [(title, row.id) for row in rows for title in (row.title, row.unmasked_title)]
+    earlier, part = list(earlier_titles), name.casefold()
     ways = (
         {row for title, row in (*titles, *earlier) if title == name},
         {row.id for row in rows if any(session.startswith(name) for session in (row.id, *row.sessions))},

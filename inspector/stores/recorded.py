@@ -56,6 +56,7 @@ class FileDigest(NamedTuple):
     window: int | None = None
     max_tokens: int | None = None
     stream: bool = False
+    title_with_secrets: str = ""
 
 
 class Source(Struct, frozen=True):

@@ -34,7 +34,7 @@ from inspector.stores.assembly import (
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import Line, read_lines, seconds_of
 from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
-from inspector.stores.titles import title_of
+from inspector.stores.titles import titles_of
 from inspector.stores.wires import texts_in
 
 
@@ -307,10 +307,11 @@ class SessionLists(Struct):
 
     def digest(self, path: Path) -> FileDigest:
         """Return the digest for the list of conversations."""
+        title, with_secrets = titles_of(self.title, self.first_words)
         return FileDigest(
             path=str(path),
             session=self.session or path.stem,
-            title=title_of(self.title, self.first_words),
+            title=title,
             model=self.model,
             folder=self.folder,
             version=self.version,
@@ -324,6 +325,7 @@ class SessionLists(Struct):
             provider=self.provider,
             window=self.window,
             max_tokens=self.max_tokens,
+            title_with_secrets=with_secrets,
         )
 
     def recorded(self, source: Source) -> Recorded:

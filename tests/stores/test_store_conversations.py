@@ -15,6 +15,7 @@ from inspector.core.errors import UnknownConversation
 from inspector.stores.hermes.conversations import chains
 from inspector.stores.hermes.sessions import Node
 from inspector.stores.hermes.store import HermesStore
+from inspector.stores.names import resolve
 from tests.stores.writer import Writer, create, ids, insert, session, talk
 
 END = {"ended_at": 100.0, "end_reason": "compression"}
@@ -177,6 +178,10 @@ def test_a_title_has_no_secrets(tmp_path: Path) -> None:
     token = "918273645:AA" + "hZ3kQ9vT" * 4 + "b"
     found = rows(tmp_path, {"named": {"title": f"Bot {token}"}})
     assert found["named"].title == "Bot [masked: a Telegram bot token]"
+    assert found["named"].unmasked_title == f"Bot {token}"
+    assert {resolve(title, [*found.values()]) for title in (found["named"].title, f"Bot {token}")} == {
+        "named"
+    }
 
 
 def test_names(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def gather_report(
     placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
     masker = masker_of(inspection, mask)
     report = Report(
-        title=row.title,
+        title=row.unmasked_title,
         conversation=row.id,
         database=info.path.name,
         model=row.model,

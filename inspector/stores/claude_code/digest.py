@@ -32,7 +32,7 @@ from inspector.stores.compressed import open_decompressed
 from inspector.stores.entries import Wire
 from inspector.stores.lines import cannot_read, lines_in, mapping, seconds_of
 from inspector.stores.recorded import FileDigest
-from inspector.stores.titles import title_of
+from inspector.stores.titles import titles_of
 from inspector.stores.wires import texts_in
 
 #: Bytes of a file read at once.
@@ -314,12 +314,14 @@ def _digest(
     before = first.parentUuid or first.logicalParentUuid or ""
     ordered = joined([(nodes, False)], own if abandoned else frozenset())
     compactions = tuple(node.uuid for node in ordered if node.compacts)
-    title = "" if is_agent or (part and not abandoned) else file.title()
+    name = "" if is_agent or (part and not abandoned) else file.title()
+    title, with_secrets = titles_of(name, tally.first_words)
     return FileDigest(
         path=str(file.path),
         part=part,
         session=session or file.path.stem,
-        title=title_of(title, tally.first_words),
+        title=title,
+        title_with_secrets=with_secrets,
         model=tally.model,
         folder=tally.folder,
         version=tally.version,

@@ -30,7 +30,7 @@ from inspector.stores.lines import Line, count_at, mapping_at, mappings_in, read
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 from inspector.stores.signatures import Signature, signature_of, title_files
-from inspector.stores.titles import title_of
+from inspector.stores.titles import titles_of
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
@@ -84,18 +84,18 @@ def _named(source: Source) -> Source:
     """Return a conversation with the name of its session in the index of Codex."""
     for index in title_files("codex", source.files[:1]):
         name = _names_in(index, signature_of(index)).get(source.row.id)
-        if name:
-            return replace(source, row=source.row._replace(title=name))
+        if name and name[0]:
+            return replace(source, row=source.row._replace(title=name[0], title_with_secrets=name[1]))
     return source
 
 
 @lru_cache(maxsize=8)
-def _names_in(index: str, signature: Signature | None) -> Mapping[str, str]:
+def _names_in(index: str, signature: Signature | None) -> Mapping[str, tuple[str, str]]:
     """Return the names of sessions by id. The last line about a session counts."""
-    names: dict[str, str] = {}
+    names: dict[str, tuple[str, str]] = {}
     with suppress(StoreError):
         for line in read_lines(Path(index)) if signature is not None else ():
-            names[text_at(line.value, "id")] = title_of(text_at(line.value, "thread_name"))
+            names[text_at(line.value, "id")] = titles_of(text_at(line.value, "thread_name"))
     return names
 
 

@@ -131,10 +131,12 @@ def _row(
 ) -> ConversationRow:
     root, tip = chain[0], chain[-1]
     kind, parent = _relation(root, by_id, preceded)
+    unmasked = _title(chain)
+    title = without_secrets(unmasked)
     return ConversationRow(
         id=tip.id,
         root=root.id,
-        title=without_secrets(_title(chain)),
+        title=title,
         model=tip.model or next((node.model for node in reversed(chain) if node.model), ""),
         source=tip.source or root.source,
         sessions=tuple([node.id for node in chain]),
@@ -144,6 +146,7 @@ def _row(
         last_active=max(active.get(tip.id, 0.0), tip.ended_at or 0.0, tip.started_at),
         parent=tip_of.get(parent) if parent else None,
         kind=kind,
+        title_with_secrets="" if title == unmasked else unmasked,
     )
 
 
