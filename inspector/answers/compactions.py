@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
-from inspector.answers.inspection import Compared, Inspection, budgets_of
+from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
 from inspector.answers.shown_settings import AT_LEAST
 from inspector.caching.costs import Bill, Rates
@@ -18,7 +18,7 @@ from inspector.core.conversations import Compaction, FailedCompaction, Microcomp
 from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
 from inspector.engines.capabilities import SHOWN, default_threshold, loop_of
-from inspector.engines.registry import engine
+from inspector.engines.registry import budgets_of, engine
 from inspector.quality.finding import Finding
 from inspector.quality.firing import ListBefore, Why, why_fired
 

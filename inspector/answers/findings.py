@@ -12,7 +12,7 @@ from inspector.answers.cost_evidence import cost_evidence
 from inspector.answers.each import Question, ask_each
 from inspector.answers.fact_reading import dismissed_facts
 from inspector.answers.fact_results import read_fact_evidence
-from inspector.answers.inspection import Inspection, budgets_of, ends_of
+from inspector.answers.inspection import Inspection, ends_of
 from inspector.answers.kept_results import AnswerKind
 from inspector.answers.last_request import end_of, is_mentioned, is_missing, is_request_at, last_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
@@ -20,7 +20,7 @@ from inspector.answers.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
-from inspector.engines.registry import is_built_in
+from inspector.engines.registry import budgets_of, is_built_in
 from inspector.quality.evidence import (
     TOOL,
     USER,

@@ -12,7 +12,6 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
@@ -20,8 +19,8 @@ from inspector.core.conversations import Compaction, Conversation, Generation, R
 from inspector.core.errors import UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Budgets, Engine, Plan, Settings, TokenIndex
-from inspector.engines.failures import failures_named
+from inspector.engines.base import Plan, Settings, TokenIndex
+from inspector.engines.failures import measured, plan_with
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
@@ -267,24 +266,3 @@ def watched(
         if watch is not None and done % _WATCH_EVERY == 0:
             watch(done)
         yield message
-
-
-def budgets_of(settings: Settings) -> Budgets:
-    """Return the derived numbers of settings. Raises UsageProblem for an unknown engine, and EngineErrors."""
-    rules = engine(settings.profile)
-    with failures_named(rules):
-        return rules.budgets(settings)
-
-
-def measured(rules: Engine, messages: Iterable[Message]) -> TokenIndex:
-    """Return the engine's token index of a list. Raises EngineErrors and StoreErrors."""
-    with failures_named(rules):
-        return rules.measure(messages)
-
-
-def plan_with(
-    rules: Engine, token_index: TokenIndex, settings: Settings, compactions: int, system: int
-) -> Plan:
-    """Return the engine's plan; `system` is the tokens of the system prompt. Raises EngineErrors."""
-    with failures_named(rules):
-        return rules.plan(token_index, replace(settings, profile=rules.name), compactions, system)

@@ -9,13 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.answers.inspection import measured, plan_with
 from inspector.answers.resolving import observed_threshold
 from inspector.config.settings import ConfigReading, read_config, resolve_settings
 from inspector.core.errors import BadInput
 from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Output, Plan, Settings
 from inspector.engines.capabilities import assemble, fallback_raises
+from inspector.engines.failures import measured, plan_with
 from inspector.engines.registry import engine
 
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from inspector.answers.attempt_survival import list_after
 from inspector.answers.attempting import SummarizedList, Wording, ask_for, counted
 from inspector.answers.corpus import CorpusConversation, TrueStatement
-from inspector.answers.inspection import measured, plan_with
 from inspector.config.bundled import fixtures_dir
 from inspector.core.conversations import ROLE_CODES, Generation
 from inspector.core.errors import AttemptError, UsageProblem
@@ -23,6 +22,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe, safe_title
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings
+from inspector.engines.failures import measured, plan_with
 from inspector.engines.registry import engine, names, with_changes
 from inspector.engines.summary_input import finished_summary
 from inspector.models.attempt import Ask, Place

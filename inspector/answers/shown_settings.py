@@ -8,13 +8,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.answers.inspection import Inspection, budgets_of
+from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation, Request, Session
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import SHOWN, loop_of
-from inspector.engines.registry import agent_of, engine
+from inspector.engines.registry import agent_of, budgets_of, engine
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import Cut, recorded_tail
 from inspector.replay.recorded_threshold import recorded_threshold

@@ -10,8 +10,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.core.errors import EngineError, UsageProblem
-from inspector.engines.base import Engine, Marks, Settings
+from inspector.engines.base import Budgets, Engine, Marks, Settings
 from inspector.engines.capabilities import default_threshold
+from inspector.engines.failures import failures_named
 from inspector.engines.guarded import GuardedEngine, load
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.engine import HermesEngine
@@ -52,6 +53,13 @@ def engine(name: str) -> Engine:
             "A release of Hermes can be named to the patch, as hermes-0.18.1."
         )
     return known
+
+
+def budgets_of(settings: Settings) -> Budgets:
+    """Return the derived numbers of settings. Raises UsageProblem for an unknown engine, and EngineErrors."""
+    rules = engine(settings.profile)
+    with failures_named(rules):
+        return rules.budgets(settings)
 
 
 def is_built_in(name: str) -> bool:

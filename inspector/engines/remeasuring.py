@@ -19,14 +19,14 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
 from inspector.engines.capabilities import loop_of, prune, shortened, shortens
-from inspector.engines.failures import failures_named
+from inspector.engines.failures import failures_named, measured
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
 _OTHER_ROLE = 4
 #: Beginning and repeated text of a placeholder summary. Every release recognises it as a handoff.
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
 #: Maximum number of messages whose sizes are kept.
-_MOST_KNOWN = 100_000
+_MAX_SIZES = 100_000
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
 
@@ -56,7 +56,7 @@ class Remeasuring:
     def read(self, messages: Iterable[Message]) -> RemeasuredList:
         """Read the bodies once and keep them. Raises EngineError if the engine fails."""
         bodies = tuple(messages)
-        chars, images = _Scale(self.engine).sizes(bodies)
+        chars, images = _EngineSizes(self.engine).sizes(bodies)
         return RemeasuredList(self.engine, bodies, chars, images)
 
     def join(self, parts: Iterable[tuple[RemeasuredList, int, int]]) -> RemeasuredList:
@@ -79,32 +79,33 @@ class Remeasuring:
         return settings
 
 
-class _Scale:
-    """Sizes of messages as the engine counts them. If the engine estimates a list like `inspector.core.rough`, sizes
-    are in characters and pictures. Otherwise each token of the engine counts as four characters, so that `list_tokens`
-    returns the same tokens.
+class _EngineSizes:
+    """Sizes of messages as the engine counts them.
+
+    If the engine estimates a list like `inspector.core.rough`, sizes are in characters and pictures. Otherwise each
+    token of the engine counts as four characters, so that `list_tokens` returns the same tokens.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         #: Characters and pictures of messages by their identity, with the messages so that they stay alive.
-        self._known: dict[int, tuple[Message, int, int]] = {}
+        self._rough: dict[int, tuple[Message, int, int]] = {}
 
-    def _size(self, message: Message) -> tuple[Message, int, int]:
-        size = self._known.get(id(message))
+    def _rough_size(self, message: Message) -> tuple[Message, int, int]:
+        size = self._rough.get(id(message))
         if size is None:
             size = message, message_chars(message.wire), message_images(message.wire)
-            self._known[id(message)] = size
+            self._rough[id(message)] = size
         return size
 
     def sizes(self, messages: Sequence[Message]) -> tuple[array[int], array[int]]:
         """Return the characters and the pictures of each message."""
-        if len(self._known) > _MOST_KNOWN:
-            self._known.clear()
-        sizes = list(map(self._size, messages))
+        if len(self._rough) > _MAX_SIZES:
+            self._rough.clear()
+        sizes = list(map(self._rough_size, messages))
         chars = array("q", (size[1] for size in sizes))
         images = array("q", (size[2] for size in sizes))
-        index = _measured(self.engine, messages)
+        index = measured(self.engine, messages)
         with failures_named(self.engine):
             if index.total() == list_tokens(sum(chars), sum(images)):
                 return chars, images
@@ -147,14 +148,16 @@ class LiveItems(Generic[Item]):
         self.items: list[Item] = []
         #: The index of each message in the transcript; _SUMMARY for a summary.
         self.indexes: list[int] = []
-        self.high = self.compactions = self.total_chars = self.total_images = 0
+        #: The number of messages of the transcript that were added.
+        self.added = 0
+        self.compactions = self.total_chars = self.total_images = 0
 
     def __len__(self) -> int:
         return len(self.items)
 
     def extend(self, stop: int) -> None:
         """Add the messages of the transcript until `stop`."""
-        start, self.high = self.high, stop
+        start, self.added = self.added, stop
         self.items += self.source.items[start:stop]
         self.indexes += range(start, stop)
         self.total_chars += sum(self.source.chars[start:stop])
@@ -182,23 +185,27 @@ class LiveItems(Generic[Item]):
         merged: bool,
         size_of: Callable[[int], MessageSize],
     ) -> Compacted:
-        """Replace the list by the pruned `items`, with the summary, if any, in place of the middle."""
+        """Replace the list by the pruned `items`, with the summary, if any, in place of the middle.
+
+        `kept` are messages of the middle that stay. `size_of` returns the size of the summary of a number of messages.
+        """
         stay = [*range(head), *sorted(kept)]
         middle = (self.indexes[at] for at in range(head, tail) if at not in kept)
         removed = [index for index in middle if index != _SUMMARY]
         size = size_of(len(removed)) if merged or role else None
+        # Results at the start of the tail leave with their call.
         begins = tail + results_without_call(_code(item.wire.get("role")) for item in items[tail:])
         removed += self.indexes[tail:begins]
         before, after = [items[at] for at in stay], list(items[begins:])
-        new: list[int] = []
+        indexes = [self.indexes[at] for at in stay]
         if size is not None and merged and after:
             after[0] = self._item(merged_wire(after[0].wire, size), after[0])
         elif size is not None:
-            # There is no tail message to merge the summary into.
+            # Without a message in the tail, a summary that would be merged is a message too.
             before.append(self._item(summary_wire(role or "assistant", size)))
-            new.append(_SUMMARY)
+            indexes.append(_SUMMARY)
         self.items = before + after
-        self.indexes = [self.indexes[at] for at in stay] + new + self.indexes[begins:]
+        self.indexes = indexes + self.indexes[begins:]
         self.compactions += 1
         return Compacted(head, tail, removed)
 
@@ -212,12 +219,12 @@ class RemeasuredList(ReadItems[Message]):
         super().__init__(messages, chars, images)
         self.engine = engine
         self._measured: tuple[int, TokenIndex] | None = None
-        self.scale = _Scale(engine)
+        self.engine_sizes = _EngineSizes(engine)
 
     def token_index(self, stop: int) -> TokenIndex:
         """Return the measured first `stop` messages; the last result is cached."""
         if self._measured is None or self._measured[0] != stop:
-            self._measured = stop, _measured(self.engine, self.items[:stop])
+            self._measured = stop, measured(self.engine, self.items[:stop])
         return self._measured[1]
 
     def live(self, settings: Settings, budgets: Budgets, system_tokens: int) -> RemeasuredLiveList:
@@ -232,7 +239,7 @@ class RemeasuredLiveList(LiveItems[Message]):
         self, source: RemeasuredList, settings: Settings, budgets: Budgets, system_tokens: int
     ) -> None:
         super().__init__(source, settings, budgets)
-        self.engine, self.scale, self.system_tokens = source.engine, source.scale, system_tokens
+        self.engine, self.engine_sizes, self.system_tokens = source.engine, source.engine_sizes, system_tokens
 
     def shorten(self) -> bool:
         """Shorten long results if the engine does that before it compacts. Return whether any was shortened."""
@@ -242,13 +249,13 @@ class RemeasuredLiveList(LiveItems[Message]):
         if all(new is old for new, old in zip(shorter, self.items, strict=True)):
             return False
         self.items = shorter
-        self.total_chars, self.total_images = self.scale.total(shorter)
+        self.total_chars, self.total_images = self.engine_sizes.total(shorter)
         return True
 
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the engine plans it now, or return why not."""
         engine, listed = self.engine, self.items
-        index = _measured(engine, listed)
+        index = measured(engine, listed)
         with failures_named(engine):
             plan = engine.plan(index, self.settings, self.compactions, self.system_tokens)
         head, tail = plan.regions()
@@ -260,7 +267,7 @@ class RemeasuredLiveList(LiveItems[Message]):
         ]
         size_of = partial(summary, plan.summary_budget)
         done = self._summarize(pruned, head, tail, plan.kept, plan.role, plan.merged, size_of)
-        self.total_chars, self.total_images = self.scale.total(self.items)
+        self.total_chars, self.total_images = self.engine_sizes.total(self.items)
         return done
 
     def _item(self, wire: Mapping[str, Any], old: Message | None = None) -> Message:
@@ -269,11 +276,6 @@ class RemeasuredLiveList(LiveItems[Message]):
 
 def _code(role: object) -> int:
     return ROLE_CODES.get(role, _OTHER_ROLE) if isinstance(role, str) else _OTHER_ROLE
-
-
-def _measured(engine: Engine, messages: Sequence[Message]) -> TokenIndex:
-    with failures_named(engine):
-        return engine.measure(messages)
 
 
 def summary_wire(role: str, size: MessageSize) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.answers.inspection import budgets_of, plan_with
 from inspector.app.conversation import chrome
 from inspector.app.conversation.as_of import FindingsAsOf, FindingsThen
 from inspector.app.conversation.resources import COMPACTIONS, FINDINGS, RECORDING, TOKEN_INDEX
@@ -20,7 +19,8 @@ from inspector.app.jobs import same
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
-from inspector.engines.registry import engine
+from inspector.engines.failures import plan_with
+from inspector.engines.registry import budgets_of, engine
 from inspector.replay.moments import Moment
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState

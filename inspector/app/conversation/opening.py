@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import about
-from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.navigation import Navigation, chosen_with, end_of
 from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
@@ -17,6 +16,7 @@ from inspector.app.saved_state import store_last
 from inspector.config.dismissals import Dismissals
 from inspector.config.folders import with_urls
 from inspector.core.errors import InspectorError
+from inspector.engines.registry import budgets_of
 from inspector.engines.settings import SETTING_NAMES, SETTINGS, Settings, difference
 from widgets.bars.notes_bar import NotesBar
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import Answers, paths_of
-from inspector.answers.inspection import budgets_of
 from inspector.app.conversation.reading import summary_model
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.overwriting import Overwriting
@@ -15,7 +14,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.text import safe_title
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
-from inspector.engines.registry import with_changes
+from inspector.engines.registry import budgets_of, with_changes
 from inspector.engines.settings import difference
 from inspector.export.config import settings_written
 from widgets.intents import CopyText
