@@ -113,7 +113,10 @@ class SeveralStores(Store):
         return tuple(sorted(together, key=lambda row: row.last_active, reverse=True))
 
     def resolve(self, name: str) -> str:
-        """Return the conversation of that name in any store; ids take precedence. Raises UnknownConversation."""
+        """Return the conversation of that name in any store; ids take precedence, then whole titles.
+
+        Raises UnknownConversation, and SeveralConversations if the name is ambiguous.
+        """
         owner = self._owners.get(name)
         if owner is not None:
             return owner.resolve(name)
@@ -123,15 +126,19 @@ class SeveralStores(Store):
                 matches.append(store.resolve(name))
             except UnknownConversation as error:
                 problems.append(error)
-        if len(set(matches)) == 1:
+        several = any(isinstance(problem, SeveralConversations) for problem in problems)
+        if len(set(matches)) == 1 and not several:
             return matches[0]
         if not matches:
             raise max(problems, key=lambda problem: isinstance(problem, SeveralConversations))
-        exact = [row.id for row in self.conversations() if name in (row.id, *row.sessions)]
+        rows = self.conversations()
+        exact = [row.id for row in rows if name in (row.id, *row.sessions)]
+        exact = exact or [row.id for row in rows if name in (row.title, row.unmasked_title)]
         if len(exact) == 1:
             return exact[0]
+        some = ", ".join(matches) + (", ..." if several else "")
         raise SeveralConversations(
-            f"Conversations in several stores match {name!r}: {', '.join(matches)}. Give more of the id or the title."
+            f"Conversations in several stores match {name!r}: {some}. Give more of the id or the title."
         )
 
     # The store of a conversation answers these questions.

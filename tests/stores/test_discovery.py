@@ -175,6 +175,25 @@ def test_a_name_that_fits_several_conversations_of_one_store_is_ambiguous(tmp_pa
         store.resolve("ferry")
 
 
+def test_a_name_that_fits_several_of_one_store_and_one_of_another_is_ambiguous(tmp_path: Path) -> None:
+    made, tides = recipe("claude_lines"), recipe("other_lines")
+    for name, title in (("first", "Is the berth of the ferry free?"), ("second", "tides")):
+        session = made.Session(name)
+        session.user(title)
+        session.write(tmp_path / f"{name}.jsonl")
+    for number, title in enumerate(
+        ("Is berth 0 free?", "Is berth 1 free?", "tides of the berths", "tides of 5")
+    ):
+        other = tides.PiSession(f"5fd1e58c-0000-4000-8000-00000000000{number}", 3)
+        other.user(title)
+        (tmp_path / f"{number}.jsonl").write_text(other.text())
+    store = open_store(tmp_path)
+    with pytest.raises(SeveralConversations, match=r"in several stores match 'berth': first, \.\.\."):
+        store.resolve("berth")
+    # A whole title is meant before a part of other titles.
+    assert store.resolve("tides") == "second"
+
+
 def closed_to(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
     """Have the system refuse these, as it does what belongs to somebody else; the administrator is never refused."""
     refused = {str(path) for path in paths}
