@@ -6,18 +6,24 @@ import asyncio
 import contextlib
 import email.utils
 import ipaddress
-import json
 import os
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
-from inspector.core.text import safe_line, safe_title
-from inspector.models.masking import KeyFilter, clean
+from inspector.core.text import safe_line
 from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
+from inspector.models.summarizers.chat_answer import (
+    MAX_ERROR,
+    ChatAnswer,
+    after_colon,
+    body_of,
+    error_in,
+    quoted,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -25,16 +31,17 @@ if TYPE_CHECKING:
     import httpx2
 
 #: HTTP statuses after which a repeated request may succeed: rate limits and server errors.
-_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+_TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 #: Maximum number of tries; the pauses between them double, up to the longest, in seconds.
 TRIES, _FIRST_PAUSE, LONGEST_PAUSE = 4, 0.5, 60.0
-_CONNECT = 15.0
-#: Maximum size of an error's body in bytes, and of the quoted part in characters.
-_ERROR_READ, _ERROR_QUOTED = 20_000, 300
-#: Maximum size of a line of a stream, in bytes.
-_LINE = 1_000_000
-#: Maximum usage that is accepted, in tokens.
-_LARGEST_COUNT = 10**15
+_CONNECT_SECONDS = 15.0
+#: Advice after a status.
+_ADVICE = {
+    401: " Check the key (--key-env).",
+    403: " Check the key and its permissions.",
+    404: " Check the address and the model.",
+    413: " The prompt is too long for it.",
+}
 
 
 @cache
@@ -45,7 +52,7 @@ def _certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-class _Again(Exception):
+class _TemporaryFailure(Exception):
     """A failure after which another try may succeed. Its text is a sentence for the user.
 
     `retry_after` is the number of seconds that the server asks to wait, None if it asks for no wait.
@@ -133,50 +140,51 @@ class EndpointSummarizer:
         return asyncio.run(self._write_cancellable(prompt, on_text))
 
     async def _write_cancellable(self, prompt: str, on_text: OnText) -> Reply:
-        asking = asyncio.create_task(self._write_in_time(prompt, on_text))
+        task = asyncio.create_task(self._write_in_time(prompt, on_text))
         try:
-            while not asking.done():
-                await asyncio.wait({asking}, timeout=POLL)
+            while not task.done():
+                await asyncio.wait({task}, timeout=POLL)
                 on_text("")
         finally:
-            if not asking.done():
-                asking.cancel()
+            if not task.done():
+                task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
-                    await asking
-        return asking.result()
+                    await task
+        return task.result()
 
     async def _write_in_time(self, prompt: str, on_text: OnText) -> Reply:
         try:
             async with asyncio.timeout(self.patience):
-                return await self._tries(prompt, on_text)
+                return await self._write_repeatedly(prompt, on_text)
         except TimeoutError as error:
             raise SummarizerFailed(
                 f"{self.where} took longer than {self.patience:g} seconds. Set a longer time with --timeout."
             ) from error
 
-    async def _tries(self, prompt: str, on_text: OnText) -> Reply:
+    async def _write_repeatedly(self, prompt: str, on_text: OnText) -> Reply:
         import httpx2
 
-        limits = httpx2.Timeout(None, connect=_CONNECT)
+        limits = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
         # An endpoint on this machine is reached without a proxy.
         certificates, proxies = _certificates(), not self._local
         async with httpx2.AsyncClient(timeout=limits, verify=certificates, trust_env=proxies) as client:
             for number in range(1, TRIES + 1):
                 try:
-                    return await self._try(client, prompt, on_text)
-                except _Again as failure:
+                    return await self._write_once(client, prompt, on_text)
+                except _TemporaryFailure as failure:
                     if number == TRIES:
                         raise SummarizerFailed(f"{failure} It was tried {TRIES} times.") from failure
-                    asked = failure.retry_after
-                    own = _FIRST_PAUSE * 2 ** (number - 1)
-                    if asked is not None and asked > LONGEST_PAUSE:
+                    pause = failure.retry_after
+                    if pause is None:
+                        pause = _FIRST_PAUSE * 2 ** (number - 1)
+                    elif pause > LONGEST_PAUSE:
                         raise SummarizerFailed(
-                            f"{failure} It asks to wait {asked:,.0f} seconds."
+                            f"{failure} It asks to wait {pause:,.0f} seconds."
                         ) from failure
-                await self.sleep(own if asked is None else asked)
+                await self.sleep(pause)
         raise AssertionError("a try returns or raises")
 
-    async def _try(self, client: httpx2.AsyncClient, prompt: str, on_text: OnText) -> Reply:
+    async def _write_once(self, client: httpx2.AsyncClient, prompt: str, on_text: OnText) -> Reply:
         import httpx2
 
         body = {
@@ -185,24 +193,24 @@ class EndpointSummarizer:
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        stream = _Stream(self.where, on_text, self._key)
+        address = f"{self.base.rstrip('/')}/chat/completions"
+        answer = ChatAnswer(self.where, on_text, self._key)
         try:
-            async with client.stream(
-                "POST", f"{self.base.rstrip('/')}/chat/completions", json=body, headers=self._headers()
-            ) as response:
+            async with client.stream("POST", address, json=body, headers=self._headers()) as response:
                 if response.status_code != 200:
                     raise await self._refused(response)
-                if "event-stream" not in response.headers.get("content-type", "event-stream"):
-                    return _whole(stream, await _bounded(response, LONGEST, self.where))
-                await stream.read(response)
+                if "event-stream" in response.headers.get("content-type", "event-stream"):
+                    await answer.read_stream(response)
+                else:
+                    answer.read_document(await body_of(response, LONGEST, self.where))
         except httpx2.HTTPError as error:
-            error_text = safe_title(str(error), 120).rstrip(".") or type(error).__name__
-            sentence = f"The connection to {self.where} failed ({self._safely(error_text)})."
-            stream.end()
-            if stream.pieces:
-                raise SummarizerCut(f"{sentence} The summary is incomplete.", stream.whole) from error
-            raise _Again(sentence) from error
-        return stream.reply()
+            reason = quoted(str(error), self._key, 120) or type(error).__name__
+            sentence = f"The connection to {self.where} failed ({reason})."
+            answer.end()
+            if answer.pieces:
+                raise SummarizerCut(f"{sentence} The summary is incomplete.", answer.text) from error
+            raise _TemporaryFailure(sentence) from error
+        return answer.reply()
 
     def _headers(self) -> dict[str, str]:
         key = self._key
@@ -212,193 +220,20 @@ class EndpointSummarizer:
 
     async def _refused(self, response: httpx2.Response) -> Exception:
         """Return the exception for an unsuccessful answer."""
-        error_text = self._safely(_error_in(await _bounded(response, _ERROR_READ, self.where, cut=True)))
+        reason = error_in(await body_of(response, MAX_ERROR, self.where, cut=True))
         status = response.status_code
-        sentence = f"{self.where} answered {status}{_after_colon(error_text)}."
-        if status in _AGAIN:
-            return _Again(sentence, _retry_after(response.headers.get("retry-after", "")))
-        advice = {
-            401: " Check the key (--key-env).",
-            403: " Check the key and its permissions.",
-            404: " Check the address and the model.",
-            413: " The prompt is too long for it.",
-        }
+        sentence = f"{self.where} answered {status}{after_colon(quoted(reason, self._key))}."
+        if status in _TEMPORARY:
+            return _TemporaryFailure(sentence, _retry_after(response.headers.get("retry-after", "")))
         if 300 <= status < 400:
             return SummarizerFailed(
                 f"{sentence} It redirects to another address. Nothing is sent there; give that address instead."
             )
-        return SummarizerFailed(sentence + advice.get(status, ""))
-
-    def _safely(self, text: str) -> str:
-        """Return a provider's sentence for the screen, without the key and other secrets."""
-        return safe_title(clean(text, self._key), _ERROR_QUOTED).rstrip(".")
+        return SummarizerFailed(sentence + _ADVICE.get(status, ""))
 
     @property
     def _key(self) -> str:
         return os.environ.get(self.key_name, "") if self.key_name else ""
-
-
-class _Stream:
-    """The events of one answer, combined."""
-
-    def __init__(self, where: str, on_text: OnText, key: str = "") -> None:
-        self.where, self.on_text, self.key = where, on_text, key
-        self._filter = KeyFilter(key)
-        self.pieces: list[str] = []
-        self.size_in_bytes = 0
-        self.sent_tokens: int | None = None
-        self.received_tokens: int | None = None
-        self.model = ""
-        self.finish = ""
-        self.done = False
-
-    @property
-    def whole(self) -> str:
-        """The text that has arrived."""
-        return "".join(self.pieces).strip()
-
-    async def read(self, response: httpx2.Response) -> None:
-        rest = b""
-        async for data in response.aiter_bytes():
-            rest += data
-            *lines, rest = rest.split(b"\n")
-            for line in lines:
-                self._line(line)
-            if len(rest) > _LINE:
-                raise SummarizerFailed(f"{self.where} sent a line of more than {_LINE:,} bytes.")
-            if self.done:
-                break
-        else:
-            self._line(rest)
-        self.end()
-
-    def _line(self, line: bytes) -> None:
-        line = line.strip()
-        if not line.startswith(b"data:"):
-            # Event names, comments that keep the connection alive, and empty lines.
-            return
-        data = line[5:].strip()
-        if data == b"[DONE]":
-            self.done = True
-            return
-        event = _mapping(data, self.where, self.key)
-        if event.get("error"):
-            self.end()
-            sentence = f"{self.where} broke off{_after_colon(self._error(event))}."
-            raise SummarizerCut(sentence, self.whole) if self.pieces else SummarizerFailed(sentence)
-        self._usage(event)
-        for choice in _list(event.get("choices"))[:1]:
-            self.finish = str(choice.get("finish_reason") or "") or self.finish
-            piece = _map(choice.get("delta")).get("content")
-            if isinstance(piece, str) and piece:
-                self._take(piece)
-
-    def _take(self, piece: str) -> None:
-        self.size_in_bytes += len(piece.encode("utf-8", "replace"))
-        if self.size_in_bytes > LONGEST:
-            raise SummarizerFailed(
-                f"{self.where} sent more than {LONGEST:,} bytes, the limit for a summary. The connection was closed."
-            )
-        self._add(self._filter.feed(piece))
-
-    def end(self) -> None:
-        """Add the text that was held back, at the end of the stream."""
-        self._add(self._filter.end())
-
-    def _add(self, piece: str) -> None:
-        if piece:
-            self.pieces.append(piece)
-            self.on_text(piece)
-
-    def _error(self, document: dict[str, Any]) -> str:
-        return safe_title(clean(_error_of(document), self.key), _ERROR_QUOTED).rstrip(".")
-
-    def _usage(self, event: dict[str, Any]) -> None:
-        usage = _map(event.get("usage"))
-        self.sent_tokens = _count(usage.get("prompt_tokens"), self.sent_tokens)
-        self.received_tokens = _count(usage.get("completion_tokens"), self.received_tokens)
-        self.model = safe_line(clean(str(event.get("model") or ""), self.key)) or self.model
-
-    def reply(self) -> Reply:
-        """Return the answer.
-
-        Raise SummarizerCut if it is incomplete, even without text, and SummarizerFailed if it is complete but empty.
-        """
-        if self.finish == "length":
-            raise SummarizerCut(f"{self.where} stopped at its limit of output tokens.", self.whole)
-        if not self.done and not self.finish:
-            raise SummarizerCut(
-                f"{self.where} closed the connection before the end of the summary.", self.whole
-            )
-        if self.finish == "content_filter":
-            raise SummarizerCut(f"{self.where} stopped at its content filter.", self.whole)
-        if not self.whole:
-            raise SummarizerFailed(f"{self.where} answered with no text.")
-        return Reply(self.whole, self.sent_tokens, self.received_tokens, self.model)
-
-
-def _whole(stream: _Stream, data: bytes) -> Reply:
-    """Return the answer from a document that is not a stream."""
-    document = _mapping(data, stream.where, stream.key)
-    stream._usage(document)
-    if document.get("error"):
-        raise SummarizerFailed(
-            f"{stream.where} answered with an error{_after_colon(stream._error(document))}."
-        )
-    for choice in _list(document.get("choices"))[:1]:
-        stream.finish = str(choice.get("finish_reason") or "stop")
-        text = _map(choice.get("message")).get("content")
-        if isinstance(text, str):
-            stream._take(text)
-    stream.end()
-    stream.done = True
-    return stream.reply()
-
-
-async def _bounded(response: httpx2.Response, most: int, where: str, cut: bool = False) -> bytes:
-    """Return the body of an answer; a body that is too long is cut or refused."""
-    body = b""
-    async for data in response.aiter_bytes():
-        body += data
-        if len(body) > most:
-            if cut:
-                return body[:most]
-            raise SummarizerFailed(f"{where} answered with more than {most:,} bytes.")
-    return body
-
-
-def _mapping(data: bytes, where: str, key: str) -> dict[str, Any]:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        shown = safe_title(clean(data[:_ERROR_READ].decode("utf-8", "replace"), key), 80)
-        raise SummarizerFailed(f"{where} sent something that is not JSON: {shown}.") from error
-    if not isinstance(document, dict):
-        raise SummarizerFailed(f"{where} sent JSON that is not a chat completion.")
-    return document
-
-
-def _after_colon(text: str) -> str:
-    return f": {text}" if text else ""
-
-
-def _error_in(data: bytes) -> str:
-    """Return the error in the body of an answer: its message in JSON, else the text."""
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return data.decode("utf-8", "replace").strip()
-    # Some endpoints send a list with one error.
-    first = next(iter(_list(document)), document)
-    return _error_of(first) if isinstance(first, dict) else ""
-
-
-def _error_of(document: dict[str, Any]) -> str:
-    """Return the message of an error, else its first other text; "" for none."""
-    error = document.get("error", document)
-    if isinstance(error, dict):
-        return next((str(error[key]) for key in ("message", "code", "detail", "type") if error.get(key)), "")
-    return str(error)
 
 
 def _retry_after(value: str) -> float | None:
@@ -408,16 +243,3 @@ def _retry_after(value: str) -> float | None:
     with contextlib.suppress(ValueError, TypeError):
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     return None
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _map(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _count(value: Any, otherwise: int | None) -> int | None:
-    """Return a number of tokens that a provider reports, or `otherwise` if a database cannot store it."""
-    return value if type(value) is int and 0 <= value < _LARGEST_COUNT else otherwise
