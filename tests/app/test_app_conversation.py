@@ -13,6 +13,7 @@ from inspector.answers.cachepoints import cache_points
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.resources import HITS
 from inspector.app.help.screen import HelpScreen
+from inspector.core.errors import NoVocabulary
 from inspector.engines.registry import names
 from tests.app.running import (
     CHECKOUT,
@@ -72,10 +73,10 @@ async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rota
 async def test_without_a_vocabulary_counts_stay_rough_and_it_says_why_once(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from inspector.tokens.tokenizers import Counter
+    def refuse(model: str) -> None:
+        raise NoVocabulary("No vocabulary is at hand.")
 
-    absent = Counter("cl100k_base", None, "No vocabulary is at hand.")
-    monkeypatch.setattr("inspector.tokens.tokenizers.counter_for", lambda model: absent)
+    monkeypatch.setattr("inspector.tokens.tokenizers.counter_for", refuse)
     async with running(rotating, CHECKOUT) as pilot:
         assert conversation(pilot).query_one(Gauge).state.kind == "rough"
         assert row(pilot, 0).token_kind == "rough"

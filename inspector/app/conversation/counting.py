@@ -6,11 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Generation
-from inspector.core.errors import InspectorError
-
-
-class NoVocabulary(InspectorError):
-    """Exact counts are absent; the sentence says why."""
 
 
 def counts(
@@ -28,8 +23,6 @@ def counts(
     from inspector.tokens.tokenizers import counter_for
 
     counter = counter_for(inspection.conversation.row.model)
-    if not counter.available:
-        raise NoVocabulary(counter.reason)
     prompt = inspection.system_prompt(generation.session)
     fresh: dict[int, int] = {-1: counter.count(prompt)} if prompt and -1 not in known else {}
     for span in spans(len(generation), first, batch, known):
