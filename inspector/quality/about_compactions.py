@@ -99,7 +99,8 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
         enough = messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * min(
             size, evidence.budgets.threshold_tokens
         )
-        if enough or new.recorded.trigger == "manual":
+        # The first list may have later messages, so the number of messages between them is unknown.
+        if enough or new.recorded.trigger == "manual" or old.recorded.may_have_later:
             continue
         count = plural(max(0, messages), "message")
         yield Violation(

@@ -455,6 +455,11 @@ def test_the_observed_threshold_of_an_agent_was_set_by_nobody() -> None:
     assert "threshold-raised" in found
 
 
+def test_a_list_with_later_messages_does_not_show_how_soon_the_next_compaction_came() -> None:
+    open_end = compaction_evidence(1, {"may_have_later": True})
+    assert "quick-succession" not in ids(evidence(open_end, compaction_evidence(2, {"before": 53})))
+
+
 def test_a_threshold_that_only_the_compactions_show_was_set_by_nobody() -> None:
     settings = Settings(profile="openclaw", threshold=0.129738, context_length=1_000_000)
     source = "shown by the recorded compactions (129,738 tokens; 980,000 is usual)"

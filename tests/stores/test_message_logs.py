@@ -159,6 +159,51 @@ def test_a_session_of_hermes_has_its_prompt_its_reasoning_and_its_start(tmp_path
     assert row.source == "message-log Hermes Agent"
 
 
+def hermes_session(folder: Path, name: str, start: str, end: str, said: Sequence[tuple[str, str]]) -> None:
+    """Write a session as Hermes does."""
+    document = {
+        "session_id": name,
+        "session_start": start,
+        "last_updated": end,
+        "messages": [{"role": role, "content": text} for role, text in said],
+    }
+    (folder / f"session_{name}.json").write_text(json.dumps(document))
+
+
+def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp_path: Path) -> None:
+    first = [
+        ("user", RULE),
+        ("assistant", "Noted."),
+        ("user", "Which berth?"),
+        ("assistant", "Berth 4 is free."),
+    ]
+    summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
+    second = [first[0], ("user", summary), first[3], ("user", "Moor it."), ("assistant", "Moored.")]
+    start = "2026-05-24T18:57:05.000001"
+    hermes_session(tmp_path, "20260524_185705_aaaaaa", start, "2026-05-24T19:02:02", first)
+    hermes_session(tmp_path, "20260524_190506_bbbbbb", start, "2026-05-24T19:24:08", second)
+    review = [*second[:3], ("user", "Review the conversation above.")]
+    hermes_session(tmp_path, "20260524_190928_cccccc", "2026-05-24T19:09:28", "2026-05-24T19:10:29", review)
+    # The gateway writes the same messages.
+    lines = [{"role": role, "content": text, "timestamp": "2026-05-24T19:24:09"} for role, text in second]
+    write_lines(tmp_path / "20260524_190506_bbbbbb.jsonl", lines)
+    store = open_store(tmp_path)
+    rows = {row.id[-6:]: row for row in store.conversations()}
+    assert {name: (row.kind, row.compactions) for name, row in rows.items()} == {
+        "bbbbbb": ("conversation", 1), "cccccc": ("branch", 0),
+    }  # fmt: skip
+    conversation = store.open("20260524_185705_aaaaaa")
+    assert conversation.id == rows["cccccc"].parent == rows["bbbbbb"].id
+    (compaction,) = store.compactions(conversation)
+    assert (compaction.before, compaction.after, compaction.head_end, compaction.tail_start) == (4, 3, 1, 3)
+    assert (compaction.summary, compaction.whole, compaction.exact) == (SUMMARY, True, True)
+    assert texts(store, conversation, 1) == [text for _, text in first]
+    assert texts(store, conversation, 2) == [text for _, text in second]
+    branch = store.open(rows["cccccc"].id)
+    assert store.compactions(branch) == ()
+    assert texts(store, branch, 1) == [text for _, text in review]
+
+
 def test_equal_messages_of_one_list_are_several_rows(tmp_path: Path) -> None:
     """Two calls may have equal results, and a user says "Go on." twice."""
     messages: list[dict[str, Any]] = []

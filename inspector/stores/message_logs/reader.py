@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from hashlib import md5
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,8 @@ from inspector.stores.message_logs.forms import (
     session_of,
     wires_of,
 )
-from inspector.stores.recorded import FileDigest
+from inspector.stores.message_logs.joining import joined, without_transcripts
+from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 _OTHER = 4
@@ -90,16 +93,30 @@ class MessageLogReader(SessionReader):
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         """Return a digest of each conversation of a log."""
-        conversations = _scan(path)
+        conversations = _scan((path,))
         return tuple(
-            logged.session.digest(path)._replace(part=name)
+            logged.session.digest(path)._replace(part=name, first=logged.handoff)
             for name, logged in conversations.items()
             if logged.session.entries.items
         )
 
+    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+        """Return a conversation for each session. The files of Hermes for one conversation are joined, and a copy of a
+        list with its summary is a branch."""
+        digests = without_transcripts(digests)
+        return joined(super().sources(digests, memory), digests)
+
     def scan(self, path: Path, part: str) -> SessionLists:
         """Return a conversation of a log."""
-        return _scan(path)[part].session
+        return _scan((path,))[part].session
+
+    def read(self, source: Source) -> Recorded:
+        """Read the lists, compactions and requests of a conversation."""
+        paths = tuple(map(Path, source.files))
+        if len(paths) == 1 and not source.shared:
+            return super().read(source)
+        (logged,) = _scan(paths, is_one=True, is_copy=bool(source.shared)).values()
+        return logged.session.recorded(source)
 
 
 READER = MessageLogReader
@@ -121,6 +138,10 @@ class _LoggedConversation(Struct):
     answers: list[tuple[str, list[int], int, int]] = field(default_factory=list)
     #: Number of inferred compactions.
     inferred: int = 0
+    #: A hash of the first summary of Hermes, if the list before it is not in the file.
+    handoff: str = ""
+    #: Whether the first list is a copy from another conversation, with its summary.
+    is_copy: bool = False
     #: The longer words of the live list; None until they are compared.
     words: set[str] | None = None
 
@@ -132,19 +153,28 @@ class _LoggedConversation(Struct):
         return self.words
 
 
-def _scan(path: Path) -> dict[str, _LoggedConversation]:
-    """Return the conversations of a log by name. The conversation without an id has the name ""."""
+def _scan(
+    paths: Sequence[Path], is_one: bool = False, is_copy: bool = False
+) -> dict[str, _LoggedConversation]:
+    """Return the conversations of a log by name. The conversation without an id has the name "".
+
+    `is_one`: the files hold one conversation. `is_copy`: its first list is a copy from another conversation.
+    """
     conversations: dict[str, _LoggedConversation] = {}
     unreadable = 0
-    for line in _records(path):
+    path = paths[-1]
+    for line in _records(paths):
         if line.value is None:
             unreadable += 1
             continue
         offset = 0
         for exchange in exchanges_in(line.value):
-            name = _conversation_name(conversations, exchange)
+            name = "" if is_one else _conversation_name(conversations, exchange)
             if name not in conversations:
-                conversations[name] = _LoggedConversation(SessionLists(Entries(path, wires_of, fetch=_fetch)))
+                fetch = partial(_fetch, paths)
+                conversations[name] = _LoggedConversation(
+                    SessionLists(Entries(path, wires_of, fetch=fetch)), is_copy=is_copy
+                )
                 conversations[name].session.session = exchange.session or (
                     path.stem if not name else f"{path.stem}-{name}"
                 )
@@ -234,12 +264,14 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     elif (place := _new_block(logged, block, numbers, hashes)) is not None:
         session.lists[-1] = numbers[:place]
         numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
+    elif exchange.writer and session.live and (handoff := _new_handoff(logged, wires, numbers)):
+        numbers = _compact_by_hermes(session, exchange, numbers, *handoff)
     else:
         goes_on = _continues(logged, numbers, hashes) or _add_clearing(logged, numbers, exchange.at)
         if not goes_on and not _edited(logged, wires, numbers):
             _compact(logged, exchange, wires, numbers)
         elif not session.live:
-            _add_first_compaction(session, exchange, wires, numbers)
+            _add_first_compaction(logged, exchange, wires, numbers)
     session.lists[-1] = numbers
     logged.hashes = [session.hashes[number] for number in numbers]
     session.note_first_words(wires)
@@ -412,20 +444,55 @@ def _compact(
     )  # fmt: skip
 
 
+def _new_handoff(
+    logged: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]
+) -> tuple[int, str] | None:
+    """Return the place of the first summary of Hermes that is not in the live list, and its text."""
+    handoffs = (
+        (at, read_handoff(wire["content"], str(wire["role"])))
+        for at, wire in enumerate(wires)
+        if numbers[at] not in logged.session.live
+    )
+    return next(((at, handoff.body) for at, handoff in handoffs if handoff is not None), None)
+
+
+def _compact_by_hermes(
+    session: SessionLists, exchange: Exchange, numbers: list[int], place: int, text: str
+) -> list[int]:
+    """Add the compaction between two files of a conversation, and return the list after it.
+
+    The list after the compaction ends with the last message of the list before. Later messages follow it.
+    """
+    session.entries.items[numbers[place]].summary = True
+    last = session.live[-1]
+    stop = numbers.index(last, place) + 1 if last in numbers[place:] else len(numbers)
+    is_known = last in numbers[place:]
+    session.compact(
+        numbers[:stop], numbers[place], exchange.at, text=text, head=True, exact=is_known,
+        note="" if is_known else "The list after it may have later messages.", may_have_later=not is_known,
+    )  # fmt: skip
+    session.live.extend(numbers[stop:])
+    return session.live
+
+
 def _add_first_compaction(
-    session: SessionLists, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
+    logged: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> None:
-    """Add the compaction before the first list, if that list has a summary of Hermes."""
-    handoffs = ((at, read_handoff(wire["content"], str(wire["role"]))) for at, wire in enumerate(wires))
-    at, handoff = next(((at, handoff) for at, handoff in handoffs if handoff is not None), (0, None))
+    """Add the compaction before the first list, if that list has a summary of Hermes and is no copy."""
+    session = logged.session
+    handoff = _new_handoff(logged, wires, numbers)
     if handoff is None:
         return
+    at, text = handoff
+    logged.handoff = md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
     session.entries.items[numbers[at]].summary = True
+    if logged.is_copy:
+        return
     session.compact(
         numbers,
         numbers[at],
         exchange.at,
-        text=handoff.body,
+        text=text,
         exact=False,
         note="The list before it is not in this file. The list after it may have later messages.",
         may_have_later=True,
@@ -466,21 +533,27 @@ def _move_to_new_list(session: SessionLists, first: int) -> None:
             requests[at] = replace(requests[at], generation=len(session.lists))
 
 
-def _records(path: Path) -> Iterator[Line]:
-    """Yield the records of a log: its lines, or the parts of one document. The place of a part is its number."""
-    documents = _session_lines(path) if path.name.endswith(".jsonl") else _document(path)
+def _records(paths: Sequence[Path]) -> Iterator[Line]:
+    """Yield the records of a log: its lines, or the parts of one document. The place of a part is its number, counted
+    over all files."""
+    documents = [document for path in paths for document in _documents(path)]
     if documents:
         yield from (Line(number, _PART, document) for number, document in enumerate(documents))
     else:
-        yield from read_lines(path)
+        yield from read_lines(paths[-1])
 
 
-def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
+def _fetch(paths: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the records at these places."""
     if any(length != _PART for _, length in places):
         return read_spans(path, places)
-    documents = _session_lines(path) or _document(path)
+    documents = [document for each in paths for document in _documents(each)]
     return [documents[number] if number < len(documents) else None for number, _ in places]
+
+
+def _documents(path: Path) -> Sequence[dict[str, Any] | None]:
+    """Return the records of a file that is one document, or that has one message a line; empty for other files."""
+    return _session_lines(path) if path.name.endswith(".jsonl") else _document(path)
 
 
 def _session_lines(path: Path) -> list[dict[str, Any] | None]:

@@ -1,0 +1,76 @@
+"""Join the files of one conversation of Hermes: each compaction begins a new file, which has the time of the start."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from inspector.stores.recorded import FileDigest, Source
+
+#: The release of the files that Hermes writes.
+_HERMES = "Hermes Agent"
+
+
+def without_transcripts(digests: Sequence[FileDigest]) -> list[FileDigest]:
+    """Return the digests without the transcripts of the gateway whose messages a file of Hermes has too."""
+    lengths = {digest.session: digest.messages for digest in digests if _is_hermes(digest)}
+    return [
+        digest
+        for digest in digests
+        if _is_hermes(digest) or digest.messages > lengths.get(digest.session, -1)
+    ]
+
+
+def _is_hermes(digest: FileDigest) -> bool:
+    """Return whether a file is a session as Hermes writes it, with the time of its start."""
+    return digest.version == _HERMES and digest.path.endswith(".json")
+
+
+def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[Source, ...]:
+    """Return the conversations in these files. Names of sessions of Hermes begin with their time, so they are in order.
+
+    Files with the same start and the same first words are one conversation. Of other files with the same summary, the
+    first one is the conversation, and the others are branches.
+    """
+    others: list[Source] = []
+    conversations: dict[tuple[str, str, float], list[Source]] = defaultdict(list)
+    began: dict[str, float] = {}
+    handoffs: dict[str, str] = {}
+    for digest in digests:
+        if _is_hermes(digest):
+            handoffs[digest.session] = digest.first or handoffs.get(digest.session, "")
+            began[digest.session] = min(digest.started_at, began.get(digest.session, digest.started_at))
+    for source in sorted(sources, key=lambda source: source.row.id):
+        row = source.row
+        if row.id not in began:
+            others.append(source)
+            continue
+        folder = str(Path(source.files[0]).parent)
+        conversations[folder, row.title, began[row.id]].append(source)
+    owners: dict[tuple[str, str, str], Source] = {}
+    for (folder, title, _), parts in sorted(conversations.items(), key=lambda item: item[1][0].row.id):
+        tip = _conversation(parts)
+        keys = [(folder, title, handoff) for part in parts if (handoff := handoffs[part.row.id])]
+        owner = next((owners[key] for key in keys if key in owners), None)
+        if owner is not None and len(parts) == 1:
+            row = tip.row._replace(kind="branch", parent=owner.row.id, compactions=0)
+            tip = replace(tip, row=row, shared=owner.files[-1:])
+        else:
+            owners.update(dict.fromkeys(keys, tip))
+        others.append(tip)
+    return tuple(others)
+
+
+def _conversation(parts: Sequence[Source]) -> Source:
+    """Return the conversation of several files, the oldest first."""
+    rows = [part.row for part in parts]
+    row = rows[-1]._replace(
+        root=rows[0].id,
+        sessions=tuple(row.id for row in rows),
+        compactions=sum(row.compactions or 0 for row in rows),
+        started_at=min(row.started_at for row in rows),
+    )
+    return replace(parts[-1], row=row, files=tuple(path for part in parts for path in part.files))
