@@ -44,9 +44,9 @@ def copy(url: str) -> tuple[Path, int]:
     folder = _folder(url)
     with _reading(url):
         found = list(_listed(system, root))
-        count = sum(_fetched(system, root, folder, file) for file in found)
+        count = sum(_copy_if_changed(system, root, folder, file) for file in found)
         if not found:
-            # A listing of a place that is missing or cannot be reached may be empty.
+            # The listing of a place that is missing or cannot be reached may be empty. This raises its error.
             system.info(root)
     if not found:
         raise StoreMissing(f"{shown_url(url)} holds no sessions that this program knows.")
@@ -103,7 +103,7 @@ def copy_of(copied: Copied) -> Path:
         system, root = _opened(copied.url)
         with _reading(copied.url):
             for file in missing:
-                _fetched(system, root, folder, file)
+                _copy_if_changed(system, root, folder, file)
     return folder
 
 
@@ -132,15 +132,16 @@ def _folder(url: str) -> Path:
 def _listed(system: Any, root: str) -> Iterator[CopiedFile]:
     """Yield the files that may hold sessions."""
     endings = tuple({ending for agent in agents() for ending in (*agent.endings, "-wal")})
-    for path, told in system.find(root, detail=True).items():
+    for path, info in system.find(root, detail=True).items():
         name = os.path.relpath(path, root) if path != root else os.path.basename(path)
         if name.endswith(endings) and not name.startswith(".."):
-            yield CopiedFile(name, int(told.get("size") or 0), _time(told))
+            yield CopiedFile(name, int(info.get("size") or 0), _changed_at(info))
 
 
-def _time(told: dict[str, Any]) -> float:
+def _changed_at(info: dict[str, Any]) -> float:
+    """Return the time of change of a file in seconds since the epoch; 0.0 if its file system has none."""
     for name in ("mtime", "LastModified", "last_modified", "updated", "created"):
-        value = told.get(name)
+        value = info.get(name)
         if isinstance(value, datetime):
             return value.timestamp()
         if isinstance(value, int | float):
@@ -158,8 +159,8 @@ def _is_there(folder: Path, file: CopiedFile) -> bool:
     return status.st_size == file.size and abs(status.st_mtime - file.changed) < 1
 
 
-def _fetched(system: Any, root: str, folder: Path, file: CopiedFile) -> bool:
-    """Copy one file in one step if it has changed; return whether it had."""
+def _copy_if_changed(system: Any, root: str, folder: Path, file: CopiedFile) -> bool:
+    """Copy a file if it has changed, and return whether it has. A reader never sees a part of a file."""
     if _is_there(folder, file):
         return False
     target = folder / file.name

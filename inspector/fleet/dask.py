@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from inspector import __version__
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import WorkerEnded, become_worker
-from inspector.fleet.workers import AHEAD, LOOK, Batch, Calls, Done, Outcome, numbered
+from inspector.fleet.workers import BATCHES_AHEAD, WAIT_SECONDS, Batch, Calls, Done, Outcome, Waiting
 
 #: Seconds to wait for a connection, and for the first worker.
 PATIENCE = 20
@@ -53,23 +52,19 @@ class DaskWorkers:
         self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
         """See `Workers.map`. The scheduler never has more batches than its workers need next."""
-        fresh = numbered(batches)
-        again: deque[Batch] = deque()
+        waiting = Waiting(batches)
         ready: SimpleQueue[Any] = SimpleQueue()
         asked: dict[Any, Batch] = {}
         try:
             while True:
-                while len(asked) < self._room():
-                    batch = next(fresh, None) or (again.popleft() if again else None)
-                    if batch is None:
-                        break
+                while len(asked) < self._room() and (batch := waiting.take()):
                     future = self._client.submit(_answer, __version__, answer, batch.calls, pure=False)
                     asked[future] = batch
                     future.add_done_callback(ready.put)
                 if not asked:
                     return
                 try:
-                    future = ready.get(timeout=LOOK)
+                    future = ready.get(timeout=WAIT_SECONDS)
                 except Empty:
                     wait()
                     continue
@@ -77,7 +72,7 @@ class DaskWorkers:
                 if future.status == "finished":
                     yield from batch.done(future.result())
                 elif len(batch.calls) > 1:
-                    again.extend(batch.alone())
+                    waiting.try_again(batch.alone())
                 else:
                     yield from batch.failed(
                         WorkerEnded("The worker that read it ended before its work was done.")
@@ -90,11 +85,11 @@ class DaskWorkers:
             self._client.close()
 
     def _room(self) -> int:
-        """Return how many batches may be with the scheduler; the number of workers is asked for now and then."""
+        """Return the maximum number of batches at the scheduler. Ask it for the number of workers now and then."""
         if time.monotonic() - self._asked > _ASKED_EVERY:
             self._asked = time.monotonic()
             self._threads = sum(self._client.nthreads().values())
-        return AHEAD * max(1, self._threads)
+        return BATCHES_AHEAD * max(1, self._threads)
 
 
 def _answer(version: str, answer: Callable[[Calls], list[Outcome]], calls: Calls) -> list[Outcome]:

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.agents import agents
+from inspector.agents import agent_named
 from inspector.core.errors import NotAStore
 from inspector.fleet.copies import Copied, copied_from, copy_of
 from inspector.stores.base import Store
@@ -16,8 +16,8 @@ from inspector.stores.readers import reader_of
 from inspector.stores.signatures import signatures
 from inspector.stores.transcripts import TranscriptStore
 
-#: Stores that stay open in a worker.
-_OPEN = 8
+#: Maximum number of stores that stay open in a worker.
+_MAX_OPEN = 8
 
 
 class Place(NamedTuple):
@@ -39,7 +39,7 @@ def place_of(store: Store, conversation: str) -> Place:
     return Place(owner.info.kind, path, files, copied_from(path, files or (str(path),)))
 
 
-@lru_cache(maxsize=_OPEN)
+@lru_cache(maxsize=_MAX_OPEN)
 def open_place(place: Place) -> Store:
     """Open the conversation of a place. Raises StoreErrors, and NotAStore for an agent that is not installed here."""
     if place.copied is not None:
@@ -49,7 +49,7 @@ def open_place(place: Place) -> Store:
     if place.files:
         look = partial(signatures, place.files)
         return TranscriptStore(place.agent, partial(reader_of, place.agent), place.path, look)
-    agent = next((one for one in agents() if one.name == place.agent), None)
+    agent = agent_named(place.agent)
     if agent is None:
         raise NotAStore(f"No agent {place.agent} is known here; it is one of another package.")
     return open_file(agent, place.path)

@@ -1,4 +1,4 @@
-"""The interface of what runs calls, and the worker processes of this machine."""
+"""The interface of processes that make calls, and the worker processes of this machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from inspector.core.processes import Answer, Worker
 from inspector.core.worker import failure
 
 #: Batches that a process has at once: one at work, and one that waits for it.
-AHEAD = 2
-#: Seconds between two calls of `wait`.
-LOOK = 0.1
+BATCHES_AHEAD = 2
+#: Maximum seconds between two calls of `wait`.
+WAIT_SECONDS = 0.1
 #: Maximum tries of a call. The call is not always the reason why its process ends.
 _TRIES = 2
 
@@ -50,7 +50,7 @@ class Workers(Protocol):
 
 
 class Batch(NamedTuple):
-    """Calls that a process makes together; the first has a number. `tries` is how often they are tried."""
+    """Calls that a process makes together: the number of the first call, the calls, and the number of tries left."""
 
     first: int
     calls: Calls
@@ -71,7 +71,29 @@ class Batch(NamedTuple):
         return self.done([(None, error)] * len(self.calls))
 
 
-def numbered(batches: Iterable[Calls]) -> Iterator[Batch]:
+class Waiting:
+    """The batches that wait for a process: new ones, then calls that are tried again."""
+
+    def __init__(self, batches: Iterable[Calls]) -> None:
+        self._new = _numbered(batches)
+        self._again: deque[Batch] = deque()
+        self._next: Batch | None = None
+
+    def take(self) -> Batch | None:
+        """Return the next batch; None if no batch waits."""
+        batch, self._next = self._next, None
+        return batch or next(self._new, None) or (self._again.popleft() if self._again else None)
+
+    def put_back(self, batch: Batch) -> None:
+        """Make a batch that was taken the next one again."""
+        self._next = batch
+
+    def try_again(self, batches: Iterable[Batch]) -> None:
+        """Add batches at the end, because a call that killed a process may kill another."""
+        self._again.extend(batches)
+
+
+def _numbered(batches: Iterable[Calls]) -> Iterator[Batch]:
     """Yield the batches with the numbers of their calls."""
     first = 0
     for calls in batches:
@@ -100,56 +122,55 @@ class LocalWorkers:
         self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
     ) -> Iterator[Done]:
         """See `Workers.map`. If no process can be started, this process makes the calls."""
-        fresh = numbered(batches)
-        again: deque[Batch] = deque()
+        waiting = Waiting(batches)
         answers: SimpleQueue[Answer] = SimpleQueue()
+        #: The batches of each worker, the one at work first.
         workers: dict[Worker, deque[Batch]] = {}
-        batch: Batch | None = None
         try:
             while True:
-                while batch := batch or next(fresh, None) or (again.popleft() if again else None):
+                while batch := waiting.take():
                     worker = self._free(workers, answers)
                     if worker is None:
+                        waiting.put_back(batch)
                         break
                     workers[worker].append(batch)
                     worker.call(answer, batch.calls)
-                    batch = None
                 if not any(workers.values()):
+                    batch = waiting.take()
                     if batch is None:
                         return
+                    # No process can be started.
                     yield from batch.done(answer(batch.calls))
-                    batch = None
                     continue
                 try:
-                    came = answers.get(timeout=LOOK)
+                    received = answers.get(timeout=WAIT_SECONDS)
                 except Empty:
                     wait()
                     continue
-                if came.worker not in workers:
-                    # The answers to the other batches of a process that ended.
+                if received.worker not in workers:
+                    # An answer to another batch of a process that ended.
                     continue
-                asked = workers[came.worker].popleft()
-                if came.ended:
-                    came.worker.end()
-                    again.extend(workers.pop(came.worker))
-                if came.ended and asked.tries > 1:
-                    # Last, because a conversation that killed a process may kill another.
-                    again.extend(asked.alone())
-                elif came.error is not None:
-                    yield from asked.failed(came.error)
+                batch = workers[received.worker].popleft()
+                if received.ended:
+                    received.worker.end()
+                    waiting.try_again(workers.pop(received.worker))
+                if received.ended and batch.tries > 1:
+                    waiting.try_again(batch.alone())
+                elif received.error is not None:
+                    yield from batch.failed(received.error)
                 else:
-                    yield from asked.done(came.value)
+                    yield from batch.done(received.value)
                 wait()
         finally:
             for worker in workers:
                 worker.end()
 
     def _free(self, workers: dict[Worker, deque[Batch]], answers: SimpleQueue[Answer]) -> Worker | None:
-        """Return the worker that takes the next batch: an idle or a new one, then one with a single batch."""
+        """Return the worker that takes the next batch: an idle or a new one, else one with a single batch."""
         least = min(workers, key=lambda worker: len(workers[worker]), default=None)
         if (least is None or workers[least]) and len(workers) < self._count:
             with suppress(OSError):
                 worker = Worker(answers)
                 workers[worker] = deque()
                 return worker
-        return least if least is not None and len(workers[least]) < AHEAD else None
+        return least if least is not None and len(workers[least]) < BATCHES_AHEAD else None
