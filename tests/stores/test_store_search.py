@@ -63,6 +63,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> HermesStore:
         ("café", [8]),
         ("pytest", [11]),
         ("in a part", [12]),
+        ("part", [12]),
+        ("etr", [3, 2, 1]),
+        ("tr", [8, 3, 2, 1]),
+        ("tr lim", [3, 2, 1]),
         ("nothing at all", []),
         ("", []),
         ("   ", []),
@@ -139,6 +143,25 @@ def test_rows_that_the_index_has_not_been_given(tmp_path: Path) -> None:
         insert(db, "s0", {"role": "user", "content": "the retry limit again"}, 60.0)
     db.close()
     assert [hit.message for hit in HermesStore(tmp_path / "state.db").search("retry limit")] == [13, 2, 1]
+
+
+def test_rows_that_newer_releases_leave_out_of_the_index(tmp_path: Path) -> None:
+    make(tmp_path / "state.db").close()
+    with sqlite3.connect(tmp_path / "state.db") as db:
+        (sql,) = db.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'messages_fts_trigram_insert'"
+        ).fetchone()
+        db.execute("DROP TRIGGER messages_fts_trigram_insert")
+        db.execute(sql.replace("BEGIN", "WHEN new.role <> 'tool' BEGIN"))
+        for number in range(300):
+            for role in ("tool", "assistant"):
+                insert(db, "s0", {"role": role, "content": f"the foghorn {number}"}, 60.0)
+    db.close()
+    store = HermesStore(tmp_path / "state.db")
+    assert [hit.message for hit in store.search("oghor", limit=1000)] == list(range(612, 12, -1))
+    assert [hit.message for hit in store.search("retry limit")] == [2, 1]
+    assert {hit.session for hit in store.search("oghor", "s0")} == {"s0"}
+    assert not list(store.search("oghor", "s1"))
 
 
 @given(

@@ -387,13 +387,17 @@ class HermesStore(SingleStore):
             return
         below = highest
         try:
-            # If the index is no longer updated, rows newer than the index must be read.
-            newest = 1 + self._read(lambda db: text_search.newest(db, query))
-            yield from self._scan(query, sessions, max(lowest, newest), highest)
-            below = min(below, newest)
-            while ids := self._read(
-                partial(text_search.candidates, query=query, below=below, count=BATCH, sessions=sessions)
-            ):
+            left_out = self._read(lambda db: text_search.left_out(db, query, sessions))
+            at = 0
+            while True:
+                indexed = self._read(
+                    partial(text_search.candidates, query=query, below=below, count=BATCH, sessions=sessions)
+                )
+                ids = sorted({*indexed, *left_out[at : at + BATCH]}, reverse=True)[:BATCH]
+                if not ids:
+                    break
+                while at < len(left_out) and left_out[at] >= ids[-1]:
+                    at += 1
                 messages = self._rows_by_id(ids)
                 yield from text_search.check(
                     [messages[identity] for identity in ids if identity in messages], query.phrases

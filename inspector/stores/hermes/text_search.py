@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from inspector.stores.hermes.schema import Schema
 from inspector.stores.hermes.sessions import salvage
 
 _AROUND = 60
+_TRIGRAMS = "messages_fts_trigram"
 _SHORTEST_TRIGRAM = 3
 
 
@@ -26,7 +26,8 @@ Match = tuple[Message, str, tuple[int, int]]
 class Query(Struct, frozen=True):
     """A parsed query. All `phrases` must occur.
 
-    `index` is the full-text table that finds them, None if every message must be read. `match` is the query for it.
+    `index` is the full-text table that finds them, None if every message must be read. `match` is the query for it, of
+    the phrases that it can find.
     """
 
     phrases: tuple[str, ...]
@@ -39,15 +40,10 @@ def query_of(query: str, schema: Schema) -> Query | None:
     phrases = phrases_of(query)
     if not phrases:
         return None
-    # The plain index finds only whole words, not parts of words, scripts without spaces, or signs.
-    trigrams = "messages_fts_trigram" in schema.tables and all(
-        len(phrase) >= _SHORTEST_TRIGRAM for phrase in phrases
-    )
-    if trigrams:
-        return Query(phrases, "messages_fts_trigram", _quote(phrases))
-    wordlike = all(_is_wordlike(phrase) for phrase in phrases)
-    if "messages_fts" in schema.tables and wordlike:
-        return Query(phrases, "messages_fts", _quote(phrases, prefix=True))
+    # The plain index finds only whole words, so it is not used.
+    indexed = [phrase for phrase in phrases if len(phrase) >= _SHORTEST_TRIGRAM]
+    if indexed and _TRIGRAMS in schema.tables:
+        return Query(phrases, _TRIGRAMS, _quote(indexed))
     return Query(phrases, None, "")
 
 
@@ -60,22 +56,24 @@ def phrases_of(query: str) -> tuple[str, ...]:
     )
 
 
-def _quote(phrases: Sequence[str], prefix: bool = False) -> str:
+def _quote(phrases: Sequence[str]) -> str:
     # A text in double quotes is never an operator for FTS5; NUL would end the whole query.
-    quoted = ('"' + phrase.replace("\0", " ").replace('"', '""') + '"' for phrase in phrases)
-    return " ".join(text + ("*" if prefix else "") for text in quoted)
+    return " ".join('"' + phrase.replace("\0", " ").replace('"', '""') + '"' for phrase in phrases)
 
 
-def _is_wordlike(phrase: str) -> bool:
-    return any(character.isalnum() for character in phrase) and not any(
-        unicodedata.east_asian_width(character) in "WF" for character in phrase
-    )
+def left_out(connection: sqlite3.Connection, query: Query, sessions: Sequence[str]) -> list[int]:
+    """Return the ids of the messages whose content the index lacks, newest first.
 
-
-def newest(connection: sqlite3.Connection, query: Query) -> int:
-    """Return the newest row in the index, 0 if the index is empty."""
-    rows = connection.execute(f"SELECT max(rowid) FROM {query.index}").fetchall()
-    return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
+    Newer releases leave tool results and rows of some sessions out. A content with parts begins with NUL, at which the
+    tokenizer of trigrams stops. `sz` begins with the number of tokens of the content.
+    """
+    where = f"AND m.session_id IN ({','.join('?' * len(sessions))})" if sessions else ""
+    rows = connection.execute(
+        f"SELECT m.id FROM messages m LEFT JOIN {query.index}_docsize d ON d.id = m.id "
+        f"WHERE (d.id IS NULL OR substr(d.sz, 1, 1) = x'00') {where}",
+        tuple(sessions),
+    ).fetchall()
+    return sorted((int(row[0]) for row in rows), reverse=True)
 
 
 def limits(connection: sqlite3.Connection) -> tuple[int, int]:
