@@ -248,9 +248,13 @@ class Comparison:
         The outcome is None if the passage has nothing of the fact.
         """
         probe = self.probe
-        if foreign(probe, self.after):
+        is_foreign = foreign(probe, self.after)
+        without_lexicon = (probe.tongue or self.after.tongue) not in ("en", "zh", "")
+        if (is_foreign or without_lexicon) and self._has_exact_value():
+            return "paraphrased", ""
+        if is_foreign:
             return self._uncertain_if_shared()
-        if (probe.tongue or self.after.tongue) not in ("en", "zh", ""):
+        if without_lexicon:
             return self._without_lexicon() or self._uncertain_if_shared()
         concepts = self.passage.concepts
         if not probe.answer <= concepts:
@@ -521,6 +525,16 @@ class Comparison:
         """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
         return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _MAX_RARE
 
+    def _has_exact_value(self) -> bool:
+        """Return whether the fact is a value, such as an address or an id, that the passage has and does not deny.
+
+        A longer sentence of the agent says more than its value.
+        """
+        probe = self.probe
+        is_value = probe.is_value and (probe.of_user or len(probe.main.words) <= _MAX_EXTRA_WORDS)
+        is_kept = bool(self.kept_values) and not self.lost_values and not self.passage.denies
+        return is_value and is_kept and all(value.distinctive for value in probe.values)
+
     def _has_telling_value(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""
         return any(
@@ -666,6 +680,8 @@ class Comparison:
     def _crossed(self) -> bool:
         """Return whether things of two clauses may have changed places."""
         main, passage = self.probe.main, self.passage
+        if not self.kept_values and self._in_order():
+            return False
         value_clauses = [
             (clause, other_clause)
             for value, clause in zip(main.values, main.clauses, strict=True)
@@ -681,6 +697,14 @@ class Comparison:
             pair for pair in self.pairs if pair[0].concept not in items and clauses[pair[0].concept] < 2
         ]
         return self.overlap >= MIN_SAME and crossed(placed, value_clauses)
+
+    def _in_order(self) -> bool:
+        """Return whether all shared words, but those with a typo, are in the same order in the passage."""
+        from rapidfuzz.distance import LCSseq
+
+        words, others = ([word.concept for word in one.words] for one in (self.probe.main, self.passage))
+        same = sum(word.concept == match.concept for word, match in self.pairs)
+        return LCSseq.similarity(words, others) >= same
 
     def _crossed_alone(self) -> bool:
         """Return whether the passage has the words of the fact, and little else, with things in changed places."""

@@ -18,11 +18,14 @@ from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
 from inspector.quality.facts.comparison import MIN_MAYBE, MIN_SAME, MIN_SUBJECT, Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
-from inspector.quality.facts.meaning import Word
+from inspector.quality.facts.meaning import BINDS, Word, parts_of
 from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, is_question, opposites
+from inspector.quality.facts.values import values_of
 
+#: Marks before a quote.
+_QUOTES = ('"', "“", "「", "『")
 #: Outcomes, the best first. A wrong version ranks above an uncertain match.
 ORDER: tuple[Outcome, ...] = (
     "verbatim", "paraphrased", "weakened", "contradicted", "value lost", "uncertain", "lost",
@@ -157,7 +160,24 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
         for part, span in after.nearly(probe.wordings):
             if not after.is_refused(part, span[0]):
                 quotes.setdefault(part, Match("verbatim", 0.95, part, span))
+        for wording in probe.wordings:
+            for part, beginning in after.beginning([wording]):
+                span = place_of(beginning, after.parts[part].text)
+                in_quotes = after.parts[part].text[: span[0]].endswith(_QUOTES)
+                if (
+                    in_quotes
+                    and not after.is_refused(part, span[0])
+                    and _adds_nothing(wording[len(beginning) :])
+                ):
+                    quotes.setdefault(part, Match("paraphrased", 0.9, part, span))
     return quotes
+
+
+def _adds_nothing(text: str) -> bool:
+    """Return whether the end of a statement has no rule, no value, no denial and no condition."""
+    meaning, adjuncts = parts_of(text)
+    limits = BINDS.search(text) is not None or meaning.denies or bool(adjuncts)
+    return not (limits or any(character.isdigit() for character in text) or values_of(text))
 
 
 def _compared(

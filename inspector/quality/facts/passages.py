@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -22,6 +23,10 @@ REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
 TYPO, NEAR_VERBATIM = 86, 93
 #: Minimum characters of a wording that may be quoted with a typo, and minimum share of its words that are there.
 _LONG_WORDING, MIN_PIECES = 30, 0.8
+#: Maximum words of a title that states nothing: "## Key Decisions".
+_SHORT_TITLE = 3
+#: Minimum share of a statement that a quote without its end has.
+MIN_QUOTED = 0.7
 #: Maximum characters of a line that may be an answer in a list of the user's messages.
 _LISTED = 120
 #: Characters of a passage; longer ones are compared sentence by sentence only.
@@ -280,6 +285,21 @@ class PassageIndex:
                 ):
                     yield number, place_of(near, part.text)
 
+    def beginning(self, wordings: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Yield the parts of the summary that quote a longer wording without its end, with the quoted beginning."""
+        for number, part in enumerate(self.parts):
+            text = self._plain[number] if part.where == "summary" else ""
+            for wording in wordings:
+                least = max(_LONG_WORDING, round(MIN_QUOTED * len(wording)))
+                if least >= len(wording) or wording[:least] not in text:
+                    continue
+                sizes = range(least, len(wording))
+                stop = bisect_left(sizes, True, key=lambda size: wording[:size] not in text) + least - 1
+                while least <= stop and _is_in_word(wording, stop):
+                    stop -= 1
+                if stop >= least and _says(text, wording[:stop]):
+                    yield number, wording[:stop]
+
     @cached_property
     def tongue(self) -> str:
         """The language of the summary; "" where there is none."""
@@ -388,6 +408,8 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
                 subsection = heading["title"]
                 section = section if line.lstrip().startswith("###") else subsection
                 before = None
+                if len(subsection.split()) <= _SHORT_TITLE:
+                    continue
             elif (not heading["rest"] and not line.startswith((" ", "\t", "-"))) or re.match(
                 r"\d{1,2}[.)]", line.lstrip()
             ):

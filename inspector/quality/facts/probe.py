@@ -54,6 +54,7 @@ class Probe(Struct, frozen=True):
     plain: bool
     request: bool
     pasted: bool
+    is_value: bool
     answer: frozenset[str]
     parts: tuple[Probe, ...] = ()
 
@@ -130,6 +131,7 @@ def _probe(fact: Fact) -> Probe:
         fact.rule.endswith(PLAIN),
         fact.rule.endswith(REQUESTS),
         fact.pasted,
+        fact.kind == "value",
         meaning_of(answer).concepts if question and not agrees(answer) else frozenset(),
     )
 

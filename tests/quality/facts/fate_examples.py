@@ -1100,4 +1100,36 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- User suggests the second boat should do nothing since the tally already exists",
         "kept",
     ),
+    (
+        "quote",
+        "When the tide is in, the pilots want to see the list of berths with their depths on the first page of the log",
+        'All user messages:\n- "When the tide is in, the pilots want to see the list of berths with their depths..."',
+        "kept",
+    ),
+    (
+        "quote",
+        "When the tide is in, show the list of berths with their depths on the first page, but never the names",
+        '- "When the tide is in, show the list of berths with their depths on the first page..."',
+        "weakened",
+    ),
+    (
+        "repeated",
+        "We need to count the botas by the log and to check the tide we need the gauge of https://tide.example/v1 and "
+        "then we need to keep the date of the count to sort by",
+        '- "We need to count the boats by the log / to check the tide we need the gauge of / then we need to keep the '
+        'date of the count to sort by"',
+        "value lost",
+    ),
+    (
+        "zh",
+        "备份仓库的地址：https://harbour.example/backup.git",
+        "- The backup goes to https://harbour.example/backup.git",
+        "kept",
+    ),
+    (
+        "heading",
+        "I have the keys but the north pier is fenced",
+        "## Key Decisions\n- Boats are counted at night",
+        "lost",
+    ),
 )
