@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answer_places import answer_finders, answer_places
 from inspector.answers.bills import bills_of
+from inspector.answers.cut_prompts import cut_requests
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import Requests, requests_of
 from inspector.caching.costs import Bill
@@ -17,7 +18,15 @@ from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
-from inspector.quality.evidence import TOOL, CacheEvidence, FallEvidence, MissedEvidence, starts_turn
+from inspector.core.conversations import Request
+from inspector.quality.evidence import (
+    TOOL,
+    CacheEvidence,
+    CutEvidence,
+    FallEvidence,
+    MissedEvidence,
+    starts_turn,
+)
 from inspector.quality.limits import FALL_SHARE, FALL_TOKENS, MISSED_SHARE, NOTICED_DOLLARS
 
 #: Causes of a miss that need no further explanation.
@@ -40,6 +49,7 @@ class CostEvidence(Struct, frozen=True):
     idle: IdleCosts | None = None
     falls: tuple[FallEvidence, ...] = ()
     missed: tuple[MissedEvidence, ...] = ()
+    cuts: tuple[CutEvidence, ...] = ()
 
 
 def cost_evidence(
@@ -62,6 +72,7 @@ def cost_evidence(
         requests.idle(),
         () if requests.is_estimated else tuple(_falls(inspection, requests, resolved.settings.profile)),
         () if requests.is_estimated else tuple(_missed(inspection, requests, resolved.settings.profile)),
+        () if requests.is_estimated else tuple(_cuts(inspection, requests, resolved.settings.profile)),
     )
 
 
@@ -104,6 +115,32 @@ def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator
             request.index, before.index, request.context, before.context, request.generation, place, len(results),
             sum(map(index.tokens, results)),
         )  # fmt: skip
+
+
+def _cuts(inspection: Inspection, requests: Requests, profile: str) -> Iterator[CutEvidence]:
+    """Yield the inputs that several requests in a row report although their list was larger, each once."""
+    listed = _in_lists(inspection, profile, requests)
+    places = answer_places(inspection, profile, replace(requests, priced=listed))
+    place_of = {entry.request.index: place for entry, place in zip(listed, places, strict=True)}
+    by_size: dict[int, list[Request]] = {}
+    largest: dict[int, int] = {}
+    for run in cut_requests(entry.request for entry in listed):
+        first, last = place_of[run[0].index], place_of[run[-1].index]
+        index = inspection.token_index(inspection.generation(run[0].generation), profile)
+        sent = 0 if last is None else index.rough_until(last)
+        if first is not None and last is not None and last > first and sent > run[-1].context:
+            by_size.setdefault(run[0].context, []).extend(run)
+            largest[run[0].context] = max(sent, largest.get(run[0].context, 0))
+    for tokens, cut in by_size.items():
+        first_one = cut[0]
+        yield CutEvidence(
+            tokens,
+            len(cut),
+            first_one.index,
+            largest[tokens],
+            first_one.generation,
+            place_of[first_one.index],
+        )
 
 
 def _in_lists(inspection: Inspection, profile: str, requests: Requests) -> tuple[PricedRequest, ...]:

@@ -194,6 +194,7 @@ def _evidence(
         streak=streak if isinstance(streak, int) else None,
         failures=inspection.store.failures(conversation),
         falls=costs.falls,
+        cuts=costs.cuts,
         missed=costs.missed,
     )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from inspector.answers.cut_prompts import without_cut
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Compaction, Conversation, Generation, Request
@@ -133,11 +134,15 @@ class Inspection:
     def last_size(self, recorded: Compaction) -> int | None:
         """Return the reported tokens of the last request before a compaction plus its answer, None if unknown.
 
-        If the agent sent requests while it compacted, the largest request counts. Raises StoreErrors.
+        If the agent sent requests while it compacted, the largest request counts. The size is unknown if the server cut
+        the last prompt. Raises StoreErrors.
         """
         calls = [call for call in self.requests() if call.generation == recorded.index and not call.summed]
         summarizing = self.summarizing(calls)
-        sizes = [call.context + call.output for call in calls if call.index not in summarizing]
+        calls = [call for call in calls if call.index not in summarizing]
+        if calls[-1:] != without_cut(calls)[-1:]:
+            return None
+        sizes = [call.context + call.output for call in calls]
         return max(sizes[-1:] if recorded.began is None else sizes, default=None)
 
     def system_prompt(self, session: str) -> str:

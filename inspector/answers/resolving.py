@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.agents import has_settings_beside
+from inspector.answers.cut_prompts import without_cut
 from inspector.caching.breakpoints import Release, Ttl
 from inspector.caching.policy import CachePolicy, cache_policy
 from inspector.config.models import ASSUMED, context_length
@@ -154,7 +155,7 @@ def reported_sizes(requests: Iterable[Request], live: int) -> dict[int, int]:
     For a compacted list it is the larger of the last two, because the last may be the summarizing call.
     """
     sent: dict[int, list[Request]] = {}
-    for request in requests:
+    for request in without_cut(requests):
         if not request.summed and request.context:
             sent.setdefault(request.generation, []).append(request)
     return {
@@ -197,7 +198,7 @@ def live_size(
     live = conversation.live
     listed = (request for request in requests if request.generation == live.number)
     sent = [request for request in listed if request.context and not request.summed]
-    if not sent:
+    if not sent or sent[-1:] != without_cut(sent)[-1:]:
         return None
     last = _last(sent)
     newest = _newest_first(store, live) if messages is None else reversed(messages)

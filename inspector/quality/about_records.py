@@ -54,6 +54,20 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
     )
 
 
+def prompt_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield the inputs that several requests in a row report although the list grew."""
+    for cut in evidence.cuts:
+        yield Violation(
+            f"{cut.count:,} requests from number {cut.first:,} on report exactly {cut.tokens:,} tokens of input, while "
+            f"their list grew to ~{cut.list_tokens:,} tokens: the server cut the prompt, and the model saw only a part "
+            "of the list.",
+            None,
+            cut.generation,
+            cut.place,
+            cause=f"{cut.tokens:,} tokens",
+        )
+
+
 def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield reported sizes that do not fit the recorded requests."""
     for compaction in evidence.compactions:

@@ -12,6 +12,7 @@ from inspector.quality.limits import (
     CLOSE_REQUESTS,
     CONCISE,
     CROWDED,
+    CUT_REQUESTS,
     EMPTY_SUMMARY,
     FALL_SHARE,
     FALL_TOKENS,
@@ -291,6 +292,17 @@ _ALL = (
         "request of the same list, within five minutes, and the next requests are not as long as before. "
         "One finding names the largest fall.",
         "Ask the agent which earlier results it still knows, and let it read the others again.",
+    ),
+    Rule(
+        "prompt-cut",
+        "warning",
+        "The server cut the prompt",
+        "The model saw only a part of the list: mostly its end, without the instructions and rules at its beginning. "
+        "The recorded list does not show it, and neither the agent nor the model says so.",
+        f"At least {CUT_REQUESTS} requests in a row of one list report exactly the same input, and the list has more "
+        "rough tokens. The sizes of these requests are not used.",
+        "Give the server a larger window (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), and tell the agent the same "
+        "window, so that it compacts before the list is cut.",
     ),
     Rule(
         "did-not-shrink",

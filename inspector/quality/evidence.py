@@ -199,6 +199,21 @@ class FallEvidence(Struct, frozen=True):
     result_tokens: int
 
 
+class CutEvidence(Struct, frozen=True):
+    """Requests that report exactly `tokens` of input while their list grew: their number, and the first one.
+
+    `list_tokens` are the rough tokens of the largest list that they sent. `generation` and `place` are the place of the
+    answer to the first request.
+    """
+
+    tokens: int
+    count: int
+    first: int
+    list_tokens: int
+    generation: int
+    place: int | None
+
+
 class MissedEvidence(Struct, frozen=True):
     """Cache misses within the time to live of the cache: their number, requests and tokens sent again.
 
@@ -225,7 +240,7 @@ class ConversationEvidence(Struct, frozen=True):
     of each generation. `failure` is the recorded error of the last summary call. `streak` is the recorded number of
     fallback texts in a row (None: not recorded). `cache` is the use of the cache and `idle` the cost of pauses; both
     are None if the store keeps no requests. `failures` are failed attempts to compact, `falls` contexts that shrank
-    without a compaction, `missed` the misses of a fresh prefix (at most one entry).
+    without a compaction, `cuts` prompts that the server cut, `missed` the misses of a fresh prefix (at most one entry).
     """
 
     conversation: str
@@ -244,6 +259,7 @@ class ConversationEvidence(Struct, frozen=True):
     failures: tuple[FailedCompaction, ...] = ()
     falls: tuple[FallEvidence, ...] = ()
     missed: tuple[MissedEvidence, ...] = ()
+    cuts: tuple[CutEvidence, ...] = ()
 
     def guard(self) -> Guard:
         """Return the state of the guards after the last compaction, computed from the recorded compactions."""

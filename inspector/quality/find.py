@@ -47,6 +47,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "summary-call-failed": about_summaries.call_failed,
         "compaction-failed": about_records.failed_attempts,
         "context-shrank": about_records.context_shrank,
+        "prompt-cut": about_records.prompt_cut,
         "did-not-shrink": about_records.did_not_shrink,
         "messages-twice": about_lists.stored_twice,
         "prefix-missed": about_records.prefix_missed,

@@ -38,6 +38,8 @@ CLOSE_REQUESTS = 3
 #: Minimum fall of a context, in tokens and as a share.
 FALL_TOKENS = 10_000
 FALL_SHARE = 0.1
+#: Minimum number of requests in a row with exactly the same input.
+CUT_REQUESTS = 3
 #: Minimum loss by a compaction, cost of misses of a fresh prefix, or saving of another time to live, in US dollars.
 NOTICED_DOLLARS = 0.5
 #: Minimum cost of these misses as a share of all requests. Minimum share that another time to live, or a keep-alive,

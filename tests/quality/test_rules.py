@@ -19,6 +19,7 @@ from inspector.quality.evidence import (
     CacheEvidence,
     CompactionEvidence,
     ConversationEvidence,
+    CutEvidence,
     Exchanged,
     FallEvidence,
     Links,
@@ -134,6 +135,7 @@ SETS_OFF: dict[str, Make] = {
     "context-shrank": lambda: replace(
         evidence(), falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),)
     ),
+    "prompt-cut": lambda: replace(evidence(), cuts=(CutEvidence(4_096, 22, 608, 24_000, 1, 13),)),
     "did-not-shrink": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 90_000})
     ),
@@ -230,6 +232,7 @@ DOES_NOT: dict[str, Make] = {
     "summary-call-failed": evidence,
     "compaction-failed": evidence,
     "context-shrank": evidence,
+    "prompt-cut": evidence,
     "did-not-shrink": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 89_999})
     ),

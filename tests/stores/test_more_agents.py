@@ -10,8 +10,10 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
+from inspector.answers.findings import list_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import read_aftermath
+from inspector.answers.resolving import reported_sizes
 from inspector.core.errors import NotAStore, StoreDamaged
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
@@ -28,6 +30,7 @@ from tests.stores.agent_sessions import (
     EXPECTED,
     LAST,
     RULE,
+    SESSION,
     SUMMARY,
     WRITERS,
     made,
@@ -298,3 +301,21 @@ def test_plans_are_what_the_real_programs_did(agent: str) -> None:
         plan = planner.plan(planner.measure(messages), chosen)
         cuts.append((plan.head_end, plan.tail_start) == (compaction.head_end, compaction.tail_start))
     assert cuts == [True] * 3
+
+
+def test_requests_whose_prompts_the_server_cut_are_no_sizes_of_lists(tmp_path: Path) -> None:
+    session = made.OpenClawSession(SESSION)
+    for number in range(4):
+        session.user(f"Question {number}: which berth is free? " + "The tide comes in. " * 400)
+        session.answer(ANSWER, sent=4_096)
+    session.compact(SUMMARY, 24_000, 9_000)
+    session.user(AFTER)
+    session.answer(LAST, sent=3_000)
+    answers = Answers(open_store(session.write(tmp_path)), {}, None)
+    inspection = Inspection.open(answers.store, SESSION)
+    found = {entry.finding.rule: entry.finding.text for entry in list_findings(answers, None, "info")}
+    assert "4 requests from number 1 on report exactly 4,096 tokens of input" in found["prompt-cut"]
+    assert "reported-size-doubted" not in found
+    (compaction,) = inspection.compactions()
+    assert inspection.last_size(compaction) is None
+    assert reported_sizes(inspection.requests(), 2) == {2: 3_020}
