@@ -26,8 +26,6 @@ FATE_WORDS: Mapping[str, str] = {
     "uncertain": "uncertain: not there word for word",
     "unknown": "unknown: the summary cannot be read",
 }
-#: Maximum number of search hits whose conversations are traced, over a whole store.
-MAX_HITS = 200
 #: The text of a trace without a fate.
 NOT_SUMMARIZED = "no compaction has summarized it"
 _EXCERPT = 200
@@ -117,7 +115,8 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
     if names:
         chosen = [store.resolve(name) for name in names]
     else:
-        chosen = list(dict.fromkeys(hit.conversation for hit in store.search(text, limit=MAX_HITS)))
+        ids = (row.id for row in store.conversations())
+        chosen = [name for name in ids if any(store.search(text, name, limit=1))]
     rows = {row.id: row for row in store.conversations()}
     traces = []
     for name in chosen:

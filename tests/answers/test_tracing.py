@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from inspector.commands.cli import commands
 from inspector.core.errors import UsageProblem
 from inspector.stores.detect import open_store
+from tests.stores.writer import create, insert, session
 
 
 @pytest.fixture
@@ -44,6 +45,17 @@ def test_a_phrase_of_no_statement_is_never_called_lost(database: str) -> None:
 def test_one_conversation_can_be_named(database: str) -> None:
     named = traced(database, "Nightly orders import loses rows", "2,500 rows")
     assert [entry["title"] for entry in named] == ["Nightly orders import loses rows"]
+
+
+def test_no_conversation_is_left_out_for_the_many_messages_of_another(tmp_path: Path) -> None:
+    db = create(tmp_path / "state.db")
+    for name, count in (("quiet", 1), ("loud", 300)):
+        session(db, name, title=name)
+        for number in range(count):
+            insert(db, name, {"role": "user", "content": f"The foghorn {number} is loud."}, 1.7e9 + number)
+    db.close()
+    found = traced(str(tmp_path / "state.db"), "the foghorn")
+    assert [entry["title"] for entry in found] == ["loud", "quiet"]
 
 
 def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:
