@@ -131,7 +131,7 @@ class ConversationAftermath(Struct, frozen=True):
     aftermath: Aftermath
 
 
-def list_aftermath(answers: Answers, names: Sequence[str] = ()) -> list[ConversationAftermath]:
+def list_aftermath(answers: Answers, names: Sequence[str]) -> list[ConversationAftermath]:
     """Return the aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
     rows = answers.rows(names)
     question = Question(read_conversation_aftermath, kept=AFTERMATH)

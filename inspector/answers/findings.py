@@ -72,7 +72,7 @@ class TitledFinding(Struct, frozen=True):
 
 
 def list_findings(
-    answers: Answers, name: str | None, least: Severity = "info", dismissed: bool = False
+    answers: Answers, name: str | None, least: Severity, dismissed: bool
 ) -> list[TitledFinding]:
     """Return the findings of one conversation or of all, from severity `least` on. Dismissed findings are optional.
 
@@ -141,7 +141,7 @@ def read_findings(
 
 
 def evidence_of(
-    inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None = None
+    inspection: Inspection, resolved: ResolvedSettings, facts: ConversationFacts | None
 ) -> ConversationEvidence:
     """Return the evidence for the rules.
 

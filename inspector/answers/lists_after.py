@@ -98,7 +98,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
 
 
 def texts_of(
-    message: Message, index: int, recorded: Compaction, new_summary: str | None = None
+    message: Message, index: int, recorded: Compaction, new_summary: str | None
 ) -> Iterator[ListText]:
     """Return a message of the list after a compaction as searchable passages.
 

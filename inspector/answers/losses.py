@@ -57,7 +57,7 @@ class FactEvidence(Struct, frozen=True):
 
 
 def fact_evidence(
-    inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent] = ()
+    inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent]
 ) -> FactEvidence:
     """Return the evidence of a conversation's facts and aftermath."""
     aftermath: dict[int, list[AftermathEvent]] = defaultdict(list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isnan, nan
-from typing import Literal
+from typing import Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,7 +29,9 @@ from inspector.replay.whatif import Course, Metrics, Range, range_of
 Goal = Literal["cost", "facts", "few-compactions"]
 #: Metrics that a recommendation shows.
 FIGURES = ("compactions", "input_tokens", "cost", "facts_at_risk", "constraints_at_risk", "peak_tokens")
+#: The values of both settings that are tried, as axes of a sweep.
 _THRESHOLDS, _RATIOS = "0.3:0.9:0.1", "0.1:0.6:0.1"
+_Number = TypeVar("_Number", int, float)
 
 
 class Recommendation(Struct, frozen=True):
@@ -95,16 +97,16 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     in_force = _figures(sweep(*_only_cell(force), own_cells, facts=True), (0, 0))
     total = _total([item.reproduces for item in subjects])
     best = _least_changed(grid, _best(grid, goal, in_force), force)
-    settings = force
+    settings, figures = force, in_force
     if best is not None:
         settings = force.with_(threshold=grid.rows.values[best[0]], target_ratio=grid.columns.values[best[1]])
-    ranges = _range(subjects, None), _range(subjects, settings if best is not None else None)
-    figures = in_force if best is None else _figures(grid, best)
-    why, sure = _why(goal, in_force, figures, ranges, total, best is not None)
-    if not sure:
-        if best is not None:
-            tried = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
-            why.insert(0, f"The best settings tried are {tried}:")
+        figures = _figures(grid, best)
+    ranges = _range(subjects, None), _range(subjects, None if best is None else settings)
+    why, is_certain = _why(goal, in_force, figures, ranges, total, best is not None)
+    if best is not None and not is_certain:
+        tried = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
+        why.insert(0, f"The best settings tried are {tried}:")
+    if not is_certain:
         settings, figures = force, in_force
     return Recommendation(
         agents[0],
@@ -234,14 +236,18 @@ def _range(subjects: Sequence[_Subject], settings: Settings | None) -> Range:
         )
         run = item.course.run(chosen, item.model, steps=False)
         ranges.append(range_of([run, *item.course.half_and_double(chosen, item.model, steps=False)]))
-    costs = [part.cost for part in ranges]
+    costs = [part.cost for part in ranges if part.cost is not None]
     return Range(
-        (sum(part.compactions[0] for part in ranges), sum(part.compactions[1] for part in ranges)),
-        (sum(part.input_tokens[0] for part in ranges), sum(part.input_tokens[1] for part in ranges)),
-        None
-        if None in costs
-        else (sum(cost[0] for cost in costs if cost), sum(cost[1] for cost in costs if cost)),
+        _sums(part.compactions for part in ranges),
+        _sums(part.input_tokens for part in ranges),
+        _sums(costs) if len(costs) == len(ranges) else None,
     )
+
+
+def _sums(pairs: Iterable[tuple[_Number, _Number]]) -> tuple[_Number, _Number]:
+    """Return the sum of the first numbers, and of the second ones."""
+    first, second = zip(*pairs, strict=True)
+    return sum(first), sum(second)
 
 
 def _total(parts: Sequence[Reproduction]) -> Reproduction:
@@ -266,16 +272,16 @@ def _why(
     best: dict[str, float],
     ranges: tuple[Range, Range],
     reproduces: Reproduction,
-    better: bool,
+    is_better: bool,
 ) -> tuple[list[str], bool]:
     """Return sentences about a recommendation, and whether it is certain enough."""
-    if not better:
-        serves = {
-            "cost": "costs less with as few facts at risk",
-            "facts": "puts fewer facts at risk",
-            "few-compactions": "makes fewer compactions",
+    if not is_better:
+        serve = {
+            "cost": "cost less with as few facts at risk",
+            "facts": "put fewer facts at risk",
+            "few-compactions": "make fewer compactions",
         }[goal]
-        return [f"No tried settings {_plural(serves)} than the settings in force."], False
+        return [f"No tried settings {serve} than the settings in force."], False
     why = []
     if not isnan(best["cost"]):
         why.append(_less("cost", in_force["cost"], best["cost"], lambda cost: f"{dollars(cost)} US dollars"))
@@ -299,12 +305,6 @@ def _why(
         )
         return why, False
     return why, True
-
-
-def _plural(words: str) -> str:
-    """Return words with their first word, a verb, in the plural: "costs less" becomes "cost less"."""
-    first, _, others = words.partition(" ")
-    return f"{first.removesuffix('s')} {others}"
 
 
 def _changed(label: str, before: float, after: float) -> str:

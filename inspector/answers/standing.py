@@ -50,7 +50,7 @@ class StandingFile(Struct, frozen=True):
     entries: tuple[Entry, ...]
 
 
-def list_rules(answers: Answers, names: Sequence[str] = ()) -> list[StandingFile]:
+def list_rules(answers: Answers, names: Sequence[str]) -> list[StandingFile]:
     """Return the rule files of the named conversations, or of all, in the order of loading.
 
     Raises UnknownConversation and StoreErrors.

@@ -45,7 +45,7 @@ def launch(
     flags: dict[str, Any],
     config: Path | None,
     theme: str | None,
-    compaction: int | None = None,
+    compaction: int | None,
 ) -> None:
     """Run the app until the user leaves it, opened at `compaction` of the conversation `name`. Raises AppBroke."""
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES)

@@ -25,9 +25,7 @@ class CachePolicy(Struct, frozen=True):
     reason: str
 
 
-def cache_policy(
-    model: str, provider: str = "", base_url: str = "", release: str = "hermes-0.19"
-) -> CachePolicy:
+def cache_policy(model: str, provider: str, base_url: str, release: str = "hermes-0.19") -> CachePolicy:
     """Return the policy for a model at a provider. Model, provider and address are "" if the store lacks them."""
     name, by, host = model.lower(), provider.strip().lower(), hostname(base_url)
     claude = "claude" in name

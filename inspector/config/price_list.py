@@ -67,7 +67,7 @@ def listed(model: str, provider: str = "") -> Listed:
     return found
 
 
-def is_kept(model: str, provider: str = "") -> bool:
+def is_kept(model: str, provider: str) -> bool:
     """Return whether a model's entries are stored."""
     return not model.strip() or _name(model, provider) in _kept()
 

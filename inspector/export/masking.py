@@ -28,7 +28,7 @@ _PLAIN = frozenset({int, float, bool, type(None)})
 _BATCH = 500
 
 
-def masker_of(inspection: Inspection, on: bool = True) -> Masker:
+def masker_of(inspection: Inspection, on: bool) -> Masker:
     """Return a masker that knows every secret in a conversation's messages. It reads each message once.
 
     A fact is only a part of a message, and another part may show that it has a secret.

@@ -14,7 +14,7 @@ from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 
 
-def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool = False) -> Document | None:
+def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Document | None:
     """Return the cost of a compaction and its break-even; None if unknown."""
     document = None if bill is None else cost_document(bill[0].cost, bill[1])
     if document is None or bill is None:

@@ -31,7 +31,9 @@ _MODELS = {
 }
 
 #: Maximum number of compactions of a run next to others.
-_MOST = 12
+_MAX_COMPACTIONS = 12
+#: Rows of the graph of tokens.
+_GRAPH_ROWS = 10
 
 
 def replay_document(answer: Replay) -> Document:
@@ -331,9 +333,11 @@ def _print_beside(document: Document) -> None:
     for other in document["beside"]:
         events = other["whatif"]["compactions"]
         steps = ", ".join(
-            f"{event['step']:,} ({event['head_end']}:{event['tail_start']})" for event in events[:_MOST]
+            f"{event['step']:,} ({event['head_end']}:{event['tail_start']})"
+            for event in events[:_MAX_COMPACTIONS]
         )
-        more = f" and {len(events) - _MOST:,} more" if len(events) > _MOST else ""
+        hidden = len(events) - _MAX_COMPACTIONS
+        more = f" and {hidden:,} more" if hidden > 0 else ""
         places = f" at {steps}{more}" if events else ""
         say(f"{other['profile']} ({other['standing']}): {plural(len(events), 'compaction')}{places}")
         if other["whatif"]["stuck"]:
@@ -348,12 +352,11 @@ def _run_figures(run: Document) -> Document:
 
 def _costs(cost: Document) -> str:
     how = ", estimated" if cost["modelled"] else ""
-    otherwise = [f"{name} {dollars(amount)}" for name, amount in cost["otherwise"].items()]
-    variants = f" ({', '.join(otherwise)})" if otherwise else ""
-    return f"{dollars(cost['amount'])} US dollars{how}{variants}"
+    alternatives = ", ".join(f"{name} {dollars(amount)}" for name, amount in cost["otherwise"].items())
+    return f"{dollars(cost['amount'])} US dollars{how}{f' ({alternatives})' if alternatives else ''}"
 
 
-def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -> list[str]:
+def graph(tokens: Sequence[int], threshold: int, width: int) -> list[str]:
     """Return tokens over the steps as lines of blocks. Each column shows its highest step, a rule the threshold."""
     if not tokens:
         return []
@@ -363,12 +366,12 @@ def graph(tokens: Sequence[int], threshold: int, width: int, height: int = 10) -
     top = max(*highest, threshold, 1)
     blocks = " ▁▂▃▄▅▆▇█"
     lines = []
-    for row in range(height, 0, -1):
-        low = (row - 1) * top / height
-        cells = (min(8, max(0, int((value - low) / (top / height) * 8))) for value in highest)
-        rule = low < threshold <= row * top / height
+    for row in range(_GRAPH_ROWS, 0, -1):
+        low, high = (row - 1) * top / _GRAPH_ROWS, row * top / _GRAPH_ROWS
+        cells = (min(8, max(0, int((value - low) / (top / _GRAPH_ROWS) * 8))) for value in highest)
+        rule = low < threshold <= high
         body = "".join(blocks[cell] if cell or not rule else "╌" for cell in cells)
-        label = f"{threshold:>9,}" if rule else f"{int(row * top / height):>9,}" if row == height else " " * 9
+        label = f"{threshold:>9,}" if rule else f"{int(high):>9,}" if row == _GRAPH_ROWS else " " * 9
         lines.append(f"{label} {body}")
     return lines
 

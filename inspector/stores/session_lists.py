@@ -406,7 +406,7 @@ class SessionReader(Reader):
         return self.scan(Path(source.files[0]), source.part).recorded(source)
 
 
-def newest_of(digests: Iterable[FileDigest], agent: str, label: str = "") -> tuple[Source, ...]:
+def newest_of(digests: Iterable[FileDigest], agent: str, label: str) -> tuple[Source, ...]:
     """Return one conversation for each session, from the file that was last active.
 
     A session that was forked from another of these (`before`) is a branch; compactions that it copied do not count.

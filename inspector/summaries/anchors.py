@@ -35,9 +35,7 @@ def opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
     return found
 
 
-def bounded_opcodes(
-    old: Sequence[Hashable], new: Sequence[Hashable], limit: int, run: int = 1
-) -> list[Opcode]:
+def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable], limit: int, run: int) -> list[Opcode]:
     """Return the same opcodes for sequences of any length.
 
     Where the product of both lengths exceeds `limit`, the sequences are cut at anchors (see `anchors`). A stretch
@@ -58,7 +56,7 @@ def bounded_opcodes(
     return found
 
 
-def anchors(old: Sequence[Hashable], new: Sequence[Hashable], run: int = 1) -> list[tuple[int, int]]:
+def anchors(old: Sequence[Hashable], new: Sequence[Hashable], run: int) -> list[tuple[int, int]]:
     """Return the starts (old, new) of runs of `run` elements that occur once in both, in the longest shared order."""
     places = _once(new, run)
     return _rising([(at, places[key]) for key, at in _once(old, run).items() if key in places])

@@ -45,7 +45,7 @@ CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Cal
         MessagePane,
         lambda pane: pane.set_view(deepcopy(MESSAGE)),
         ("m", "down"),
-        lambda pane: pane.set_view(replace(MESSAGE, label="9")),
+        lambda pane: pane.set_view(replace(MESSAGE, text="another text")),
     ),
     "compaction": (
         CompactionPane,

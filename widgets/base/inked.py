@@ -107,7 +107,7 @@ class Inked(Widget):
             style = self._inks[name] = self.mixed(INKS[name], _SIXTEEN.get(name)) if name else Style()
         return style
 
-    def mixed(self, definition: str, sixteen: str | None = None) -> Style:
+    def mixed(self, definition: str, sixteen: str | None) -> Style:
         """Mix a style in Textual's markup with the background. `sixteen` is the style with 16 colours, if it
         differs."""
         if self.app.native_ansi_color:

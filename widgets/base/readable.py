@@ -41,7 +41,7 @@ def readable(text: str, indent: str = "") -> Iterator[TextLine]:
         yield json_line(line, indent)
 
 
-def json_line(line: str, indent: str = "") -> TextLine:
+def json_line(line: str, indent: str) -> TextLine:
     """A line of indented JSON, coloured; its leading spaces become the indent of its wrapped rows."""
     body = line.lstrip(" ")
     lead = indent + line[: len(line) - len(body)]

@@ -37,14 +37,14 @@ def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[Text
         ),
         *gap,
         TextLine(f"{one_line(entry.role, 40)}, {_source(entry, partial)}:", "muted"),
-        _marked(entry.text, entry.values, "  "),
+        _marked(entry.text, entry.values),
     ]
     if fate is not None and fate.excerpt:
         label = EXCERPTS.get(outcome, "survives")
         lines += [
             *gap,
             TextLine(f"{label}{_survivor(fate)}:", "muted"),
-            _marked(fate.excerpt, entry.values, "  "),
+            _marked(fate.excerpt, entry.values),
         ]
     history = list(_history(entry, partial))
     if history:
@@ -106,7 +106,7 @@ def _speaker(saying: Saying) -> str:
     return f"{place_name(saying.index, generation=saying.generation)} by the {saying.role}"
 
 
-def _marked(text: str, values: Sequence[str], prefix: str = "") -> TextLine:
+def _marked(text: str, values: Sequence[str]) -> TextLine:
     """A text in one line with every value marked."""
     shown = one_line(" ".join(text.split()), 2_000)
     folded = shown.casefold()
@@ -115,4 +115,4 @@ def _marked(text: str, values: Sequence[str], prefix: str = "") -> TextLine:
         at = folded.find(value.casefold()) if len(folded) == len(shown) and value else -1
         if at >= 0:
             spans.append(Span(at, at + len(value), "number"))
-    return TextLine(shown, spans=tuple(spans), prefix=prefix)
+    return TextLine(shown, spans=tuple(spans), prefix="  ")

@@ -88,7 +88,7 @@ class RequestsPart(Part[RequestsView]):
             self.post_message(GoTo(generation, index, pane="cache"))
 
 
-def cause_lines(view: RequestsView, idle: bool = True) -> list[TextLine]:
+def cause_lines(view: RequestsView, idle: bool) -> list[TextLine]:
     """Number of requests and their tokens, a line per cause of misses, and with `idle` the cost of idling."""
     judged = [priced.judged for priced in view.requests]
     if not judged:

@@ -55,7 +55,7 @@ def gauge_state(
     )
 
 
-def planned_regions(plan: Plan, label: str = "") -> RegionBarState:
+def planned_regions(plan: Plan, label: str) -> RegionBarState:
     """The regions of a plan with their tokens, the summary's budget and the tail's."""
     head, tail = plan.regions()
     # An observed size is the usual one, not a maximum.

@@ -52,7 +52,7 @@ def scopes(
     )
 
 
-def scope_of(name: int | str, lives: Sequence[Life], partial: bool = False) -> FactScope:
+def scope_of(name: int | str, lives: Sequence[Life], partial: bool) -> FactScope:
     """Return the scope of a compaction, PRUNED or DISMISSED; `partial`: at a step of the replay."""
     if name == PRUNED:
         note = "Facts in tool results that were pruned."

@@ -173,7 +173,7 @@ def attempts_part(
     compared: Compared,
     attempts: Sequence[Attempt],
     facts: ConversationFacts,
-    watch: OnProgress | None = None,
+    watch: OnProgress | None,
 ) -> Document:
     """Return the recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
 

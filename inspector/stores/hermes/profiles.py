@@ -82,7 +82,7 @@ class Detection(NamedTuple):
     sessions: tuple[str, ...] = ()
 
 
-def detect(connection: sqlite3.Connection, schema: Schema, config_version: int | None = None) -> Detection:
+def detect(connection: sqlite3.Connection, schema: Schema, config_version: int | None) -> Detection:
     """Return the release that the signs of the database show. Reads a few rows."""
     opener = _opener(schema, config_version)
     handoffs = list(_newest_handoffs(connection, schema))
@@ -103,7 +103,7 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
     return Detection(profile, remaining, " ".join(texts), tuple(sessions))
 
 
-def by_schema(schema: Schema, config_version: int | None = None) -> Detection:
+def by_schema(schema: Schema, config_version: int | None) -> Detection:
     """Return the profile that columns, schema version and configuration indicate."""
     opener = _opener(schema, config_version)
     return Detection(opener.profiles[-1], opener.profiles[-1:], opener.text)

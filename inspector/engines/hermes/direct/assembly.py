@@ -88,7 +88,7 @@ def assembled(
     headless: bool,
     summary: str,
     policies: Policies,
-    request: KeptRow | None = None,
+    request: KeptRow | None,
 ) -> list[Output]:
     """Return the list after, with `summary` as the text of the handoff, followed by the unfinished `request`."""
     chosen = role_of([row for _, row in head], [row for _, row in tail], headless)
