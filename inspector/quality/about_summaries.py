@@ -107,12 +107,18 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
             continue
         large, short = compaction.middle_tokens >= SUMMARIZED_AT_LEAST, len(body) < 5 * EMPTY_SUMMARY
         denies = _NOTHING_SEEN.search(body) or (large and _NO_TASK.search(body))
-        if (large and len(body) < EMPTY_SUMMARY) or (short and denies):
+        is_template = compaction.summary is not None and _is_template(compaction.summary)
+        if (large and len(body) < EMPTY_SUMMARY) or (short and denies) or is_template:
             yield _at_summary(
                 compaction,
                 f"Summary {compaction.index} has {plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
                 f"tokens of messages: “{safe_title(body, 80)}”.",
             )
+
+
+def _is_template(summary: Summary) -> bool:
+    """Return whether every section of a summary says only that there is nothing ("None.")."""
+    return bool(summary.sections) and all(is_placeholder(item.text) for _, item in summary.items())
 
 
 def _left(compaction: CompactionEvidence) -> str:

@@ -66,7 +66,8 @@ _ALL = (
         "A model wrote the summary, but it has no content. The messages that it replaced are lost.",
         f"A summary of fewer than {EMPTY_SUMMARY} characters replaces {SUMMARIZED_AT_LEAST:,} tokens or more. Or a "
         f"summary of fewer than {5 * EMPTY_SUMMARY} characters says that it saw no conversation, or that there is no "
-        f"task although it replaces {SUMMARIZED_AT_LEAST:,} tokens or more.",
+        f"task although it replaces {SUMMARIZED_AT_LEAST:,} tokens or more. Or each of its sections says only that "
+        "there is nothing. The messages that it replaced are larger than the summary.",
         "Read the messages in the list before, and repeat what the agent still needs. Try another summary "
         "model.",
     ),

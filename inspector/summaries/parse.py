@@ -17,8 +17,8 @@ _RULE = late_pattern(r"[ \t]*([-*_])(?:[ \t]*\1){2,}[ \t]*$")
 # "No critical context".
 _NONE = late_pattern(
     r"[\s(\[*_]*(?:none|nothing|n/?a|not applicable|"
-    r"no (?:critical |relevant )?(?:context|constraints?|blockers?|files?))"
-    r"(?:\s+(?:yet|so far|known|identified|currently|noted|provided|specified|mentioned|recorded|"
+    r"no (?:critical |relevant |prior )?(?:context|history|constraints?|blockers?|files?))"
+    r"(?:\s+(?:yet|so far|known|identified|currently|noted|provided|specified|mentioned|recorded|captured|"
     r"reported|at (?:this|the) (?:time|moment|point)|recoverable from [\w ]+))?[\s.)\]*_]*"
     r"|\s*\[\s*\]\s*",
     re.IGNORECASE,

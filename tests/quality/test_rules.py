@@ -550,6 +550,8 @@ def test_how_a_summary_ends_early(body: str, how: str) -> None:
         ("The user said hello. No task was given.", 600, False),
         ("No task was given.", 2_600, True),
         ("Since there is no conversation provided, I cannot summarize it.", 10, False),
+        ("## Decisions\nNone recorded.\n\n## Open TODOs\nNone.\n\n## Values\nNone captured.", 600, True),
+        ("## Decisions\nUse berth 4.\n\n## Open TODOs\nNone.\n\n## Values\nNone captured.", 600, False),
     ],
 )
 def test_a_short_middle_may_have_no_task_but_not_no_messages(
