@@ -126,7 +126,7 @@ def check(
             continue
         findings, events, losses = results[row.id]
         lost.update(losses.lost)
-        unknown += [f"{row.title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
+        unknown += [f"{row.unmasked_title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
         for condition, cases in cases_of.items():
             for case in _cases(condition, row, str(store.path), findings, events):
                 if case.key in baseline:

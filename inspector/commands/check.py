@@ -7,7 +7,13 @@ from pathlib import Path
 import click
 
 from inspector.commands.asking import Asked, command, raise_unread, shared_options
-from inspector.commands.options import print_answer, print_notes, scheduler_option, settings_options
+from inspector.commands.options import (
+    mask_option,
+    print_answer,
+    print_notes,
+    scheduler_option,
+    settings_options,
+)
 from inspector.commands.sources import open_source
 from inspector.core.errors import CheckFailed, UsageProblem
 from inspector.core.shares import plural
@@ -38,7 +44,7 @@ from inspector.core.shares import plural
     help="Compare with the sessions in this PATH: the same tasks with another setup.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the baseline FILE.")
-@shared_options(scheduler_option, settings_options)
+@shared_options(mask_option, scheduler_option, settings_options)
 def check(
     asked: Asked, wanted: tuple[str, ...], form: str, allow_unknown: bool, baseline: Path | None,
     write_baseline: Path | None, against: str | None, force: bool,
@@ -50,6 +56,7 @@ def check(
     from inspector.answers.checking import DEFAULT, baseline_text, parse_condition, read_baseline
     from inspector.answers.checking import check as run_check
     from inspector.export.checks import check_annotations, check_document, check_junit, check_text
+    from inspector.export.masking import DocumentMasker
     from inspector.export.writing import write_file
 
     conditions = list(dict.fromkeys(map(parse_condition, wanted or DEFAULT)))
@@ -74,16 +81,19 @@ def check(
     answers, names = asked.several()
     with asked.interrupts():
         result = run_check(answers, names, conditions, ignored, allow_unknown)
+    masker = DocumentMasker(bool(asked.masking))
+    shown = masker(result)
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
         count = sum(len(one.cases) for one in result.met)
-        print_notes([f"Wrote {plural(count, 'case')} to {write_baseline}.", *result.unknown])
+        print_notes([f"Wrote {plural(count, 'case')} to {write_baseline}.", *shown.unknown])
         return
     if form == "json":
-        print_answer(check_document(result), True, print)
+        print_answer(check_document(shown), True, print)
     else:
         write = {"text": check_text, "github": check_annotations, "junit": check_junit}[form]
-        click.echo(write(result), nl=False)
+        click.echo(write(shown), nl=False)
+    print_notes(masker.notes)
     if result.failed:
         raise CheckFailed(result.sentence)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
-from inspector.commands.options import Number, Whole, print_notes, settings_options
+from inspector.commands.options import Number, Whole, mask_option, print_notes, settings_options
 from inspector.core.errors import BadInput, InspectorError
 from inspector.core.text import desktop_notification, safe_line, safe_title
 
@@ -34,14 +34,16 @@ _MOST = 50_000_000
     "--once", is_flag=True, help="Read once, print the conversations near their threshold, and end."
 )
 @click.option("--notify", is_flag=True, help="Ring the bell and send a desktop notification (OSC 9 and 777).")
-@shared_options(settings_options)
+@shared_options(mask_option, settings_options)
 def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
     """Follow live conversations, one line for each event.
 
     Events: near the threshold, compacted, lost, done again. ctrl+c ends it.
     """
     from inspector.answers.live_events import look
+    from inspector.export.masking import DocumentMasker
 
+    masker = DocumentMasker(bool(asked.masking))
     seen: dict[str, ConversationState] | None = None
     if not once:
         print_notes(["Following live conversations; ctrl+c ends it."])
@@ -52,14 +54,15 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
                 events, seen = look(answers, seen)
             finally:
                 answers.store.close()
-            for event in events:
+            for event in masker(events):
                 click.echo(_json(event) if asked.as_json else _text(event))
                 if notify and sys.stderr.isatty():
-                    title = event.row.title or event.row.id
+                    title = event.row.unmasked_title or event.row.id
                     click.echo(desktop_notification(title, event.text), nl=False, err=True)
             if once:
                 if not events:
                     print_notes(["No conversation is near its threshold."])
+                print_notes(masker.notes)
                 return
             sys.stdout.flush()
             time.sleep(interval)
@@ -68,7 +71,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
 
 
 def _text(event: LiveEvent) -> str:
-    title = safe_title(event.row.title or event.row.id, 60)
+    title = safe_title(event.row.unmasked_title or event.row.id, 60)
     where = "" if event.compaction is None else f"  compaction {event.compaction}"
     return f"{time.strftime('%H:%M:%S')}  {event.kind:<10}  {title}{where}  {safe_line(event.text)}"
 
@@ -79,7 +82,7 @@ def _json(event: LiveEvent) -> str:
             "at": time.time(),
             "event": event.kind,
             "conversation": event.row.id,
-            "title": safe_title(event.row.title),
+            "title": safe_title(event.row.unmasked_title),
             "agent": event.row.agent,
             "compaction": event.compaction,
             "text": safe_line(event.text),

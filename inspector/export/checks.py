@@ -38,7 +38,7 @@ def check_document(result: CheckResult) -> Document:
 def _case(case: Case) -> Document:
     values = asdict(case)
     del values["row"], values["condition"]
-    return {"conversation": case.row.id, "title": safe_title(case.row.title), **values}
+    return {"conversation": case.row.id, "title": safe_title(case.row.unmasked_title), **values}
 
 
 def check_text(result: CheckResult) -> str:
@@ -49,11 +49,13 @@ def check_text(result: CheckResult) -> str:
         lines.append(f"{sign} {met.condition}: {plural(len(met.cases), 'case')}")
         for case in met.cases:
             where = "" if case.compaction is None else f", compaction {case.compaction}"
-            title = safe_title(case.row.title or case.row.id, 80)
+            title = safe_title(case.row.unmasked_title or case.row.id, 80)
             lines.append(f"    {title}{where}: {safe_title(case.text, 300)}")
     lines += [f"? unknown: {safe_title(sentence, 300)}" for sentence in result.unknown]
     if result.baseline:
-        lines.append(f"{result.baseline:,} cases are in the baseline and do not count.")
+        one = result.baseline == 1
+        verbs = "is in the baseline and does" if one else "are in the baseline and do"
+        lines.append(f"{plural(result.baseline, 'case')} {verbs} not count.")
     if result.lost:
         lines.append(
             f"{loss_words(result.lost, 0)} in all; `losses` lists them. `constraint-lost` counts only constraints that "
@@ -70,7 +72,7 @@ def check_annotations(result: CheckResult) -> str:
     for met in result.met:
         level = "error" if met.failed else "notice"
         for case in met.cases:
-            title = f"{case.rule} ({safe_title(case.row.title or case.row.id, 60)})"
+            title = f"{case.rule} ({safe_title(case.row.unmasked_title or case.row.id, 60)})"
             lines.append(f"::{level} title={_property(title)}::{_data(safe_title(case.text, 500))}")
     level = "notice" if result.allow_unknown else "error"
     lines += [f"::{level} title=unknown::{_data(safe_title(sentence, 500))}" for sentence in result.unknown]
@@ -94,8 +96,9 @@ def check_junit(result: CheckResult) -> str:
             ElementTree.SubElement(test, "failure", message=problem).text = "\n".join(lines)
 
     for met in result.met:
-        cases = (f"{safe_line(case.row.title)}: {safe_title(case.text, 500)}" for case in met.cases)
-        add(str(met.condition), f"{len(met.cases)} cases of {met.condition}" if met.failed else "", cases)
+        cases = (f"{safe_line(case.row.unmasked_title)}: {safe_title(case.text, 500)}" for case in met.cases)
+        problem = f"{plural(len(met.cases), 'case')} of {met.condition}" if met.failed else ""
+        add(str(met.condition), problem, cases)
     unread = "" if result.allow_unknown or not result.unknown else f"{len(result.unknown)} could not be read"
     add("unknown", unread, map(safe_line, result.unknown))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

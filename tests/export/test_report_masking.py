@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from inspector.answers import live_events
 from inspector.answers.answers import Answers
+from inspector.answers.live_events import LiveEvent
 from inspector.export.masking import masked, masked_words, masking_note
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.rendering import render_html, render_markdown
@@ -141,6 +143,9 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "trace staging --json": (KEY,),
     "trace staging": (KEY,),
     "aftermath --json": (),
+    "check --fail-on constraint-lost:99 --fail-on warning:99 --allow-unknown": (KEY,),
+    "check --fail-on warning:99 --allow-unknown --format github": (KEY,),
+    "check --fail-on warning:99 --allow-unknown --json": (KEY,),
 }
 
 
@@ -151,7 +156,7 @@ def test_answers_have_no_secret_unless_it_is_asked_for(program: Run, database: P
     done = program(*words)
     assert done.returncode == 0, done.stderr
     # One text has the password and nothing that gives it away: only what reads all messages knows it.
-    unknown = {PASSWORD} if command in ("losses", "findings", "trace") else set()
+    unknown = {PASSWORD} if command in ("losses", "findings", "trace", "check") else set()
     assert not [secret for secret in {*SECRETS} - unknown if secret in plainly(done.stdout)]
     whole = program(*words, "--no-mask")
     assert "masked" not in whole.stdout + whole.stderr
@@ -159,6 +164,19 @@ def test_answers_have_no_secret_unless_it_is_asked_for(program: Run, database: P
     if PRINTED[line]:
         assert "[masked: " in done.stdout
         assert "; --no-mask leaves" in done.stderr
+
+
+def test_an_event_of_a_live_conversation_has_no_secret(
+    program: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(answers: Answers, seen: object) -> tuple[list[LiveEvent], dict[str, object]]:
+        (row, *_) = answers.store.conversations()
+        return [LiveEvent("lost", row, f"lost: 1 constraint; first “Always use the key {KEY}”", 1)], {}
+
+    monkeypatch.setattr(live_events, "look", lost)
+    for form in ((), ("--json",)):
+        assert KEY not in program("watch", str(database), "--once", *form).stdout
+        assert KEY in program("watch", str(database), "--once", "--no-mask", *form).stdout
 
 
 @pytest.fixture
