@@ -20,11 +20,11 @@ from inspector.summaries.summary import (
     Change,
     Item,
     ItemChange,
+    Rewording,
     Section,
     SectionDiff,
     Summary,
     SummaryDiff,
-    WordChange,
 )
 from inspector.summaries.words import Weights, Words, changes, like, match, words_of
 
@@ -33,12 +33,13 @@ ALIKE = 0.65
 ALIKE_ELSEWHERE = 0.7
 #: Minimum likeness for sections that are one paragraph in both summaries (Goal, Active Task).
 ALIKE_ALONE = 0.45
-# A word in more items than this is too common to look for candidates by it.
+#: A word in more items than this is too common to look for candidates by it.
 _COMMON = 24
-_CANDIDATES = 6
-_RARE_WORDS = 8
+#: Maximum number of candidates of a new item, and of its rarest words that they are looked for by.
+_MAX_CANDIDATES = 6
+_MAX_RARE_WORDS = 8
 _ROUNDING = 1e-9
-# Of equally similar candidates, prefer the same section, then the nearest position.
+#: Of equally similar candidates, prefer the same section, then the nearest position.
 _SAME_SECTION = 0.05
 _NEAR = 0.01
 
@@ -49,22 +50,23 @@ class _PlacedItem(Struct, frozen=True):
     item: Item
     section: int
     key: str
-    way: float
-
-
-_Like = tuple[float, tuple[WordChange, ...]]
+    position: float
 
 
 class Matching(Struct, frozen=True):
     """Matched items and sections of two summaries.
 
     All values are indexes; items count in the order of `Summary.items`. `items` maps new → old, `sections` maps
-    old → new. `likes` has the likeness and the differing words of the new items that were reworded.
+    old → new. `rewordings` has the new items with another wording.
     """
 
     sections: Mapping[int, int]
     items: Mapping[int, int]
-    likes: Mapping[int, tuple[float, tuple[WordChange, ...]]]
+    rewordings: Mapping[int, Rewording]
+
+    def new_of(self) -> dict[int, int]:
+        """Map old items to new items."""
+        return {old: new for new, old in self.items.items()}
 
 
 def diff_summaries(old: Summary, new: Summary) -> SummaryDiff:
@@ -79,8 +81,8 @@ def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = words
     pairs = _pair_sections(old.sections, new.sections)
     olds, news = _placed_items(old.sections), _placed_items(new.sections)
     matched = _same_words(olds, news, pairs)
-    likes = _alike(olds, news, matched, pairs, read)
-    return Matching(pairs, matched, likes)
+    rewordings = _alike(olds, news, matched, pairs, read)
+    return Matching(pairs, matched, rewordings)
 
 
 def _placed_items(sections: Sequence[Section]) -> list[_PlacedItem]:
@@ -146,8 +148,8 @@ def _alike(
     matched: dict[int, int],
     pairs: dict[int, int],
     read: Callable[[str], Words],
-) -> dict[int, _Like]:
-    """Match the remaining items, most similar first. Return likeness and differing words by new item."""
+) -> dict[int, Rewording]:
+    """Match the remaining items, most similar first, and add them to `matched`. Return the new items' rewordings."""
     used = set(matched.values())
     if len(used) == len(olds) or len(matched) == len(news):
         return {}
@@ -156,32 +158,32 @@ def _alike(
     weights = Weights([*old_words, *new_words])
     left = {at: words for at, words in enumerate(old_words) if at not in used}
     right = {at: words for at, words in enumerate(new_words) if at not in matched}
-    enough = _enough(olds, news, pairs)
-    heap = _candidates(olds, news, left, right, pairs, weights, enough)
-    likes: dict[int, _Like] = {}
+    least_likeness = _least_likeness(olds, news, pairs)
+    heap = _candidates(olds, news, left, right, pairs, weights, least_likeness)
+    rewordings: dict[int, Rewording] = {}
     waiting: dict[tuple[int, int], list[Opcode]] = {}
     # The heap is ordered by an upper bound. The top pair is measured and put back with its likeness.
     while heap:
-        _, measured, other, one, value, bonus = heap[0]
-        if one not in left or other not in right:
+        _, measured, new, old, likeness, bonus = heap[0]
+        if old not in left or new not in right:
             heappop(heap)
         elif measured:
             heappop(heap)
-            matched[other] = one
-            words = changes(left.pop(one), right.pop(other), waiting.pop((one, other)))
-            likes[other] = (value, words)
+            matched[new] = old
+            words = changes(left.pop(old), right.pop(new), waiting.pop((old, new)))
+            rewordings[new] = Rewording(likeness, words)
         else:
-            same = match(left[one], right[other])
-            value = weights.likeness(left[one], right[other], same)
-            if value < enough(one, other):
+            same = match(left[old], right[new])
+            likeness = weights.likeness(left[old], right[new], same)
+            if likeness < least_likeness(old, new):
                 heappop(heap)
             else:
-                waiting[one, other] = same
-                heapreplace(heap, (-(value + bonus), 1, other, one, value, bonus))
-    return likes
+                waiting[old, new] = same
+                heapreplace(heap, (-(likeness + bonus), 1, new, old, likeness, bonus))
+    return rewordings
 
 
-def _enough(
+def _least_likeness(
     olds: list[_PlacedItem], news: list[_PlacedItem], pairs: dict[int, int]
 ) -> Callable[[int, int], float]:
     """Return a function of an old and a new item: the minimum likeness of the two."""
@@ -189,16 +191,18 @@ def _enough(
         Counter(placed.section for placed in placed_items) for placed_items in (olds, news)
     )
 
-    def enough(one: int, other: int) -> float:
-        section = olds[one].section
-        if pairs.get(section) != news[other].section:
+    def least_likeness(old: int, new: int) -> float:
+        old_section, new_section = olds[old].section, news[new].section
+        if pairs.get(old_section) != new_section:
             return ALIKE_ELSEWHERE
-        alone = old_sizes[section] == 1 == new_sizes[news[other].section]
-        return ALIKE_ALONE if alone else ALIKE
+        is_alone = old_sizes[old_section] == 1 == new_sizes[new_section]
+        return ALIKE_ALONE if is_alone else ALIKE
 
-    return enough
+    return least_likeness
 
 
+#: A pair in the heap: its rank (negative likeness plus bonus), whether its likeness is measured and not a bound, the
+#: new item, the old item, the likeness, and the bonus.
 _Entry = tuple[float, int, int, int, float, float]
 
 
@@ -209,50 +213,51 @@ def _candidates(
     right: dict[int, Words],
     pairs: dict[int, int],
     weights: Weights,
-    enough: Callable[[int, int], float],
+    least_likeness: Callable[[int, int], float],
 ) -> list[_Entry]:
     """Return pairs that share rare words, the best few of each new item, as a heap."""
-    having: dict[str, list[int]] = defaultdict(list)
-    for one, words in left.items():
+    items_with: dict[str, list[int]] = defaultdict(list)
+    for old, words in left.items():
         for word in words.bag:
-            having[word].append(one)
+            items_with[word].append(old)
     heap: list[_Entry] = []
-    ways = [placed.way for placed in olds]
-    wholes = {one: weights.whole(words) for one, words in left.items()}
-    for other, words in right.items():
-        placed, whole = news[other], weights.whole(words)
-        way = placed.way
+    positions = [placed.position for placed in olds]
+    wholes = {old: weights.whole(words) for old, words in left.items()}
+    for new, words in right.items():
+        placed, whole = news[new], weights.whole(words)
         scores: dict[int, float] = {}
-        shared = sorted([(len(having[word]), word) for word in words.bag if word in having])
-        # Upper bound of the weight of the common words, minus the score.
+        shared = sorted([(len(items_with[word]), word) for word in words.bag if word in items_with])
+        # Upper bound of the weight of the shared words, minus the score.
         beyond = sum([weights.of(word) * words.bag[word] for _, word in shared])
-        for count, word in shared[:_RARE_WORDS]:
-            holders = having[word]
+        for count, word in shared[:_MAX_RARE_WORDS]:
+            holders = items_with[word]
             if count > _COMMON:
                 if scores:
                     break
                 # Only common words: look at the items at about the same relative position.
-                middle = bisect_left(holders, way, key=ways.__getitem__)
+                middle = bisect_left(holders, placed.position, key=positions.__getitem__)
                 holders = holders[max(0, middle - _COMMON // 2) : middle + _COMMON // 2]
             weight = weights.of(word)
             beyond -= weight
-            for one in holders:
-                scores[one] = scores.get(one, 0.0) + weight
-        ranked = sorted([(-score, abs(ways[one] - way), one) for one, score in scores.items()])
-        for score, away, one in ranked[:_CANDIDATES]:
+            for old in holders:
+                scores[old] = scores.get(old, 0.0) + weight
+        ranked = sorted(
+            [(-score, abs(positions[old] - placed.position), old) for old, score in scores.items()]
+        )
+        for score, away, old in ranked[:_MAX_CANDIDATES]:
             # This bound rules out most pairs without comparing all of their words.
-            at_most = like(beyond - score, wholes[one], whole) + _ROUNDING
+            at_most = like(beyond - score, wholes[old], whole) + _ROUNDING
             if at_most < ALIKE_ALONE:
                 continue
-            least = enough(one, other)
+            least = least_likeness(old, new)
             if at_most < least:
                 continue
-            most = weights.bound(left[one], words)
-            if most < least:
+            bound = weights.bound(left[old], words)
+            if bound < least:
                 continue
-            same = pairs.get(olds[one].section) == placed.section
-            bonus = (_SAME_SECTION if same else 0.0) + _NEAR * (1 - away)
-            heap.append((-(most + bonus), 0, other, one, most, bonus))
+            is_same_section = pairs.get(olds[old].section) == placed.section
+            bonus = (_SAME_SECTION if is_same_section else 0.0) + _NEAR * (1 - away)
+            heap.append((-(bound + bonus), 0, new, old, bound, bonus))
     heapify(heap)
     return heap
 
@@ -269,58 +274,57 @@ class _Assembly(Struct, frozen=True):
     def diff(self) -> SummaryDiff:
         """Return the sections of the new summary in order. A removed section keeps its place after its former
         neighbour."""
-        stands = {one: other for other, one in self.matching.items.items()}
+        new_of = self.matching.new_of()
         olds, news = _by_section(self.olds), _by_section(self.news)
-        partner = {new: old for old, new in self.matching.sections.items()}
+        old_sections = {new: old for old, new in self.matching.sections.items()}
+        #: The removed sections after each new section; -1 before the first.
         behind: dict[int, list[SectionDiff]] = defaultdict(list)
         last = -1
         for index, section in enumerate(self.old.sections):
             if index in self.matching.sections:
                 last = self.matching.sections[index]
             elif not _hollow(self.old.sections, index):
-                removed = tuple(self._removed(one) for one in olds[index] if one not in stands)
+                removed = tuple(self._removed(old) for old in olds[index] if old not in new_of)
                 behind[last].append(SectionDiff(section.name, removed, section.name, gone=True))
         found = behind[-1]
         for index, section in enumerate(self.new.sections):
-            if not _hollow(self.new.sections, index) or index in partner:
-                was = partner.get(index)
-                items = self._items(olds[was] if was is not None else [], news[index], stands)
+            if not _hollow(self.new.sections, index) or index in old_sections:
+                was = old_sections.get(index)
+                items = self._items(olds[was] if was is not None else [], news[index], new_of)
                 name = None if was is None else self.old.sections[was].name
                 found.append(SectionDiff(section.name, tuple(items), name))
             found.extend(behind[index])
         return SummaryDiff(tuple(found))
 
-    def _items(self, olds: list[int], news: list[int], stands: dict[int, int]) -> Iterator[ItemChange]:
+    def _items(self, olds: list[int], news: list[int], new_of: dict[int, int]) -> Iterator[ItemChange]:
         """Yield a section's items; each removed item follows the item that it followed before."""
-        here = set(news)
+        of_section = set(news)
         anchor = -1
         removed: dict[int, list[int]] = defaultdict(list)
-        for one in olds:
-            if one not in stands:
-                removed[anchor].append(one)
-            elif stands[one] in here:
-                anchor = stands[one]
-        for other in (-1, *news):
-            if other >= 0:
-                yield self._became(other)
-            for one in removed[other]:
-                yield self._removed(one)
+        for old in olds:
+            if old not in new_of:
+                removed[anchor].append(old)
+            elif new_of[old] in of_section:
+                anchor = new_of[old]
+        for new in (-1, *news):
+            if new >= 0:
+                yield self._became(new)
+            for old in removed[new]:
+                yield self._removed(old)
 
-    def _removed(self, one: int) -> ItemChange:
-        placed = self.olds[one]
-        name = self.old.sections[placed.section].name
-        item = placed.item
+    def _removed(self, at: int) -> ItemChange:
+        item, name = self.olds[at].item, self.old.sections[self.olds[at].section].name
         return ItemChange(item.text, "removed", name, None, likeness=0.0, kind=item.kind, depth=item.depth)
 
-    def _became(self, other: int) -> ItemChange:
-        placed = self.news[other]
+    def _became(self, at: int) -> ItemChange:
+        placed = self.news[at]
         item, to = placed.item, self.new.sections[placed.section].name
-        one = self.matching.items.get(other)
-        if one is None:
+        if at not in self.matching.items:
             return ItemChange(item.text, "added", None, to, likeness=0.0, kind=item.kind, depth=item.depth)
-        old = self.olds[one]
-        like = self.matching.likes.get(other)
-        change: Change = "kept" if like is None else "reworded"
+        old = self.olds[self.matching.items[at]]
+        rewording = self.matching.rewordings.get(at)
+        likeness, words = rewording or Rewording()
+        change: Change = "kept" if rewording is None else "reworded"
         if self.matching.sections.get(old.section) != placed.section:
             change = "moved"
         return ItemChange(
@@ -328,9 +332,9 @@ class _Assembly(Struct, frozen=True):
             change,
             self.old.sections[old.section].name,
             to,
-            was=None if like is None else old.item.text,
-            words=() if like is None else like[1],
-            likeness=1.0 if like is None else like[0],
+            was=None if rewording is None else old.item.text,
+            words=words,
+            likeness=likeness,
             kind=item.kind,
             depth=item.depth,
         )

@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.summaries.diff import Matching, match_items
 from inspector.summaries.exact import turns_of
 from inspector.summaries.headings import MEANINGS, meaning
 from inspector.summaries.parts import Part, parts_of
-from inspector.summaries.summary import Item, Section, Summary, WordChange
+from inspector.summaries.summary import Item, Rewording, Section, Summary, WordChange
 from inspector.summaries.words import Words, words_of
 
 #: new: listed for the first time. kept: the same words. renumbered: the same words with another number. reworded:
@@ -31,8 +32,8 @@ STATES: tuple[State, ...] = (
 )  # fmt: skip
 #: Sections of open work, by meaning.
 OPEN = frozenset({"next", "doing", "blocked", "asked"})
-#: Number of recently dropped items that are recognised in other words. In the same words, every item is recognised.
-_REMEMBERED = 200
+#: Maximum number of dropped items, the latest ones, that are recognised in other words. In the same words, all are.
+_MAX_REMEMBERED = 200
 _ORDER = {key: place for place, key in enumerate(MEANINGS)}
 
 
@@ -186,13 +187,13 @@ class _Gone(Struct):
 class _Weaver(Struct):
     """Builds the rows from one summary after another.
 
-    `here` has the row of each item of the last summary, by index. `gone` has the items that it does not list.
+    `item_rows` has the row of each item of the last summary, by index. `gone` has the items that it does not list.
     """
 
     width: int
     rows: list[list[Cell | None]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
-    here: list[int] = field(default_factory=list)
+    item_rows: list[int] = field(default_factory=list)
     gone: list[_Gone] = field(default_factory=list)
     known: dict[str, Words] = field(default_factory=dict)
 
@@ -208,48 +209,47 @@ class _Weaver(Struct):
         olds, news = list(self.summary.items()), list(new.items())
         matching = match_items(self.summary, new, self.read)
         splits, merges = self._parts(olds, news, matching)
-        fresh = [at for at in range(len(news)) if at not in matching.items and at not in splits]
-        back = self._back(news, fresh)
-        here: list[int] = [-1] * len(news)
-        for other, one in matching.items.items():
-            here[other] = self.here[one]
-        for other, (gone, _) in back.items():
-            here[other] = gone.row
-        for other in range(len(news)):
-            if here[other] < 0:
-                here[other] = len(self.rows)
-                self.rows.append([None] * self.width)
-        kin = _kin(splits, merges, self.here, here)
-        stands = {one: other for other, one in matching.items.items()}
-        for other, (section, item) in enumerate(news):
-            if other in matching.items:
-                old = olds[matching.items[other]]
-                cell = _became(old, (section, item), other, matching.likes.get(other))
-            elif other in back:
-                gone, like = back[other]
-                was = None if like is None else gone.item.text
-                words, likeness = ((), 1.0) if like is None else (like[1], like[0])
-                cell = Cell("back", other, section.name, item.text, was, words, likeness)
+        unmatched = [at for at in range(len(news)) if at not in matching.items and at not in splits]
+        back = self._back(news, unmatched)
+        rows = [self._row_of(at, matching, back) for at in range(len(news))]
+        kin = _kin(splits, merges, self.item_rows, rows)
+        for at, (section, item) in enumerate(news):
+            if at in matching.items:
+                cell = _became(olds[matching.items[at]], (section, item), at, matching.rewordings.get(at))
+            elif at in back:
+                gone, rewording = back[at]
+                was = None if rewording is None else gone.item.text
+                likeness, words = rewording or Rewording()
+                cell = Cell("back", at, section.name, item.text, was, words, likeness)
             else:
-                cell = Cell("new", other, section.name, item.text)
-            self._put(column, here[other], cell, kin)
-        for one, (section, item) in enumerate(olds):
-            if one not in stands:
-                self._put(column, self.here[one], Cell("dropped", None, section.name, item.text), kin)
-                self.gone.append(_Gone(self.here[one], item, section))
+                cell = Cell("new", at, section.name, item.text)
+            self._put(column, rows[at], cell, kin)
+        new_of = matching.new_of()
+        for at, (section, item) in enumerate(olds):
+            if at not in new_of:
+                self._put(column, self.item_rows[at], Cell("dropped", None, section.name, item.text), kin)
+                self.gone.append(_Gone(self.item_rows[at], item, section))
         returned = {gone.row for gone, _ in back.values()}
         self.gone = [gone for gone in self.gone if gone.row not in returned]
-        self.summary, self.here = new, here
+        self.summary, self.item_rows = new, rows
+
+    def _row_of(
+        self, item: int, matching: Matching, back: Mapping[int, tuple[_Gone, Rewording | None]]
+    ) -> int:
+        """Return the row of a new item; without an earlier item, it is an additional row."""
+        if item in matching.items:
+            return self.item_rows[matching.items[item]]
+        if item in back:
+            return back[item][0].row
+        self.rows.append([None] * self.width)
+        return len(self.rows) - 1
 
     def _put(
         self, column: int, row: int, cell: Cell, kin: Mapping[int, tuple[State, tuple[int, ...]]]
     ) -> None:
         if row in kin:
             state, others = kin[row]
-            cell = Cell(
-                state, cell.item, cell.section, cell.text, cell.was, cell.words, cell.likeness,
-                cell.from_section, others,
-            )  # fmt: skip
+            cell = replace(cell, state=state, others=others)
         self.rows[row][column] = cell
 
     def _parts(
@@ -257,49 +257,47 @@ class _Weaver(Struct):
     ) -> tuple[dict[int, int], dict[int, int]]:
         """Return two maps: new item → old item that it was split off, and old item → new item that it was merged
         into."""
-        stands = {one: other for other, one in matching.items.items()}
+        new_of = matching.new_of()
         added = [at for at in range(len(news)) if at not in matching.items]
-        removed = [at for at in range(len(olds)) if at not in stands]
-        changed = [(one, other) for other, one in matching.items.items() if other in matching.likes]
+        removed = [at for at in range(len(olds)) if at not in new_of]
+        changed = [(old, new) for old, new in new_of.items() if new in matching.rewordings]
         if not (added and (removed or changed)) and not (removed and changed):
             return {}, {}
-        old = {at: self.read(olds[at][1].text) for at in (*removed, *(one for one, _ in changed))}
-        new = {at: self.read(news[at][1].text) for at in (*added, *(other for _, other in changed))}
-        wholes: list[Part] = [(one, old[one], new[other]) for one, other in changed]
-        wholes += [(one, old[one], None) for one in removed]
-        splits = parts_of([(at, new[at]) for at in added], wholes)
+        old_words = {at: self.read(olds[at][1].text) for at in (*removed, *(old for old, _ in changed))}
+        new_words = {at: self.read(news[at][1].text) for at in (*added, *(new for _, new in changed))}
+        wholes: list[Part] = [(old, old_words[old], new_words[new]) for old, new in changed]
+        wholes += [(old, old_words[old], None) for old in removed]
+        splits = parts_of([(new, new_words[new]) for new in added], wholes)
         split = set(splits.values())
-        wholes = [(other, new[other], old[one]) for one, other in changed if one not in split]
-        wholes += [(at, new[at], None) for at in added if at not in splits]
-        merges = parts_of([(at, old[at]) for at in removed if at not in split], wholes)
+        wholes = [(new, new_words[new], old_words[old]) for old, new in changed if old not in split]
+        wholes += [(new, new_words[new], None) for new in added if new not in splits]
+        merges = parts_of([(old, old_words[old]) for old in removed if old not in split], wholes)
         return splits, merges
 
     def _back(
-        self, news: list[tuple[Section, Item]], fresh: list[int]
-    ) -> dict[int, tuple[_Gone, tuple[float, tuple[WordChange, ...]] | None]]:
-        """Map each new item to the dropped item that it continues, with likeness and differing words if it is
-        reworded."""
-        found: dict[int, tuple[_Gone, tuple[float, tuple[WordChange, ...]] | None]] = {}
-        if not (fresh and self.gone):
+        self, news: list[tuple[Section, Item]], unmatched: list[int]
+    ) -> dict[int, tuple[_Gone, Rewording | None]]:
+        """Map unmatched new items to the dropped items that they continue, with the rewording if there is one."""
+        found: dict[int, tuple[_Gone, Rewording | None]] = {}
+        if not (unmatched and self.gone):
             return found
-        same: dict[str, list[_Gone]] = {}
+        gone_with: dict[str, list[_Gone]] = {}
         for gone in reversed(self.gone):
-            same.setdefault(_key(gone.item), []).append(gone)
-        for at in fresh:
-            known = same.get(_key(news[at][1]))
-            if known:
-                found[at] = (known.pop(0), None)
+            gone_with.setdefault(_key(gone.item), []).append(gone)
+        for at in unmatched:
+            if same := gone_with.get(_key(news[at][1])):
+                found[at] = (same.pop(0), None)
         taken = {gone.row for gone, _ in found.values()}
-        left = [gone for gone in self.gone if gone.row not in taken][-_REMEMBERED:]
-        fresh = [at for at in fresh if at not in found]
-        old, olds = _gathered([(gone.section, gone.item) for gone in left])
-        new, places = _gathered([news[at] for at in fresh])
+        left = [gone for gone in self.gone if gone.row not in taken][-_MAX_REMEMBERED:]
+        rest = [at for at in unmatched if at not in found]
+        old, old_places = _gathered([(gone.section, gone.item) for gone in left])
+        new, new_places = _gathered([news[at] for at in rest])
         matching = match_items(old, new, self.read)
-        for other, one in matching.items.items():
-            gone, at = left[olds[one]], fresh[places[other]]
+        for new_at, old_at in matching.items.items():
+            gone, at = left[old_places[old_at]], rest[new_places[new_at]]
             # An item with another number or name is a different item with a similar wording.
             if not turns_of(gone.item.text, news[at][1].text):
-                found[at] = (gone, matching.likes.get(other))
+                found[at] = (gone, matching.rewordings.get(new_at))
         return found
 
 
@@ -322,22 +320,22 @@ def _gathered(items: Sequence[tuple[Section, Item]]) -> tuple[Summary, list[int]
 def _became(
     old: tuple[Section, Item],
     new: tuple[Section, Item],
-    place: int,
-    like: tuple[float, tuple[WordChange, ...]] | None,
+    at: int,
+    rewording: Rewording | None,
 ) -> Cell:
-    """Return the cell of an item that has a counterpart in the previous summary."""
-    (was_in, was), (stands_in, item) = old, new
-    source, target = meaning(was_in.name), meaning(stands_in.name)
-    state: State = "kept" if like is None else "reworded"
+    """Return the cell of an item that has a counterpart in the previous summary. `at` is its index."""
+    (old_section, was), (section, item) = old, new
+    source, target = meaning(old_section.name), meaning(section.name)
+    state: State = "kept" if rewording is None else "reworded"
     from_section = ""
     if source != target:
-        from_section = was_in.name
+        from_section = old_section.name
         state = "done" if source in OPEN and target == "done" else "moved"
     elif state == "kept" and was.kind == item.kind == "number" and was.mark != item.mark:
         state = "renumbered"
-    words, likeness = ((), 1.0) if like is None else (like[1], like[0])
-    text_was = None if like is None else was.text
-    return Cell(state, place, stands_in.name, item.text, text_was, words, likeness, from_section)
+    likeness, words = rewording or Rewording()
+    was_text = None if rewording is None else was.text
+    return Cell(state, at, section.name, item.text, was_text, words, likeness, from_section)
 
 
 def _kin(

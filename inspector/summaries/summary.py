@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -72,6 +72,13 @@ class WordChange(Struct, frozen=True):
     was_end: int
     start: int
     end: int
+
+
+class Rewording(NamedTuple):
+    """A change of an item's wording: the likeness of both wordings, from 0 to 1, and the differing words."""
+
+    likeness: float = 1.0
+    words: tuple[WordChange, ...] = ()
 
 
 class ItemChange(Struct, frozen=True):
