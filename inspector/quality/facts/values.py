@@ -289,6 +289,8 @@ _NUMBERED = late_pattern(r"\d{1,4}")
 _WORDS = late_pattern(r"[A-Za-z]+(?:/[A-Za-z]+)+")
 _WORD_BEFORE = late_pattern(r"([A-Za-z]+)[ (]+\Z")
 _LINE_BEFORE = late_pattern(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z", re.IGNORECASE)
+#: Matches the number of a list item without a space, and a number with zeros that begins a name.
+_NUMBERING = late_pattern(r"(?:(?<![^\n])\d{1,2}\)(?=[A-Za-z])|0\d*-[A-Za-z])")
 #: Matches a noun before a number that is a label, as in "level 2".
 BEFORE_LABEL = late_pattern(
     r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?|chapters?|sections?|pages?|slides?|"
@@ -381,9 +383,12 @@ def _value(match: re.Match[str]) -> Value | None:
         return _worded(text, span)
     if form == "number":
         value = _quantity(text, span)
-        # "Lines 29-32" says where something was, not how much.
-        is_line = value.form == "number" and _LINE_BEFORE.search(match.string, 0, span[0]) is not None
-        return None if is_line else value
+        # "Lines 29-32" says where something was, "3)" numbers an item, and "00-meta" is a name.
+        is_place = (
+            _LINE_BEFORE.search(match.string, 0, span[0]) is not None
+            or _NUMBERING.match(match.string, span[0]) is not None
+        )
+        return None if value.form == "number" and is_place else value
     if form in FILES and (not is_path(text) or match.string[span[0] - 1 : span[0]] == "<"):
         return None
     if (form == "path" and _alternates(match)) or not _is_name(text, form):

@@ -517,6 +517,15 @@ def test_the_pieces_of_a_long_text_without_spaces_are_found_word_for_word() -> N
     assert {fate(fact, after, 1).outcome for fact in found} == {"verbatim"}
 
 
+def test_the_number_of_an_item_and_the_zeros_of_a_name_are_no_values() -> None:
+    for text in ("3)all", "Two boats:\n2)both", "Put it into 00-chart."):
+        assert not values_of(text)
+    assert [value.text for value in values_of("Wait (at most 3) days of the 30-day limit.")] == [
+        "3",
+        "30-day",
+    ]
+
+
 def test_a_placeholder_is_no_value() -> None:
     assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
 
