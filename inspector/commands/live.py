@@ -17,7 +17,7 @@ from inspector.core.text import desktop_notification, safe_line, safe_title
 if TYPE_CHECKING:
     from inspector.answers.live_events import ConversationState, LiveEvent
 
-#: Characters of one event of a hook that are read.
+#: Bytes of one event of a hook that are read.
 _MOST = 50_000_000
 
 
@@ -144,12 +144,13 @@ def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
     if answer.json is not None:
         click.echo(json.dumps(answer.json))
     elif answer.text:
-        click.echo(answer.text, nl=False)
+        # Agents read and write UTF-8 in every locale.
+        click.echo(answer.text.encode(errors="replace"), nl=False)
 
 
 def _event() -> dict[str, Any]:
     try:
-        event = json.loads(sys.stdin.read(_MOST))
+        event = json.loads(b"" if sys.stdin is None else sys.stdin.buffer.read(_MOST))
     except (ValueError, RecursionError) as error:
         raise BadInput(f"The hook found no valid JSON on standard input ({error}).") from error
     if not isinstance(event, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -201,6 +202,26 @@ def test_a_failure_ends_with_1_and_says_nothing_to_the_agent(text: str) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("compaction-inspector: ")
     assert "Traceback" not in done.stderr
+
+
+def test_a_hook_reads_and_writes_utf_8_in_every_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")
+    rule = "不要修改 legacy/ 目录。"
+    event = {"hook_event_name": "on_pre_compress", "messages": history(rule)}
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", "hook", "hermes"],
+        input=json.dumps(event, ensure_ascii=False).encode(),
+        capture_output=True,
+        check=True,
+    )
+    assert rule in done.stdout.decode()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix closes standard input")
+def test_a_hook_without_standard_input_is_a_failure() -> None:
+    command = f"{shlex.quote(sys.executable)} -m inspector hook hermes <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
 
 
 def test_the_settings_are_printed() -> None:
