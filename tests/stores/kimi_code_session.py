@@ -59,7 +59,7 @@ class KimiCodeSession:
         tokens = {
             "inputOther": sent - read, "output": output, "inputCacheRead": read, "inputCacheCreation": 0,
         }  # fmt: skip
-        self.add("usage.record", model="kimi-k3", usage=tokens, usageScope=scope)
+        self.add("usage.record", model="k3", usage=tokens, usageScope=scope)
 
     def compact(self, summary: str, before: int, after: int, kept: int, **values: Any) -> None:
         """Add a compaction, with its call and the number of the user's messages that stay."""

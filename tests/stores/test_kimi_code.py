@@ -49,6 +49,7 @@ def test_messages_of_programs_are_not_the_users_and_do_not_stay(tmp_path: Path) 
     assert compaction.tokens_before_reported == 160_020
     assert store.system_prompt(conversation.row.id) == "You are an agent of the harbour."
     assert conversation.row.window == 200_000
+    assert {request.model for request in store.requests(conversation)} == {"kimi-k3"}
 
 
 def test_long_messages_are_cut_as_kimi_code_cuts_them(tmp_path: Path) -> None:

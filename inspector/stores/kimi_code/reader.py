@@ -144,7 +144,9 @@ class _Scanner(SessionScanner, kw_only=True):
             mapping_at(record, "usage"), "inputOther", "output", "inputCacheRead", "inputCacheCreation"
         )
         summarizes = self.trigger is not None and record.get("usageScope") == "session"
-        self.call("", at, usage, model=text_at(record, "model"), summarizes=summarizes)
+        # The record has the user's name of the model, the request has the provider's.
+        self.model = self.model or text_at(record, "model")
+        self.call("", at, usage, summarizes=summarizes)
         if summarizes:
             self.summary_usage = Usage._make(map(sum, zip(self.summary_usage or Usage(), usage, strict=True)))
         elif record.get("usageScope") != "session":
