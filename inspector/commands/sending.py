@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -17,6 +17,8 @@ from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.answers.attempting import Wording
+    from inspector.answers.inspection import Inspection
+    from inspector.commands.asking import Asked
     from inspector.models.consent import Allowance, Sending
     from inspector.models.masking import Masker
     from inspector.models.summarizers.base import Summarizer
@@ -161,6 +163,22 @@ wording_options = together(
         help="Use the prompt of the hermes-agent that is installed in this Python.",
     ),
 )  # fmt: skip
+
+
+def numbers_of(inspection: Inspection, given: Sequence[str]) -> list[int]:
+    """Return the numbers of the compactions that --compaction names; `all` names every recorded one."""
+    if "all" in given:
+        return [compaction.index for compaction in inspection.compactions()]
+    # Python converts no number of thousands of digits.
+    if not all(number.isdecimal() and len(number) < 10 for number in given):
+        raise UsageProblem("--compaction takes a number, counted from 1, or `all`.")
+    return list(dict.fromkeys(map(int, given)))
+
+
+def print_prompts(asked: Asked, prompts: Iterable[str]) -> None:
+    """Print prompts instead of sending them, and end the command."""
+    click.echo("\n\n".join(map(safe, prompts)))
+    asked.end()
 
 
 class Progress:

@@ -71,6 +71,14 @@ def test_a_range_that_is_none_is_refused(program: Run, words: tuple[str, ...], s
     assert sentence in done.stderr
 
 
+@pytest.mark.parametrize("command", ["attempt", "judge"])
+@pytest.mark.parametrize("number", ["9" * 5_000, "-1", "1.5", "first", ""])
+def test_a_compaction_that_is_no_number_is_refused(program: Run, command: str, number: str) -> None:
+    done = program(command, "--demo", NAME, f"--compaction={number}", "--show-prompt")
+    assert done.returncode == 2
+    assert "--compaction takes a number, counted from 1, or `all`." in done.stderr
+
+
 @pytest.mark.parametrize(("sign", "size"), [("", "large"), ("-", "small")])
 def test_a_number_of_thousands_of_digits_is_out_of_range(program: Run, sign: str, size: str) -> None:
     done = program("losses", "--demo", f"--limit={sign}{'9' * 5_000}")
