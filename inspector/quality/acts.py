@@ -20,7 +20,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
 
-ActKind = Literal["read", "write", "fetch", "run", "ask", "fail"]
+ActKind = Literal["read", "write", "fetch", "run", "ask", "fail", "complain"]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 OPENS = ("read", "fetch")
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
@@ -87,6 +87,19 @@ _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
 _PLAIN_TARGET = late_pattern(r">{1,2}\|?([\w./~@+-]{0,300})")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}(?:？|\?(?![\w\"”’']))")
+#: Words of a user who complains that the agent forgot something.
+_FORGOT = late_pattern(
+    r"\b(?:you|u)(?:['’]ve| have)? (?:(?:just|already|again) )?forg(?:ot(?:ten)?|et)\b"
+    r"|\b(?:you|u) (?:do|did|can)(?:n['’]?t| not) remember\b|\bdo(?:n['’]?t)? (?:you|u) remember\b"
+    r"|\b(?:did|have)(?:n['’]?t)? (?:you|u) (?:already )?forg(?:et|ot)"
+    r"|\bdid(?:n['’]?t)? i (?:just |already )?(?:tell|say)\b"
+    r"|(?<!\bto )(?<!\bi )\bremember\W{0,4}$"
+    r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)忘)|你.{0,3}(?:记忆力|记得吗)"
+    r"|找回我.{0,4}(?:指令|要求|话)|我不是(?:让|叫|要求|告诉)你",
+    re.I,
+)
+#: Longest line of a complaint, in characters.
+_COMPLAINT = 200
 _CODE_BLOCK = late_pattern(r"```.*?(?:```|\Z)", re.S)
 #: The line of a result that names an error.
 _ERROR = late_pattern(
@@ -207,6 +220,15 @@ def questions_in(message: Message) -> Iterator[Act]:
     for match in _QUESTION.finditer(last):
         question = _folded(match.group())
         yield Act("ask", question.lower(), question, tokens=text_tokens(len(question)))
+
+
+def complaint_in(text: str) -> Act | None:
+    """Return the line of the user's text that complains that the agent forgot something; None if there is none."""
+    for line in safe(text[:MAX_ARGUMENT]).splitlines():
+        if len(line) <= _COMPLAINT and _FORGOT.search(line):
+            said = _folded(line)
+            return Act("complain", said.lower(), said, tokens=text_tokens(len(said)))
+    return None
 
 
 def error_in(result: str) -> str:

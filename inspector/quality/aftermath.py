@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from inspector.quality.facts.fact import Fact, Saying
 
 AftermathKind = Literal[
-    "against a rule", "said again", "asked again", "failed again", "read again", "fetched again", "ran again"
+    "against a rule",
+    "said again",
+    "forgot",
+    "asked again",
+    "failed again",
+    "read again",
+    "fetched again",
+    "ran again",
 ]
 #: All kinds, the gravest first.
 AFTERMATH_KINDS: tuple[AftermathKind, ...] = get_args(AftermathKind)
@@ -28,6 +35,7 @@ AFTERMATH_KINDS: tuple[AftermathKind, ...] = get_args(AftermathKind)
 _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "against a rule": ("act against a lost constraint", "acts against a lost constraint"),
     "said again": ("statement repeated", "statements repeated"),
+    "forgot": ("complaint that the agent forgot", "complaints that the agent forgot"),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
     "read again": ("file reading repeated", "file readings repeated"),
@@ -57,10 +65,10 @@ class AftermathEvent(Struct, frozen=True):
     """Something done again after a compaction.
 
     `compaction` is the last one that removed the earlier act from the list, or the one that lost the repeated
-    statement. `earlier` is the place of the earlier act (None for an act against a rule). `fact` is the text of the
-    lost or weakened fact behind the event, with its `category` and `fate` ("" if there is no such fact). `tokens` are
-    the rough tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a
-    part of it, so fewer tokens repeat.
+    statement. `earlier` is the place of the earlier act (None for an act against a rule and for a complaint). `fact` is
+    the text of the lost or weakened fact behind the event, with its `category` and `fate` ("" if there is no such
+    fact). `tokens` are the rough tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the
+    earlier acts had a part of it, so fewer tokens repeat.
     """
 
     compaction: int

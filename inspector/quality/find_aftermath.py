@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.quality.acts import (
     OPENS,
     Act,
     acts_of_call,
+    complaint_in,
     error_in,
     failure,
     lines_seen,
@@ -41,6 +43,8 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
             continue
         yield from waiting
         waiting, by_call, names = [], {}, {}
+        if message.role == "user" and handoff_of(message) is None and (act := complaint_in(message.text)):
+            yield replace(step, acts=(act,))
         if message.role == "assistant":
             for call in message.tool_calls:
                 by_call[call.id], names[call.id] = len(waiting), call.name
@@ -95,5 +99,9 @@ def _lines_of_act(act: Act, result: str) -> frozenset[int]:
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
     """Return the repeated work and the acts against lost rules of a conversation, in order."""
     harmed = HarmedFacts(facts)
-    events = [*repeated_acts(steps, harmed), *repeated_statements(facts, harmed)]
+    statements = list(repeated_statements(facts, harmed))
+    # A complaint that names what was lost is a repeated statement.
+    said = {event.place for event in statements}
+    acts = [event for event in repeated_acts(steps, harmed) if event.place not in said]
+    events = [*acts, *statements]
     return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))

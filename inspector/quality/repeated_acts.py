@@ -74,8 +74,12 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
         # A page that a command gets may be what the agent works on.
         command = next((act for act in step.acts if act.kind == "run"), None)
         for act in step.acts:
-            if step.generation > 1:
+            if step.generation > 1 and act.kind != "complain":
                 yield from _against_rules(step, act, harmed)
+            if act.kind == "complain":
+                if step.generation > 1:
+                    yield _event("forgot", step, act, None, None)
+                continue
             if act.kind == "ask":
                 if (asked_before := questions.add(step, act.text)) is not None:
                     yield _event("asked again", step, act, Before(asked_before, "ask"), None)

@@ -848,3 +848,28 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
         ["compaction 1", "2 file readings repeated"],
         ["compaction 2", "1 file reading repeated"],
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_complaint"),
+    [
+        ("You forgot the port again.", True),
+        ("no, the ferry is off remember?", True),
+        ("Don't you remember the plan?", True),
+        ("你怎么什么都不记得？", True),
+        ("你又忘了写测试", True),
+        ("我不是让你每天推送吗", True),
+        ("Add what I need to remember", False),
+        ("Remember to write tests.", False),
+        ("Never forget the port.", False),
+        ("你不要忘记写测试", False),
+        ("实现找回密码", False),
+    ],
+)
+def test_a_user_who_complains_that_the_agent_forgot(text: str, is_complaint: bool) -> None:
+    said = [Message({"role": "user", "content": text}) for _ in range(2)]
+    steps = [(Step(number, number + 1, 0, number + 1, None), one) for number, one in enumerate(said)]
+    events = aftermath_of(steps_with_acts(steps), ConversationFacts((), ()))
+    assert [(event.kind, event.compaction, event.place.generation) for event in events] == (
+        [("forgot", 1, 2)] if is_complaint else []
+    )
