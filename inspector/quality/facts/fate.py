@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import safe_title
-from inspector.quality.facts.comparison import MIN_MAYBE, MIN_SAME, MIN_SUBJECT, Comparison, foreign
+from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
+from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BINDS, Word, parts_of
 from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, value_keys

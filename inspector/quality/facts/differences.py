@@ -1,0 +1,485 @@
+"""Find how a passage differs from a fact about the same thing: its values, denials, limits, places and parts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from inspector.core.patterns import late_pattern
+from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
+from inspector.quality.facts.exchanges import crossed, exchanged
+from inspector.quality.facts.fact import Value
+from inspector.quality.facts.meaning import (
+    AGENT_DID,
+    BREAK,
+    EVENT,
+    FORBIDS,
+    NARROW,
+    ONE_TIME,
+    ONLY,
+    ORDERED,
+    PART,
+    QUANTIFIED,
+    SOFT,
+    TAGS,
+    UNIVERSAL,
+    YET,
+    Adjunct,
+    are_opposed,
+    compensates,
+    enforces,
+    is_lasting,
+    listed,
+    meaning_of,
+    most_denials,
+    parts_of,
+    restricts,
+)
+from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
+from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same_value, values_of
+
+#: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
+MIN_ADJUNCT = 0.33
+#: Matches a sentence that may state an exception.
+_EXEMPTS = late_pattern(
+    r"\b(?:except\w*|unless|other than|apart from|save for|exclud\w*|exempt\w*|skip\w*|spared?|but|not|no|never|"
+    r"without|only|else|otherwise)\b",
+    re.IGNORECASE,
+)
+#: Matches the words that always begin an exception.
+_EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGNORECASE)
+_AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
+#: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
+_FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
+_TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
+#: Matches the sign of a limit (not an arrow), or the word before a value.
+_LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
+#: Matches a circumstance at the beginning: "Without it p99 is 296 ms" is not a rule.
+_CIRCUMSTANCE = late_pattern(r"\W*without\b", re.IGNORECASE)
+#: Matches the words before a value that must not be exceeded: "more than 40".
+_EXCEEDS = late_pattern(r"\b(?:than|exceed(?:s|ing)?)\s\W{0,2}\Z", re.IGNORECASE)
+#: Matches a word with digits, a number with its sign, and the word of a number.
+_NUMERIC = late_pattern(
+    rf"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*|(?:{'|'.join(NUMBER_WORDS.values())})(?!\w))",
+    re.IGNORECASE,
+)
+#: Matches words of a summary that report a statement of the user. They do not soften it.
+_USER_ASKS = late_pattern(
+    r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
+    re.IGNORECASE,
+)
+
+
+class Differences(Alignment):
+    """The differences between a fact and a passage that share words or values."""
+
+    @cached_property
+    def missing_values(self) -> list[Value]:
+        """The lost values, without the values of missing exceptions and conditions."""
+        in_missing_limit = {
+            (value.canon, value.unit)
+            for adjunct in self.probe.adjuncts
+            if adjunct.kind in ("exception", "condition") and self._lacks(adjunct)
+            for value in adjunct.values
+        }
+        return [value for value in self.lost_values if (value.canon, value.unit) not in in_missing_limit]
+
+    def replaces_value(self) -> bool:
+        """Return whether another value replaces a value of the fact in the passage: "from 5.4 to 4.9"."""
+        return any(
+            _FROM.search(self.passage.text[: match.span[0]])
+            and _TO.match(self.passage.text, match.span[1])
+            and not _FROM.search(self.probe.text[: value.span[0]])
+            for value, match in self.value_pairs
+            if match is not None
+        )
+
+    def shares_too_little(self) -> bool:
+        """Return whether a passage shares too few words with a statement of the user.
+
+        One shared word is too little if the fact is not a rule, or if the passage has over two words more than the
+        fact. If both hold, fewer than three are too little, with those of adjuncts in the line.
+        """
+        if self.probe.values or not self.probe.of_user:
+            return False
+        longer = len(self.passage.words) > len(self.probe.main.words) + 2
+        if self.shared_words > 1:
+            in_adjuncts = sum(len(adjunct.concepts & self.line.concepts) for adjunct in self.probe.adjuncts)
+            return self.probe.plain and longer and self.shared_words + in_adjuncts < 3
+        return self.probe.plain or longer
+
+    def lacks_denial(self) -> bool:
+        """Return whether the passage has nothing of a thing that the fact excludes: "X, not Y" with X alone."""
+        if self.probe.tongue == "zh":
+            # In Chinese the end of a denial is a guess.
+            return False
+        if most_denials(self.probe.main.text) and not self.probe.main.denies:
+            # A denial of values alone: "touch nothing in src/app.py".
+            return not most_denials(self.passage.text) and not restricts(self.line.text)
+        lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words)
+        has_stated = any(not word.denied for word in self.probe.main.words)
+        return lacks_denied and has_stated and not self.passage.denies and not restricts(self.line.text)
+
+    def moves_on(self) -> bool:
+        """Return whether the passage moves on from a thing of the fact: "keep A", "changed from A to B"."""
+        shared = {id(match) for _, match in self.pairs}
+        left = {match.clause for word, match in self.pairs if match.tag == "from" and word.tag != "from"}
+        return any(
+            word.tag == "to" and word.clause in left and id(word) not in shared for word in self.passage.words
+        )
+
+    def denies_detail(self) -> bool:
+        """Return whether the passage denies a thing of a fact that denies nothing: "A", "B, never A"."""
+        if self.probe.tongue == "zh":
+            # In Chinese the end of a denial is a guess.
+            return False
+        return not self.probe.main.denies and any(
+            match.denied for word, match in self.pairs if word.weight >= 1.0
+        )
+
+    def exempts_more(self) -> bool:
+        """Return whether the passage has an exception to a rule that has none."""
+        has_none = not _EXEMPTS_EXPRESSLY.search(self.probe.text)
+        return self.probe.binds and has_none and _EXEMPTS_EXPRESSLY.search(self.passage.text) is not None
+
+    def lacks_number(self) -> bool:
+        """Return whether the line lacks a number of the fact that is not an exact value: "#12", "Q3", "5m", "-5"."""
+        spans = [value.span for value in values_of(self.probe.text)]
+        line = self.line.text.lower()
+        tokens = [
+            token.group().lower()
+            for token in _NUMERIC.finditer(self.probe.text)
+            if not any(start <= token.start("number") < end for start, end in spans)
+        ]
+        return not all(
+            re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, (token, *_digits_of(token))))})(?!\w)", line)
+            for token in tokens
+        )
+
+    def lacks_part(self) -> bool:
+        """Return whether the line has nothing of a part of the fact: "check A and B" with A alone."""
+        missing = {word.concept for word in self.missing_words} - self.line.concepts
+        if not missing:
+            return False
+        parts = (
+            {word.concept for word in meaning_of(part).words if word.weight >= 1.0}
+            for part in _AND.split(self.probe.main.text)
+        )
+        return any(part and part <= missing for part in parts)
+
+    def reports_act(self) -> bool:
+        """Return whether the fact is a wish of the user, and the passage reports only an act of the agent."""
+        probe, text = self.probe, self.passage.text
+        reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
+        return probe.of_user and reports and not (self.in_rule_section or is_lasting(text))
+
+    def contradiction(self, lost: Sequence[Value]) -> str:
+        """Return the text that the passage has in place of a value or word of the fact, else ""."""
+        if lost and self.coverage >= (MIN_SUBJECT if self.probe.of_user else NEARLY_ALL):
+            matched = {id(match) for _, match in self.value_pairs if match is not None}
+            unmatched = [value for value in self.passage.values if id(value) not in matched]
+            for value in lost:
+                other = next((other for other in unmatched if comparable(value, other)), None)
+                if other is not None and (other.canon, other.unit) not in self.fact_numbers:
+                    return other.text
+        if self.replaced and self.coverage >= MIN_SAME:
+            stem = self.replaced[0][1].stem
+            spelled = re.findall(r"[^\W_]+", self.passage.text)
+            return next((word for word in spelled if stem in load_stemmer().stems(word)), stem)
+        return ""
+
+    def denies_differently(self) -> bool:
+        """Return whether fact and passage differ in what they deny."""
+        if self.moves_denial():
+            return True
+        pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
+        differing = sum(word.denied != match.denied for word, match in pairs)
+        if not differing:
+            return False
+        passage_denies = self.passage.denies
+        # If both deny something, only a shared word counts as denied by the fact.
+        fact_denies = any(word.denied for word, _ in self.pairs) if passage_denies else self.probe.main.denies
+        if fact_denies and not passage_denies and not most_denials(self.passage.text):
+            # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
+            # Two denials cancel out: "no X that is not Y" is "every X is Y".
+            return (
+                most_denials(self.probe.main.text) < 2
+                and not compensates(self.probe.text, self._shared_clauses())
+                and not self._has_allowed_value()
+            )
+        if passage_denies and not fact_denies and not most_denials(self.probe.main.text):
+            # "No X without Y" denies nothing.
+            return (
+                self.denies_key_act()
+                and not YET.search(self.passage.text)
+                and most_denials(self.passage.text) < 2
+            )
+        both_denied = any(word.denied and match.denied for word, match in pairs)
+        return not both_denied and differing > 1 and differing * 2 > len(pairs)
+
+    def moves_denial(self) -> bool:
+        """Return whether a denial moved from one word to another: "A, not B" is "B, not A"."""
+        counts = Counter(word.concept for word in self.probe.main.words)
+        pairs = [
+            (word, match) for word, match in self.pairs if word.weight >= 1.0 and counts[word.concept] == 1
+        ]
+        denied = [match for word, match in pairs if word.denied]
+        freed = bool(denied) and not any(match.denied for match in denied)
+        if freed and any(match.denied and not word.denied for word, match in pairs):
+            return True
+        # "Not tabs" and "tabs, not spaces".
+        rivals = frozenset[str]().union(*(opposites(match.stem) for match in denied))
+        return freed and any(word.denied and word.stem in rivals for word in self.passage.words)
+
+    def _has_allowed_value(self) -> bool:
+        """Return whether the passage may have a value that the fact allows: "not more than 40", "not A, only B"."""
+        main = self.probe.main
+        denied = {word.clause for word in main.words if word.denied}
+        clauses = {value.span: clause for value, clause in zip(main.values, main.clauses, strict=True)}
+        for value, match in self.value_pairs:
+            if match is None:
+                continue
+            limit = _limit_before(self.probe.text, value)
+            ends = limit and limit != _limit_before(self.passage.text, match)
+            if ends or clauses.get(value.span) not in denied or _CIRCUMSTANCE.match(self.probe.text):
+                return True
+        return False
+
+    def _shared_clauses(self) -> str:
+        """Return the clauses of the passage that have a word of the fact. A limit in another clause is not about it."""
+        shared = {word.concept for word, _ in self.pairs}
+        clauses = BREAK.split(self.passage.text)
+        return ", ".join(clause for clause in clauses if not shared.isdisjoint(meaning_of(clause).concepts))
+
+    @cached_property
+    def exchanged(self) -> bool:
+        """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
+        return exchanged(self.probe.main, self.passage, self.pairs, self.value_pairs, self.probe.text)
+
+    def denies_key_act(self) -> bool:
+        """Return whether only one text denies the demanded act. A denial of a detail does not count."""
+        keys = self.probe.key_concepts
+        return any(word.concept in keys and word.denied != match.denied for word, match in self.pairs)
+
+    def denies_other(self) -> bool:
+        """Return whether the fact does not name the first thing that the passage denies: "without resetting it"."""
+        first = next((word for word in self.passage.words if word.denied and not word.refused), None)
+        if first is None or any(match is first for _, match in self.pairs):
+            return False
+        asides = (adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "aside")
+        return all(first.concept not in aside.concepts for aside in asides)
+
+    def turns_limit(self) -> bool:
+        """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms".
+
+        "By 5" and "to 5" differ too.
+        """
+        matched = [(value, match) for value, match in self.value_pairs if match is not None]
+        if any(
+            {_word_before(self.probe.text, value), _word_before(self.passage.text, match)} == {"by", "to"}
+            for value, match in matched
+            if value.form in ("number", "quantity", "percent")
+        ):
+            return True
+        if bool(most_denials(self.probe.text)) != bool(most_denials(self.passage.text)):
+            # "Not above 5" is "below 5".
+            return False
+        sides = (
+            (_side_of(self.probe.text, value), _side_of(self.passage.text, match)) for value, match in matched
+        )
+        return any(are_opposed(side, other) for side, other in sides)
+
+    def swaps_things(self) -> bool:
+        """Return whether two things changed places, or a direction is reversed."""
+        opposed = [word for word, match in self.pairs if are_opposed(word.tag, match.tag)]
+        directed = any(word.tag in ("before", "after", "above", "below", "from", "to") for word in opposed)
+        return (self.overlap >= MIN_SAME and (directed or len(opposed) > 1)) or self.exchanged
+
+    def may_cross_things(self) -> bool:
+        """Return whether things of two clauses may have changed places."""
+        main, passage = self.probe.main, self.passage
+        if not self.kept_values and self._in_order():
+            return False
+        value_clauses = [
+            (clause, other_clause)
+            for value, clause in zip(main.values, main.clauses, strict=True)
+            for other, other_clause in zip(passage.values, passage.clauses, strict=True)
+            if same_value(value, other)
+        ]
+        # The order of listed things has no meaning.
+        items = frozenset[str]().union(*listed(main.text))
+        # A thing in two clauses of the fact has no place to change.
+        places = {(word.concept, word.clause) for word in main.words}
+        clauses = Counter(thing for thing, _ in places)
+        placed = [
+            pair for pair in self.pairs if pair[0].concept not in items and clauses[pair[0].concept] < 2
+        ]
+        return self.overlap >= MIN_SAME and crossed(placed, value_clauses)
+
+    def _in_order(self) -> bool:
+        """Return whether all shared words, but those with a typo, are in the same order in the passage."""
+        from rapidfuzz.distance import LCSseq
+
+        words, others = ([word.concept for word in one.words] for one in (self.probe.main, self.passage))
+        same = sum(word.concept == match.concept for word, match in self.pairs)
+        return LCSseq.similarity(words, others) >= same
+
+    def only_crosses_things(self) -> bool:
+        """Return whether the passage has the words of the fact, and little else, with things in changed places."""
+        little = len(self.passage.words) <= len(self.probe.main.words) + 1
+        return little and self.overlap >= 1.0 and self.may_cross_things()
+
+    def reports_event(self) -> bool:
+        """Return whether the passage reports a single event but the fact is a general rule."""
+        is_rule = enforces(self.probe.text) and not EVENT.search(self.probe.text)
+        if not is_rule or is_lasting(self.passage.text) or not self.has_key_word():
+            return False
+        return EVENT.search(self.passage.text) is not None and not self.in_rule_section
+
+    def reports_forbidden_act(self) -> bool:
+        """Return whether the passage reports an act that the fact forbids."""
+        if ORDERED.search(self.probe.text):
+            return False
+        keys = self.probe.key_concepts
+        acts = [match for word, match in self.pairs if word.denied and word.concept in keys]
+        done = acts and not any(match.denied for match in acts) and not self.passage.denies
+        return bool(done) and self.overlap >= MIN_SAME and not (self.lost_values or self.probe.adjuncts)
+
+    def softens(self) -> bool:
+        """Return whether the passage weakens the fact.
+
+        It does if it only allows or suggests, holds only once, states a guess of the agent as certain, or names a part
+        ("some", "of the login page").
+        """
+        probe, text = self.probe, self.passage.text
+        retold = text if enforces(probe.text) else _USER_ASKS.sub("", text)
+        if SOFT.search(FORBIDS.sub("", retold)) and not SOFT.search(probe.text):
+            return True
+        if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
+            return True
+        if probe.guesses and not HEDGES.search(text):
+            return True
+        if UNIVERSAL.search(probe.text) and not UNIVERSAL.search(text):
+            if NARROW.search(text) and not NARROW.search(probe.text):
+                return True
+            in_fact = probe.concepts.union(*(adjunct.concepts for adjunct in probe.adjuncts))
+            return any(meaning_of(match["what"]).concepts - in_fact for match in PART.finditer(text))
+        return False
+
+    def narrows(self) -> bool:
+        """Return whether the fact is about all things of a kind, and the passage may be about a part."""
+        if UNIVERSAL.search(self.passage.text) or not UNIVERSAL.search(self.probe.main.text):
+            return False
+        if any(value.form in FILES for value in self.passage.values) and not self.probe.values:
+            # "Any test file", "test_a.py".
+            return True
+        quantified = QUANTIFIED.search(self.probe.main.text)
+        things = meaning_of(quantified["things"]).words if quantified is not None else ()
+        if not things:
+            return False
+        # A new word before the last word of the phrase narrows it: "all passes", "all parser passes".
+        return any(
+            word.concept == things[-1].concept
+            and before.clause == word.clause
+            and before.concept not in self.probe.concepts
+            for before, word in pairwise(self.passage.words)
+        )
+
+    def leaves_out(self) -> bool:
+        """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
+        if ONLY.search(self.probe.main.text) and not restricts(self.passage.text):
+            return True
+        return self.lacks_item(self.line.concepts) or any(map(self._lacks, self.probe.adjuncts))
+
+    def lacks_item(self, concepts: Collection[str]) -> bool:
+        """Return whether `concepts` has some but not all items of a list in the fact."""
+        return any(
+            not items.issubset(concepts) and not items.isdisjoint(concepts)
+            for items in listed(self.probe.main.text)
+        )
+
+    def _lacks(self, adjunct: Adjunct) -> bool:
+        """Return whether the line of the passage lacks an exception, a condition, a reason or an inclusion."""
+        if adjunct.kind == "aside":
+            return False
+        # Only words that the main clause does not have count, if there are any.
+        concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
+        share = len(concepts & self.line.concepts) / len(concepts) if concepts else 1.0
+        # The passage must have all words of an inclusion.
+        if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
+            return share < 1.0
+        if adjunct.marker == "but not" and not (self.line.denies or _EXEMPTS.search(self.line.text)):
+            return True
+        # Words of two lines may be about different things.
+        if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
+            return True
+        # Another exception has its own words behind the same marker.
+        if share >= MIN_ADJUNCT or not adjunct.marker or adjunct.kind == "exception":
+            return share < MIN_ADJUNCT
+        return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None
+
+    def turns_condition(self) -> bool:
+        """Return whether a condition denies something in the fact alone, or in the passage alone.
+
+        "While nobody is home" may be "while somebody is home" or "while the home is empty".
+        """
+        conditions = [adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "condition"]
+        others = parts_of(self.line.text)[1] if conditions else ()
+        for adjunct in conditions:
+            denies = meaning_of(adjunct.text).denies
+            concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
+            alike = [
+                other
+                for other in others
+                if other.kind == "condition" and len(concepts & other.concepts) > MIN_ADJUNCT * len(concepts)
+            ]
+            if alike and all(meaning_of(other.text).denies != denies for other in alike):
+                return True
+            if denies and not self.line.denies and concepts <= self.line.concepts:
+                return True
+        return False
+
+    def lacks_names(self) -> bool:
+        """Return whether the passage has most words of the fact but none of its names."""
+        weight = sum(word.weight for word in self.probe.main.words if not word.name)
+        shared_weight = sum(word.weight for word, _ in self.pairs if not word.name)
+        # A name may be a part of a value: "Tide UI" of `@tide-ui/react`.
+        text = self.passage.text.lower()
+        lacks_name = any(
+            word.name
+            and word.weight >= 1.0
+            and not re.search(rf"(?<![^\W_]){re.escape(word.stem)}(?![#+])", text)
+            for word in self.missing_words
+        )
+        has_name = any(word.name for word, _ in self.pairs)
+        return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
+
+
+def _digits_of(word: str) -> list[str]:
+    """Return the number that a word names in digits, nothing for any other word."""
+    return [number for number, name in NUMBER_WORDS.items() if name == word]
+
+
+def _side_of(text: str, value: Value) -> str:
+    """Return the side of a limit on which a value is ("below", "after"), by the sign or word before it; else ""."""
+    mark = _LIMIT.search(text, 0, value.span[0])
+    if mark is None:
+        return ""
+    if mark["sign"]:
+        return "below" if mark["sign"] in "<≤" else "above"
+    tag = TAGS.get(mark["word"].lower(), "")
+    return tag if tag in ("below", "above", "before", "after") else ""
+
+
+def _word_before(text: str, value: Value) -> str:
+    """Return the word before a value in lower case, or ""."""
+    mark = _LIMIT.search(text, 0, value.span[0])
+    return mark["word"].lower() if mark is not None and mark["word"] else ""
+
+
+def _limit_before(text: str, value: Value) -> str:
+    """Return how a value ends what is allowed or forbidden: "than" for "more than 40", "after" for "after 6 pm"."""
+    return "than" if _EXCEEDS.search(text, 0, value.span[0]) is not None else _side_of(text, value)
