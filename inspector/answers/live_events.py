@@ -18,6 +18,7 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.core.places import place_name
+from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
 from inspector.stores.base import Store
@@ -171,7 +172,9 @@ def _compacted(recorded: Compaction) -> str:
     # An empty list before is an unknown list.
     before = f"{recorded.before:,}" if recorded.before else "unknown"
     size = f"~{tokens_before:,}" if tokens_before else "unknown"
-    return f"compacted{how}: {before} to {recorded.after:,} messages, {size} to ~{tokens_after:,} tokens"
+    return (
+        f"compacted{how}: {before} to {plural(recorded.after, 'message')}, {size} to ~{tokens_after:,} tokens"
+    )
 
 
 def _again(event: AftermathEvent) -> str:

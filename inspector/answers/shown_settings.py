@@ -12,6 +12,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation, Request, Session
+from inspector.core.shares import plural
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import SHOWN, loop_of
 from inspector.engines.registry import agent_of, budgets_of, engine
@@ -34,7 +35,7 @@ def settings_of(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSet
     tail = _shown_tail(inspection, resolved.settings)
     if tail is None:
         return resolved
-    return resolved.with_value("tail_tokens", tail, f"{SHOWN} ({tail:,} tokens)")
+    return resolved.with_value("tail_tokens", tail, f"{SHOWN} ({plural(tail, 'token')})")
 
 
 def settings_without_tail(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSettings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document
@@ -40,4 +41,4 @@ def print_rules(documents: Sequence[Document]) -> None:
         for line_text in texts[:_SHOWN]:
             lines.add((safe_title(line_text, 200), "dim"), indent=6)
         if len(texts) > _SHOWN:
-            lines.add((f"and {len(texts) - _SHOWN:,} lines more", "dim"), indent=6)
+            lines.add((f"and {plural(len(texts) - _SHOWN, 'more line')}", "dim"), indent=6)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from inspector.caching.costs import Bill
-from inspector.core.shares import dollars
+from inspector.core.shares import dollars, plural
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import (
@@ -26,7 +26,7 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
         if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or _discarded(bill) or one.doubted:
             continue
         needed = bill.requests_to_pay_off
-        after = "never" if needed is None else f"after {needed:,} requests"
+        after = "never" if needed is None else f"after {plural(needed, 'request')}"
         yield Violation(
             f"Compaction {one.index} cost {_about(one)}{dollars(bill.cost.amount)} US dollars and pays off {after}. "
             f"Only {bill.later:,} followed the first one before the next compaction.",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
+from inspector.core.shares import plural
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import HUGE_TOKENS, MOST
@@ -82,7 +83,8 @@ def stored_twice(evidence: ConversationEvidence) -> Iterator[Violation]:
     if twice:
         first, earlier = twice[0]
         yield Violation(
-            f"{len(twice):,} messages are in the live list twice: message {first:,} and later repeat message "
+            f"{plural(len(twice), 'message')} {'is' if len(twice) == 1 else 'are'} in the live list twice: message "
+            f"{first:,} and later repeat message "
             f"{earlier:,} and later. They cost ~{evidence.live.twice_tokens:,} tokens with every request.",
             None,
             evidence.live.number,

@@ -192,4 +192,4 @@ def test_a_compaction_of_an_unknown_list_has_no_size_before(tmp_path: Path) -> N
     answers = Answers(open_store(tmp_path / "a.jsonl"), {}, None)
     (row,) = answers.store.conversations()
     texts = [event.text for event in look_at(answers, row, None)[0]]
-    assert [text for text in texts if text.startswith("compacted automatically: unknown to 1 messages")]
+    assert [text for text in texts if text.startswith("compacted automatically: unknown to 1 message,")]

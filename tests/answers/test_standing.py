@@ -52,6 +52,13 @@ def test_a_file_is_in_the_lists_that_have_its_text(tmp_path: Path, after: str, l
     assert ("in the list now" if live else "not in the recorded list since compaction 1") in text
 
 
+@pytest.mark.parametrize(("count", "end"), [(13, "and 1 more line"), (14, "and 2 more lines")])
+def test_further_lines_of_a_file_are_counted(tmp_path: Path, count: int, end: str) -> None:
+    written(tmp_path, "\n".join(f"- Berth {number} is free." for number in range(count)))
+    text = CliRunner().invoke(commands, ["rules", str(tmp_path / "a.jsonl")]).stdout
+    assert text.rstrip().endswith(end)
+
+
 @pytest.mark.parametrize(("after", "where"), [(f"- {RULE}", "rules file"), ("- Keep it short.", None)])
 def test_a_statement_that_the_rules_file_has_is_not_lost(
     tmp_path: Path, after: str, where: str | None

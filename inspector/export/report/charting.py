@@ -140,8 +140,8 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
 
 def _course_words(course: Course, limits: dict[str, int]) -> str:
     falls = "; ".join(
-        f"compaction {fall.compaction} after {fall.step:,} messages, from ~{fall.before:,} to ~{fall.after:,} tokens"
-        + (" (no summary was made)" if fall.fallback else "")
+        f"compaction {fall.compaction} after {plural(fall.step, 'message')}, from ~{fall.before:,} to "
+        f"~{fall.after:,} tokens" + (" (no summary was made)" if fall.fallback else "")
         for fall in course.falls[:40]
     )
     highest = max([0, *course.tokens, *(fall.before for fall in course.falls)])
