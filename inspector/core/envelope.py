@@ -33,6 +33,9 @@ ENVELOPE = late_pattern(
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
     r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool)[^\n]*\n?"
+    # A picture or a video that another model described, if the user wrote nothing with it.
+    rf"|\[(?:Image|Video)(?: \d+/\d+)?\]\n(?:User text:\n(?:{_MARK})?[^\n]{{0,80}}?/media/inbound/[^\s/]{{1,100}}\n)?"
+    r"Description:\n.{0,20000}?(?=^\[(?:Image|Video|Audio)(?: \d+/\d+)?\]\n|\Z)"
     # Marks before the words: a job, an id and the sender, a time.
     r"|\[cron:[^\]\n]{1,200}\][ ]?|\[(?:message_id|slack message id): [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
     r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): "

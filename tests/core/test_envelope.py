@@ -25,6 +25,10 @@ REFRESH = (
     "System: [2026-02-27 09:01:12 EST] [Post-compaction context refresh]\n\nSession was just compacted. Never skip it."
     "\n\n## Red Lines\n\n- Never empty the dock.\n\n"
 )
+SEEN = (
+    "[Feishu ou_27 Tue 2026-03-31 17:07 GMT+8] ada: /Users/ada/.openclaw/media/inbound/5e55.jpg\nDescription:\n"
+    "The image shows a ferry. It must never wait."
+)
 SAID = "Never let the ferry wait."
 
 DONE = (
@@ -71,6 +75,9 @@ DONE = (
             f"[Queued messages while agent was busy]\n\n---\nQueued #1\n{DONE}\n\n---\nQueued #2\n{SENDER}{SAID}",
             SAID,
         ),
+        (f"{SENDER}[Image]\nUser text:\n{SEEN}", ""),
+        (f"{SENDER}[Image 1/2]\nDescription:\nA berth.\n\n[Image 2/2]\nDescription:\nNever moor here.", ""),
+        ("Never paste [Image] in the log.", "Never paste [Image] in the log."),
         (f"[Retry after the previous model attempt failed or timed out]\n\n{SAID}", SAID),
         (SAID, SAID),
         ("A subagent task must never moor twice.", "A subagent task must never moor twice."),
