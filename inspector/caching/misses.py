@@ -8,12 +8,12 @@ has the tokens that were written for each of these two lifetimes.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from inspector.core.conversations import Request
 
-Cause = Literal["first", "ttl", "compaction", "microcompaction", "model", "prefix", "unknown"]
-CAUSES: tuple[Cause, ...] = ("first", "compaction", "microcompaction", "model", "ttl", "prefix", "unknown")
+Cause = Literal["first", "compaction", "microcompaction", "model", "ttl", "prefix", "unknown"]
+CAUSES: tuple[Cause, ...] = get_args(Cause)
 #: Lifetime of a prefix after its last use, in seconds.
 FIVE_MINUTES, ONE_HOUR = 300.0, 3600.0
 #: Largest ignored miss, in tokens and as a share of the previous prompt: breakpoints move by messages, and caches

@@ -19,9 +19,7 @@ from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words, size_words
 from inspector.quality.facts.fact import Kind
-
-#: Kinds of facts whose losses are counted, the gravest first.
-_COUNTED: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
+from inspector.quality.losses import KINDS_LOST
 
 
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
@@ -75,7 +73,7 @@ def _names(documents: Sequence[Document]) -> dict[str, str]:
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
     """Return lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
-    counts = ", ".join(plural(lost[kind], kind) for kind in _COUNTED if lost.get(kind))
+    counts = ", ".join(plural(lost[kind], kind) for kind in KINDS_LOST if lost.get(kind))
     words = (f"{counts} lost" if counts else "", f"{weakened:,} weakened" if weakened else "")
     return ", ".join(filter(None, words)) or "no lost fact found"
 

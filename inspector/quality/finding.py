@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 #: error: context was lost, or requests will fail. warning: something costs or endangers context. info: worth knowing.
 Severity = Literal["error", "warning", "info"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Rule(Struct, frozen=True):

@@ -8,6 +8,10 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 Tag = Literal["equal", "replace", "delete", "insert"]
+#: Matching element by element costs up to the product of both lengths; above this limit, sequences are cut at anchors.
+_LIMIT = 60_000
+#: Number of elements of an anchor.
+_RUN = 3
 #: tag, old start, old stop, new start, new stop: half-open, as in difflib.
 Opcode = tuple[Tag, int, int, int, int]
 
@@ -35,19 +39,18 @@ def opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
     return found
 
 
-def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable], limit: int, run: int) -> list[Opcode]:
+def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
     """Return the same opcodes for sequences of any length.
 
-    Where the product of both lengths exceeds `limit`, the sequences are cut at anchors (see `anchors`). A stretch
-    between two anchors that is still too long counts as replaced.
+    Long sequences are cut at anchors. A stretch between two anchors that is still too long counts as replaced.
     """
-    if len(old) * len(new) <= limit:
+    if len(old) * len(new) <= _LIMIT:
         return opcodes(old, new)
     found: list[Opcode] = []
     before = (0, 0)
-    for at, other in (*anchors(old, new, run), (len(old), len(new))):
+    for at, other in (*_anchors(old, new), (len(old), len(new))):
         low, start = before
-        if (at - low) * (other - start) <= limit:
+        if (at - low) * (other - start) <= _LIMIT:
             inner = opcodes(old[low:at], new[start:other])
             found.extend((tag, a + low, b + low, c + start, d + start) for tag, a, b, c, d in inner)
         else:
@@ -56,23 +59,23 @@ def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable], limit: int
     return found
 
 
-def anchors(old: Sequence[Hashable], new: Sequence[Hashable], run: int) -> list[tuple[int, int]]:
-    """Return the starts (old, new) of runs of `run` elements that occur once in both, in the longest shared order."""
-    places = _once(new, run)
-    return _rising([(at, places[key]) for key, at in _once(old, run).items() if key in places])
+def _anchors(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the starts (old, new) of runs that occur once in both, in the longest shared order."""
+    starts = _single_runs(new)
+    return _rising([(at, starts[run]) for run, at in _single_runs(old).items() if run in starts])
 
 
-def _once(sequence: Sequence[Hashable], run: int) -> dict[Hashable, int]:
+def _single_runs(sequence: Sequence[Hashable]) -> dict[Hashable, int]:
     """Return run → start for the runs that occur once, in order."""
-    found: dict[Hashable, int] = {}
+    starts: dict[Hashable, int] = {}
     repeated: set[Hashable] = set()
-    for at in range(len(sequence) - run + 1):
-        key = tuple(sequence[at : at + run])
-        if key in found:
-            repeated.add(key)
+    for at in range(len(sequence) - _RUN + 1):
+        run = tuple(sequence[at : at + _RUN])
+        if run in starts:
+            repeated.add(run)
         else:
-            found[key] = at
-    return {key: at for key, at in found.items() if key not in repeated}
+            starts[run] = at
+    return {run: at for run, at in starts.items() if run not in repeated}
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:

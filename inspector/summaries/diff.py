@@ -26,7 +26,7 @@ from inspector.summaries.summary import (
     Summary,
     SummaryDiff,
 )
-from inspector.summaries.words import Weights, Words, changes, like, match, words_of
+from inspector.summaries.words import Weights, Words, changes, like, match
 
 #: Minimum likeness of two wordings of one item, within a section and across sections.
 ALIKE = 0.65
@@ -76,7 +76,7 @@ def diff_summaries(old: Summary, new: Summary) -> SummaryDiff:
     ).diff()
 
 
-def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = words_of) -> Matching:
+def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = Words) -> Matching:
     """Match the items of two summaries, each at most once. `read` splits a text into words; it may cache."""
     pairs = _pair_sections(old.sections, new.sections)
     olds, news = _placed_items(old.sections), _placed_items(new.sections)

@@ -16,7 +16,7 @@ from inspector.summaries.content import content_words
 from inspector.summaries.exact import Turn, turns_of
 from inspector.summaries.headings import meaning
 from inspector.summaries.lineage import OPEN, Cell, Lineage, LineageRow
-from inspector.summaries.words import is_word, words_of
+from inspector.summaries.words import Words, is_word
 
 #: Minimum number of later summaries that list a stale item in the same words.
 MIN_LISTED_AGAIN = 2
@@ -164,7 +164,7 @@ def _left(lineage: Lineage) -> Iterator[Remainder]:
 
 @lru_cache(maxsize=4096)
 def _bag(text: str) -> Counter[str]:
-    return Counter([word for word in words_of(text).words if is_word(word)])
+    return Counter([word for word in Words(text).words if is_word(word)])
 
 
 def _changed_meanings(lineage: Lineage) -> Iterator[ChangedMeaning]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ from inspector.core.scan.exact import PATTERNS, is_path, plain_number
 
 #: Kinds of values that can change between two wordings of one item.
 Kind = Literal["number", "version", "path", "name", "negation"]
-KINDS: tuple[Kind, ...] = ("number", "version", "path", "name", "negation")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _BEFORE = r"(?<![A-Za-z0-9_/.<])"
 # A call's name is followed by a bracket; a file name ends with its extension.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from inspector.summaries.exact import turns_of
 from inspector.summaries.headings import MEANINGS, meaning
 from inspector.summaries.parts import Part, parts_of
 from inspector.summaries.summary import Item, Rewording, Section, Summary, WordChange
-from inspector.summaries.words import Words, words_of
+from inspector.summaries.words import Words
 
 #: new: listed for the first time. kept: the same words. renumbered: the same words with another number. reworded:
 #: other words. split: one item became several. merged: several items became one. moved: the new section has another
@@ -27,9 +27,7 @@ from inspector.summaries.words import Words, words_of
 State = Literal[
     "new", "kept", "renumbered", "reworded", "split", "merged", "moved", "done", "dropped", "back"
 ]
-STATES: tuple[State, ...] = (
-    "new", "kept", "renumbered", "reworded", "split", "merged", "moved", "done", "dropped", "back",
-)  # fmt: skip
+STATES: tuple[State, ...] = get_args(State)
 #: Sections of open work, by meaning.
 OPEN = frozenset({"next", "doing", "blocked", "asked"})
 #: Maximum number of dropped items, the latest ones, that are recognised in other words. In the same words, all are.
@@ -201,7 +199,7 @@ class _Weaver(Struct):
         """Return the words of a text, cached."""
         words = self.known.get(text)
         if words is None:
-            words = self.known[text] = words_of(text)
+            words = self.known[text] = Words(text)
         return words
 
     def take(self, column: int, new: Summary) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -13,7 +13,7 @@ Kind = Literal["bullet", "number", "paragraph", "code"]
 #: kept: the same words in the same section. reworded: other words in the same section. moved: in another section,
 #: in the same or other words.
 Change = Literal["kept", "added", "removed", "reworded", "moved"]
-CHANGES: tuple[Change, ...] = ("kept", "added", "removed", "reworded", "moved")
+CHANGES: tuple[Change, ...] = get_args(Change)
 
 
 class Item(Struct, frozen=True):

@@ -13,11 +13,8 @@ from inspector.core.scan.words import UNSPACED
 from inspector.summaries.anchors import Opcode, bounded_opcodes
 from inspector.summaries.summary import WordChange
 
-#: Matching word by word costs up to the product of both lengths; above this limit runs of words are matched first.
-MATCH_LIMIT = 60_000
-_RUN = 3
 _PUNCTUATION_WEIGHT = 0.3
-# A path, version, address or number with its unit is one word: that is what a reader sees change.
+#: A path, version, address or number with its unit is one word: that is what a reader sees change.
 _LETTERS = rf"[^\W{UNSPACED}]+"
 TOKEN = late_pattern(rf"{_LETTERS}(?:[./:@#\\-]+{_LETTERS})*|[{UNSPACED}]|[^\w\s]")
 
@@ -58,11 +55,6 @@ class Words:
         return self._spans
 
 
-def words_of(text: str) -> Words:
-    """Return the words of a text."""
-    return Words(text)
-
-
 def counted(words: Iterable[str]) -> dict[str, int]:
     """Return word → count, in the order of first occurrence."""
     # For a few words, creating a Counter takes longer than filling it.
@@ -93,28 +85,28 @@ class Weights:
         """Return the summed weight of words."""
         return sum(map(self._weights.__getitem__, words))
 
-    def bound(self, one: Words, other: Words) -> float:
+    def bound(self, first: Words, second: Words) -> float:
         """Return an upper bound of `likeness`, as if all common words had the same order."""
-        return like(self.shared(one.bag, other.bag), self.whole(one), self.whole(other))
+        return like(self.shared(first.bag, second.bag), self.whole(first), self.whole(second))
 
-    def shared(self, one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    def shared(self, first: Mapping[str, int], second: Mapping[str, int]) -> float:
         """Return the weight of the words that two bags have in common, each as often as both have it."""
-        weights, found = self._weights, 0.0
-        for word, count in one.items():
-            if word in other:
-                found += weights[word] * (count if count == 1 else min(count, other[word]))
-        return found
+        weights, weight = self._weights, 0.0
+        for word, count in first.items():
+            if word in second:
+                weight += weights[word] * (count if count == 1 else min(count, second[word]))
+        return weight
 
-    def likeness(self, one: Words, other: Words, matched: Sequence[Opcode]) -> float:
+    def likeness(self, old: Words, new: Words, matched: Sequence[Opcode]) -> float:
         """Return the likeness of two texts, 0 to 1; `matched` (see `match`) has the equal words.
 
         The mean of two shares by weight: the common words in both texts together, and in the shorter text. So a text
         that only grew stays similar to itself.
         """
         common = sum(
-            self.total(one.words[start:stop]) for tag, start, stop, _, _ in matched if tag == "equal"
+            self.total(old.words[start:stop]) for tag, start, stop, _, _ in matched if tag == "equal"
         )
-        return like(common, self.whole(one), self.whole(other))
+        return like(common, self.whole(old), self.whole(new))
 
     def whole(self, words: Words) -> float:
         """Return the weight of all words of a text."""
@@ -126,36 +118,36 @@ class Weights:
 
 def like(common: float, first: float, second: float) -> float:
     """Return the likeness of two texts from the weights of their common words and of each text (see `Weights`)."""
-    least = first if first < second else second
-    return common / (first + second) + common / least / 2 if least else 0.0
+    smaller = first if first < second else second
+    return common / (first + second) + common / smaller / 2 if smaller else 0.0
 
 
-def match(one: Words, other: Words) -> list[Opcode]:
+def match(old: Words, new: Words) -> list[Opcode]:
     """Return the equal words of two texts as difflib's opcodes; case is ignored."""
-    return bounded_opcodes(one.words, other.words, MATCH_LIMIT, _RUN)
+    return bounded_opcodes(old.words, new.words)
 
 
 @lru_cache(maxsize=256)
 def word_changes(was: str, text: str) -> tuple[WordChange, ...]:
     """Return the words that differ between two wordings, in order. White space is ignored; case is not."""
-    old, new = words_of(was), words_of(text)
+    old, new = Words(was), Words(text)
     return changes(old, new, match(old, new))
 
 
-def changes(was: Words, text: Words, matched: Sequence[Opcode]) -> tuple[WordChange, ...]:
+def changes(old: Words, new: Words, matched: Sequence[Opcode]) -> tuple[WordChange, ...]:
     """Return the same for texts that are already split and matched."""
-    found = []
-    for tag, a_start, a_stop, b_start, b_stop in matched:
+    changed = []
+    for tag, start, stop, new_start, new_stop in matched:
         if tag != "equal":
-            found.append(WordChange(*_characters(was, a_start, a_stop), *_characters(text, b_start, b_stop)))
-        elif was.raw[a_start:a_stop] != text.raw[b_start:b_stop]:
-            same = zip(range(a_start, a_stop), range(b_start, b_stop), strict=True)
-            found.extend(
-                WordChange(*was.spans[one], *text.spans[other])
-                for one, other in same
-                if was.raw[one] != text.raw[other]
+            changed.append(WordChange(*_characters(old, start, stop), *_characters(new, new_start, new_stop)))
+        elif old.raw[start:stop] != new.raw[new_start:new_stop]:
+            # The same words in other case.
+            changed.extend(
+                WordChange(*old.spans[at], *new.spans[new_at])
+                for at, new_at in zip(range(start, stop), range(new_start, new_stop), strict=True)
+                if old.raw[at] != new.raw[new_at]
             )
-    return tuple(found)
+    return tuple(changed)
 
 
 def _characters(words: Words, start: int, stop: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from inspector.summaries import diff as diff_module
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.summary import Item, ItemChange, Section, Summary, SummaryDiff
-from inspector.summaries.words import Weights, match, word_changes, words_of
+from inspector.summaries.words import Weights, Words, match, word_changes
 from tests.counting import calls_of, lines_run
 
 OLD = """## Goal
@@ -225,7 +225,7 @@ def _spaced(characters: list[str]) -> str:
 
 @given(st.lists(words, max_size=20), st.lists(words, max_size=20))
 def test_the_bound_is_one(one: list[str], other: list[str]) -> None:
-    first, second = words_of(" ".join(one)), words_of(" ".join(other))
+    first, second = Words(" ".join(one)), Words(" ".join(other))
     weights = Weights([first, second])
     like = weights.likeness(first, second, match(first, second))
     assert -1e-9 <= like <= weights.bound(first, second) + 1e-9 <= 1 + 2e-9

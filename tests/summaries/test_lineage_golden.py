@@ -22,7 +22,7 @@ from inspector.summaries.drift import Drift, drift_of
 from inspector.summaries.exact import DENIES, exact_of, things_in, within
 from inspector.summaries.lineage import Cell, Column, Lineage, follow
 from inspector.summaries.parse import parse_summary
-from inspector.summaries.words import TOKEN, Weights, words_of
+from inspector.summaries.words import TOKEN, Weights, Words
 from tests.summaries.grown import SECTIONS, grown
 
 GOLDEN = Path(__file__).with_name("golden.json")
@@ -156,7 +156,7 @@ def test_a_thing_stands_by_itself(thing: str, text: str) -> None:
 
 @given(st.lists(TEXTS, min_size=2, max_size=4))
 def test_the_bound_is_one_of_the_words_in_common(texts: list[str]) -> None:
-    one, other, *rest = map(words_of, texts)
+    one, other, *rest = map(Words, texts)
     weights = Weights([one, other, *rest])
     common = Counter(one.words) & Counter(other.words)
     mass = sum(weights.of(word) * count for word, count in common.items())
@@ -166,4 +166,4 @@ def test_the_bound_is_one_of_the_words_in_common(texts: list[str]) -> None:
 
 @given(st.one_of(TEXTS, st.text(max_size=40)))
 def test_words_stand_where_they_were_found(text: str) -> None:
-    assert words_of(text).spans == tuple(match.span() for match in TOKEN.finditer(text))
+    assert Words(text).spans == tuple(match.span() for match in TOKEN.finditer(text))
