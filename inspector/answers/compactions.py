@@ -50,7 +50,7 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
         answers.note(dismissed_note(len(dismissed)))
     bills = bills_of(inspection, requests)
     compared_all = inspection.compared(resolved.settings)
-    differing = (item for item in compared_all if item.recorded.exact and not item.agree)
+    differing = (item for item in compared_all if item.recorded.exact and not item.agrees)
     differs = any(not item.planned.budgets.observed for item in differing)
     if differs and (tried := tried_profiles(answers, inspection.conversation.id, profile)):
         answers.note(tried)

@@ -43,10 +43,9 @@ class Compared(Struct, frozen=True):
     planned: Plan
 
     @property
-    def agree(self) -> bool:
+    def agrees(self) -> bool:
         """Whether the plan has the recorded boundaries."""
-        recorded, planned = self.recorded, self.planned
-        return (recorded.head_end, recorded.tail_start) == (planned.head_end, planned.tail_start)
+        return self.planned.agrees_with(self.recorded)
 
 
 class Inspection:
@@ -216,7 +215,7 @@ class Inspection:
         """Return the rough tokens of the summarized messages, after pruning if the plan equals the record."""
         before = self.generation(recorded.index)
         plan = self.plan(before, settings)
-        if Compared(recorded, plan).agree:
+        if plan.agrees_with(recorded):
             return plan.middle_tokens
         until = self.token_index(before, settings.profile).rough_until
         return until(recorded.tail_start) - until(recorded.head_end)

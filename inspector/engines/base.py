@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
+from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
 from inspector.engines.settings import SETTINGS, Settings
 from inspector.engines.sizes import Refusal
@@ -124,6 +125,10 @@ class Plan(Struct, frozen=True):
     raises: str = ""
     refusal: Refusal | None = None
     kept: frozenset[int] = frozenset()
+
+    def agrees_with(self, recorded: Compaction) -> bool:
+        """Return whether the plan has the boundaries of a recorded compaction of the same list."""
+        return (self.head_end, self.tail_start) == (recorded.head_end, recorded.tail_start)
 
     @property
     def length_after(self) -> int:

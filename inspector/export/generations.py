@@ -110,7 +110,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         "planned": {
             **fields_of(planned, "profile", "compacts", "reason", "head_end", "tail_start"),
             "kept": sorted(planned.kept),
-            "agrees": entry.compared.agree,
+            "agrees": entry.compared.agrees,
             "steps": built(planned.steps),
         }
         if recorded.before

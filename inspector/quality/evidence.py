@@ -115,8 +115,7 @@ class CompactionEvidence(Struct, frozen=True):
     @property
     def agrees(self) -> bool:
         """Whether the plan has the recorded boundaries."""
-        planned = self.planned
-        return (self.recorded.head_end, self.recorded.tail_start) == (planned.head_end, planned.tail_start)
+        return self.planned.agrees_with(self.recorded)
 
 
 class Links(Struct, frozen=True):

@@ -216,9 +216,8 @@ def boundaries(
     """
     lines: list[Boundary] = []
     if plan is not None and plan.compacts:
-        places = (plan.head_end, plan.tail_start)
-        agree = ended_by is not None and (ended_by.head_end, ended_by.tail_start) == places
-        note = "as recorded" if agree else plan.profile
+        agrees = ended_by is not None and plan.agrees_with(ended_by)
+        note = "as recorded" if agrees else plan.profile
         head, tail = plan.regions()
         if head:
             lines.append(Boundary(row_of(head), "head_end", "planned", note, plan.head_end))

@@ -125,7 +125,7 @@ def boundary_words(compared: Compared) -> str:
     sentence += f", {len(recorded.kept):,} between them stayed word for word" if recorded.kept else ""
     if not planned.compacts:
         return f"{sentence}. {planned.profile} would not have compacted this list: {planned.reason}."
-    if compared.agree:
+    if compared.agrees:
         return f"{sentence}. Planned by {planned.profile}: the same."
     return f"{sentence}. Planned by {planned.profile}: head_end {planned.head_end}, tail_start {planned.tail_start}."
 
@@ -197,7 +197,7 @@ def regions_words(part: CompactionPart) -> str:
     """Return the tokens of the regions before the compaction, and of the pruned middle."""
     head, middle, tail = part.tokens
     pruned = part.compared.planned.middle_tokens
-    agree = part.compared.agree and bool(part.compared.planned.pruned)
+    agree = part.compared.agrees and bool(part.compared.planned.pruned)
     read = f" (~{pruned:,} after pruning)" if agree and pruned < middle else ""
     return f"~{middle:,} tokens summarized{read}, ~{head:,} kept in the head, ~{tail:,} in the tail"
 
