@@ -191,16 +191,17 @@ def _as_reported(
         )
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
     more = "adds the last results and earlier reasoning to that, and " if adds else ""
+    by_hand = "" if recorded.trigger else ", or the user compacted"
+    is_below = reported is not None and not is_window_recorded and not is_least
+    window_then = f"had a smaller window than today's {settings.context_length:,}"
     if usual is not None:
         window = f"{'at least ' if is_least else ''}{settings.context_length:,}"
         shown = "" if is_alone else f" (the compactions show {threshold:,})"
         text = f"{by}, at {size}; no threshold is recorded{shown}; {settings.profile} {more}"
-        if is_window_recorded or is_least or tokens >= usual:
-            text += f"usually fires at {usual:,} ({usual / settings.context_length:.0%} of {window})"
+        if is_below and tokens < usual:
+            text += f"{window_then}, or a lower threshold than the usual {usual:,}{by_hand}"
         else:
-            text += (
-                f"had a smaller window than today's {window}, or a lower threshold than the usual {usual:,}"
-            )
+            text += f"usually fires at {usual:,} ({usual / settings.context_length:.0%} of {window})"
         return Why("reported", text, None, None, tokens)
     if is_least:
         text = (
@@ -214,7 +215,11 @@ def _as_reported(
         if recorded.trigger:
             return Why("threshold", text, threshold, None, tokens)
         return Why("reported", f"{text}; {by}", threshold, None, tokens)
-    text = f"{by}, at {size}; {settings.profile} {more}fires at {threshold:,} under today's settings"
+    text = f"{by}, at {size}; {settings.profile} {more}"
+    if is_below:
+        text += f"{window_then}, or a lower threshold than {threshold:,}{by_hand}"
+    else:
+        text += f"fires at {threshold:,} under today's settings"
     return Why("reported", text, None, None, tokens)
 
 

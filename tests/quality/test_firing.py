@@ -142,9 +142,13 @@ def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_rec
         done, before, settings, budgets, int, usual=980_000, is_window_recorded=is_recorded
     ).text  # fmt: skip
     assert ("usually fires at 980,000 (98% of 1,000,000)" in told) is is_recorded
-    assert told.endswith(
-        "a smaller window than today's 1,000,000, or a lower threshold than the usual 980,000"
-    ) is (not is_recorded)
+    window = "a smaller window than today's 1,000,000, or a lower threshold than"
+    assert told.endswith(f"{window} the usual 980,000, or the user compacted") is not is_recorded
+    alone = why_fired(
+        done, before, settings, replace(budgets, threshold_tokens=980_000), int, is_window_recorded=is_recorded
+    ).text  # fmt: skip
+    assert ("fires at 980,000 under today's settings" in alone) is is_recorded
+    assert alone.endswith(f"{window} 980,000, or the user compacted") is not is_recorded
 
 
 def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
