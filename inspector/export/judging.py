@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
+from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_line, safe_title
 from inspector.export.console import StyledLines
@@ -52,7 +53,7 @@ def print_judgements(document: Document) -> None:
         lines.add((f"Compaction {number}, judged by {model}", "bold"))
         if judgement["answered"] < judgement["pieces"]:
             missing = judgement["pieces"] - judgement["answered"]
-            text = f"{missing:,} of {judgement['pieces']:,} pieces have no usable answer"
+            text = f"no usable answer for {missing:,} of {plural(judgement['pieces'], 'piece')}"
             lines.add((text, "red"), indent=2)
         if not judgement["answered"]:
             continue
@@ -66,8 +67,9 @@ def print_judgements(document: Document) -> None:
         agreement = judgement["agreement"]
         decided = agreement["both"] - agreement["open"]
         counts = (
-            f"{len(facts):,} statements. Dropped, because their quote is not in the text: {judgement['dropped']:,}. "
-            f"Uncertain, because their fate has no evidence: {judgement['unproven']:,}. Found by the rules too: "
+            f"{plural(len(facts), 'statement')}. Dropped, because their quote is not in the text: "
+            f"{judgement['dropped']:,}. Uncertain, because their fate has no evidence: {judgement['unproven']:,}. "
+            "Found by the rules too: "
             f"{agreement['both']:,}; of {decided:,} decided by both, {agreement['same']:,} are on the same side of "
             f"kept and lost. By the model alone: {agreement['only_model']:,}. By the rules alone: "
             f"{agreement['only_rules']:,}."

@@ -202,6 +202,19 @@ def test_compactions_with_unreadable_summaries_are_named(program: Run, tmp_path:
     assert "Left out, because the summary cannot be read: compaction 1." in done.stderr
 
 
+def test_one_piece_and_one_statement_are_singular(program: Run, tmp_path: Path) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text("import sys; sys.stdin.read(); print(sys.argv[1])")
+    words = ("judge", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
+    judge = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    failed = program(*words, f"{judge} nothing")
+    assert "no usable answer for 1 of 1 piece\n" in failed.stdout
+    found = answer(lost("Keep stripe-node pinned to 14.21.0")).partition("\n")[2]
+    done = program(*words, f"{judge} {shlex.quote(found)}")
+    assert done.returncode == 0, done.stderr
+    assert "  1 statement. Dropped" in done.stdout
+
+
 def test_a_command_judges(inspection: Inspection, kept: KeptAttempts, tmp_path: Path) -> None:
     script = tmp_path / "judge.py"
     script.write_text("import sys, json; sys.stdin.read(); print(json.dumps({'statements': []}))")
