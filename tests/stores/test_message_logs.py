@@ -204,6 +204,13 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
     assert texts(store, branch, 1) == [text for _, text in review]
 
 
+def test_a_new_session_of_hermes_without_a_summary_is_another_conversation(tmp_path: Path) -> None:
+    start = "2026-05-24T18:57:05.000001"
+    for name, text in (("20260524_185705_aaaaaa", "Berth 4 is free."), ("20260524_190506_bbbbbb", "Moored.")):
+        hermes_session(tmp_path, name, start, "2026-05-24T19:02:02", [("user", RULE), ("assistant", text)])
+    assert [row.compactions for row in open_store(tmp_path).conversations()] == [0, 0]
+
+
 def test_equal_messages_of_one_list_are_several_rows(tmp_path: Path) -> None:
     """Two calls may have equal results, and a user says "Go on." twice."""
     messages: list[dict[str, Any]] = []

@@ -32,11 +32,11 @@ def _is_hermes(digest: FileDigest) -> bool:
 def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[Source, ...]:
     """Return the conversations in these files. Names of sessions of Hermes begin with their time, so they are in order.
 
-    Files with the same start and the same first words are one conversation. Of other files with the same summary, the
-    first one is the conversation, and the others are branches.
+    Files with the same start and the same first words are one conversation, if all but the first have a summary. Of
+    other files with the same summary, the first one is the conversation, and the others are branches.
     """
     others: list[Source] = []
-    conversations: dict[tuple[str, str, float], list[Source]] = defaultdict(list)
+    files: dict[tuple[str, str, float], list[Source]] = defaultdict(list)
     began: dict[str, float] = {}
     handoffs: dict[str, str] = {}
     for digest in digests:
@@ -49,9 +49,16 @@ def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[So
             others.append(source)
             continue
         folder = str(Path(source.files[0]).parent)
-        conversations[folder, row.title, began[row.id]].append(source)
+        files[folder, row.title, began[row.id]].append(source)
+    conversations: list[tuple[str, str, list[Source]]] = []
+    for (folder, title, _), same in files.items():
+        for number, source in enumerate(same):
+            if number and handoffs[source.row.id]:
+                conversations[-1][2].append(source)
+            else:
+                conversations.append((folder, title, [source]))
     owners: dict[tuple[str, str, str], Source] = {}
-    for (folder, title, _), parts in sorted(conversations.items(), key=lambda item: item[1][0].row.id):
+    for folder, title, parts in sorted(conversations, key=lambda item: item[2][0].row.id):
         tip = _conversation(parts)
         keys = [(folder, title, handoff) for part in parts if (handoff := handoffs[part.row.id])]
         owner = next((owners[key] for key in keys if key in owners), None)
