@@ -13,7 +13,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.facts.passages import tongue_of
+from inspector.quality.facts.languages import language_of
 from inspector.quality.losses import KINDS_LOST, LostFacts, counts, grave, is_unknown, losses_of
 from inspector.stores.base import Store
 
@@ -204,7 +204,7 @@ def losses_of_facts(
 
 def _is_foreign(lives: Iterable[Life]) -> bool:
     """Return whether the user's own words are mostly in a language without a lexicon."""
-    return tongue_of("\n".join(life.fact.text for life in lives if life.fact.own)) not in ("", "en", "zh")
+    return language_of("\n".join(life.fact.text for life in lives if life.fact.own)) not in ("", "en", "zh")
 
 
 def _is_uncertain(life: Life) -> bool:

@@ -12,7 +12,7 @@ from inspector.core.text import safe_title
 from inspector.quality.acts import OPENS, Act, simple_commands
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, AftermathKind, Step, place_of
 from inspector.quality.facts.fact import Fact
-from inspector.quality.facts.passages import tongue_of
+from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.repeated_files import Before, FileActs, in_list, in_one_folder, left_file
@@ -202,7 +202,7 @@ class _AskedQuestions:
 
     def add(self, step: Step, question: str) -> Step | None:
         """Add a question. Return the last earlier step with the same question, if every such step has left the list."""
-        if _APPROVAL.search(question) or tongue_of(question) != "en":
+        if _APPROVAL.search(question) or language_of(question) != "en":
             return None
         words = frozenset(load_stemmer().words(question)) - _QUESTION_WORDS
         before = self._before(step, words - self._formal)

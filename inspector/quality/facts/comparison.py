@@ -20,7 +20,7 @@ Verdict = tuple[Outcome | None, str]
 
 def foreign(probe: Probe, after: PassageIndex) -> bool:
     """Return whether a fact is in another language than the summary."""
-    return bool(probe.tongue and after.tongue) and probe.tongue != after.tongue
+    return bool(probe.language and after.language) and probe.language != after.language
 
 
 class Comparison(Differences):
@@ -33,7 +33,7 @@ class Comparison(Differences):
         """
         probe = self.probe
         is_foreign = foreign(probe, self.after)
-        without_lexicon = (probe.tongue or self.after.tongue) not in ("en", "zh", "")
+        without_lexicon = (probe.language or self.after.language) not in ("en", "zh", "")
         if (is_foreign or without_lexicon) and self.has_exact_value():
             return "paraphrased", ""
         if is_foreign:

@@ -113,7 +113,7 @@ class Differences(Alignment):
 
     def lacks_denial(self) -> bool:
         """Return whether the passage has nothing of a thing that the fact excludes: "X, not Y" with X alone."""
-        if self.probe.tongue == "zh":
+        if self.probe.language == "zh":
             # In Chinese the end of a denial is a guess.
             return False
         if most_denials(self.probe.main.text) and not self.probe.main.denies:
@@ -133,7 +133,7 @@ class Differences(Alignment):
 
     def denies_detail(self) -> bool:
         """Return whether the passage denies a thing of a fact that denies nothing: "A", "B, never A"."""
-        if self.probe.tongue == "zh":
+        if self.probe.language == "zh":
             # In Chinese the end of a denial is a guess.
             return False
         return not self.probe.main.denies and any(

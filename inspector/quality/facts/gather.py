@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +44,7 @@ _ANSWERED, _ON_THE_WAY = 8.0, 4.0
 FOUND_BY_AGENT, VALUES_OF_AGENT = 3, 4
 #: Minimum later messages that use a name that only a tool printed, to make it a fact.
 TOOL_USES = 3
-# Forms of such names. Other forms ("utf-8") often name nothing.
+#: Forms of such names. Other forms ("utf-8") often name nothing.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
 #: Maximum content words of a user's statement that only gives a name.
@@ -76,7 +77,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
     """Return every fact, best rank first. Facts of equal rank are in the order of the conversation."""
     used = _Uses(steps)
     course = _Course(steps)
-    found: dict[str, _Gathered] = {}
+    by_key: dict[str, _Gathered] = {}
     owned = _owned(steps)
     for step in steps:
         crowded = len(step.facts.statements) > CROWDED
@@ -84,11 +85,11 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
             role = statement.voice or step.saying.role
             key = _key(statement, role, owned)
             if key:
-                _add(found, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
-    _join_begun(found)
-    _join_shorter(found)
-    _join_values(found)
-    every = [(_fact(key, gathered, used, course), gathered) for key, gathered in found.items()]
+                _add(by_key, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
+    _join_begun(by_key)
+    _join_shorter(by_key)
+    _join_values(by_key)
+    every = [(_fact(key, gathered, used, course), gathered) for key, gathered in by_key.items()]
     # A pasted value counts only after a use.
     facts = [
         fact
@@ -109,30 +110,30 @@ def _weight(statement: Statement, role: str) -> float:
     return ROLE.get(role, 0.0) + kind - _PASTED * statement.pasted - _ASKED * statement.asked - errand
 
 
-def _add(found: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
+def _add(by_key: dict[str, _Gathered], key: str, statement: Statement, saying: Saying, crowded: bool) -> None:
     """Collect a saying under the key of its fact. The saying with the largest weight gives the words to show."""
-    entry = found.get(key)
+    entry = by_key.get(key)
     if entry is None:
-        found[key] = _Gathered(statement, [(saying, statement)], crowded=crowded)
+        by_key[key] = _Gathered(statement, [(saying, statement)], crowded=crowded)
         return
     entry.sayings.append((saying, statement))
     if _weight(statement, saying.role) > _weight(entry.statement, entry.sayings[entry.best][0].role):
         entry.statement, entry.best = statement, len(entry.sayings) - 1
 
 
-def _join(found: dict[str, _Gathered], key: str, into: str) -> None:
-    for saying, statement in found.pop(key).sayings:
-        _add(found, into, statement, saying, found[into].crowded)
+def _join(by_key: dict[str, _Gathered], key: str, into: str) -> None:
+    for saying, statement in by_key.pop(key).sayings:
+        _add(by_key, into, statement, saying, by_key[into].crowded)
 
 
-def _join_begun(found: dict[str, _Gathered]) -> None:
+def _join_begun(by_key: dict[str, _Gathered]) -> None:
     """Join a statement of an unfinished message with the longer statement of the message that was sent again."""
-    bare = {key: key.rstrip(" ?？") for key in found if not key.startswith(_VALUE) and len(key) >= _BEGUN}
+    bare = {key: key.rstrip(" ?？") for key in by_key if not key.startswith(_VALUE) and len(key) >= _BEGUN}
     longer = ""
     for key in sorted(bare, key=bare.__getitem__, reverse=True):
         begins = longer.startswith(bare[key]) and not longer[len(bare[key]) :][:1].isalnum()
-        if begins and _sent_again(found[key], found[longer]):
-            _join(found, key, longer)
+        if begins and _sent_again(by_key[key], by_key[longer]):
+            _join(by_key, key, longer)
         else:
             longer = key
 
@@ -144,11 +145,11 @@ def _sent_again(begun: _Gathered, longer: _Gathered) -> bool:
     return begun.by("user") and longer.by("user") and 0 < first_longer - last_begun <= _AGAIN
 
 
-def _join_shorter(found: dict[str, _Gathered]) -> None:
+def _join_shorter(by_key: dict[str, _Gathered]) -> None:
     """Join a statement of the agent with a longer statement that has all its words and values."""
     words_of: dict[str, frozenset[str]] = {}
     keys_with: dict[str, list[str]] = defaultdict(list)
-    for key, gathered in found.items():
+    for key, gathered in by_key.items():
         words = frozenset(gathered.statement.things)
         if len(words) >= _MIN_JOINED_WORDS and gathered.by("assistant"):
             words_of[key] = words
@@ -158,37 +159,37 @@ def _join_shorter(found: dict[str, _Gathered]) -> None:
         # Every longer statement has the rarest word too.
         for other in min((keys_with[word] for word in words_of[key]), key=len):
             if (
-                other in found
+                other in by_key
                 and words_of[key] < words_of[other]
-                and found[key].values <= found[other].values
+                and by_key[key].values <= by_key[other].values
             ):
-                _join(found, key, other)
+                _join(by_key, key, other)
                 break
 
 
-def _join_values(found: dict[str, _Gathered]) -> None:
+def _join_values(by_key: dict[str, _Gathered]) -> None:
     """Join statements of the agent that share a value and a word into the longest statement."""
     keys_with: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, gathered in found.items():
+    for key, gathered in by_key.items():
         if gathered.statement.rule.startswith("value.") and gathered.by("assistant"):
             for value in gathered.values:
                 keys_with[value].append(key)
     for keys in keys_with.values():
         longest: list[str] = []
-        left = (key for key in keys if key in found)
-        for key in sorted(left, key=lambda key: (-len(found[key].statement.things), key)):
-            words = frozenset(found[key].statement.things)
+        left = (key for key in keys if key in by_key)
+        for key in sorted(left, key=lambda key: (-len(by_key[key].statement.things), key)):
+            words = frozenset(by_key[key].statement.things)
             alike = (
                 other
                 for other in longest
-                if found[key].values <= found[other].values
-                and not words.isdisjoint(found[other].statement.things)
+                if by_key[key].values <= by_key[other].values
+                and not words.isdisjoint(by_key[other].statement.things)
             )
             into = next(alike, None)
             if into is None:
                 longest.append(key)
             else:
-                _join(found, key, into)
+                _join(by_key, key, into)
 
 
 def _chosen(ranked: Iterable[Fact]) -> Iterator[Fact]:
@@ -256,14 +257,8 @@ def _fact(key: str, gathered: _Gathered, used: _Uses, course: _Course) -> Fact:
     )
     fact = Fact(
         key=_name(key),
-        kind=statement.kind,
-        text=statement.text,
-        value=_value(statement),
-        values=statement.values,
-        things=statement.things,
-        rule=statement.rule,
+        **_stated(statement),
         strength=_strength(statement, gathered.crowded),
-        cue=statement.cue,
         role=best.role,
         sayings=(best, *others),
         uses=uses,
@@ -298,6 +293,12 @@ def _strength(statement: Statement, crowded: bool) -> int:
     return min(statement.strength, STANDING - 1) if crowded and not leads else statement.strength
 
 
+def _stated(statement: Statement) -> dict[str, Any]:
+    """Return the fields of a fact that its statement gives."""
+    names = ("kind", "text", "values", "things", "rule", "cue")
+    return {"value": _value(statement), **{name: getattr(statement, name) for name in names}}
+
+
 def _value(statement: Statement) -> str:
     values = ", ".join(dict.fromkeys(value.text for value in statement.values))
     return values or statement.text.strip(" .。;；")
@@ -310,18 +311,9 @@ def _earlier(fact: Fact, older: list[tuple[Saying, Statement]]) -> Iterator[Fact
         if (weight := _weight(statement, saying.role)) <= best:
             continue
         best = weight
+        sayings = (saying, *(other for other in fact.sayings if other != saying))
         yield replace(
-            fact,
-            kind=statement.kind,
-            text=statement.text,
-            value=_value(statement),
-            values=statement.values,
-            things=statement.things,
-            rule=statement.rule,
-            strength=statement.strength,
-            cue=statement.cue,
-            role=saying.role,
-            sayings=(saying, *(other for other in fact.sayings if other != saying)),
+            fact, **_stated(statement), strength=statement.strength, role=saying.role, sayings=sayings
         )
 
 

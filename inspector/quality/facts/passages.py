@@ -13,6 +13,7 @@ from msgspec import Struct
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
+from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.meaning import meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import FILES, NUMBER_WORDS, may_be_words, named, same_value, size_of
@@ -81,25 +82,8 @@ _QUOTED = late_pattern(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 #: The words of a name in code: "movedByUserId" has four.
 _PARTS = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_LATIN = late_pattern(r"[A-Za-zÀ-ɏ]{2,}")
-_TONGUES: Mapping[str, frozenset[str]] = {
-    "en": word_set("the and is are to of in for with not be it on must this that we you should use please when "
-               "don't from"),
-    "de": word_set("der die das und ist nicht wir für mit den dem ein eine im auf zu bei nur muss keine soll bitte "
-               "sind wird immer auch noch als kann kannst wenn aber oder nach"),
-    "es": word_set("el los las de que y en para con no se una del al siempre antes nunca por es son debe"),
-    "fr": word_set("le les des et est pas pour avec sur une dans du au que qui ne la doit doivent on quand toujours"),
-    "id": word_set("yang dan di ini itu tidak dengan untuk dari saya kamu ada sudah bisa akan jangan kalau juga semua"),
-    "it": word_set("il gli che di della sono questo anche più deve sempre nelle quando"),
-    "nl": word_set("het een niet voor moet ook maar altijd nooit naar deze worden zijn geen wel"),
-    "pl": word_set("się jest że dla jak ale zawsze nigdy proszę tego tylko oraz przez"),
-    "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
-    "tr": word_set("ve bir bu için ile değil çok gibi olarak ama lütfen hiç"),
-}  # fmt: skip
 #: Longest word in characters. A sentence may be cut within a longer run of letters and signs.
 _VERY_LONG = 100
-#: Maximum share of words with letters outside ASCII in an English text.
-_MAX_ACCENTED = 0.3
 
 
 class ListText(Struct, frozen=True):
@@ -134,30 +118,6 @@ def plain(text: str) -> str:
     """Return a text in lower case on one line, without quotes, emphasis and code marks."""
     words = LINES.sub(" ", text).translate(_MARKS).lower().split()
     return _SPACES.sub("", " ".join(word for word in words if word != "/"))
-
-
-def tongue_of(text: str) -> str:
-    """Return the language of a text by its script and its small words, "" if these do not decide.
-
-    "other" is a language without a list of small words: many of its words have letters that English does not have.
-    """
-    sample = text[:4_000]
-    if re.search("[\u3040-\u30ff]", sample):
-        return "ja"
-    if len(re.findall("[\u4e00-\u9fff]", sample)) > max(1, len(_LATIN.findall(sample))):
-        return "zh"
-    if re.search("[\uac00-\ud7af]", sample):
-        return "ko"
-    if len(re.findall("[Ѐ-ӿ]", sample)) > 8:
-        return "ru"
-    words = re.findall(r"[^\W\d_]+(?:'[a-z]+)?", sample.lower())
-    counts = {tongue: sum(word in small for word in words) for tongue, small in _TONGUES.items()}
-    best = max(counts, key=lambda tongue: (counts[tongue], tongue == "en"))
-    others = max(count for tongue, count in counts.items() if tongue != best)
-    if counts[best] > others or (best == "en" and counts[best]):
-        return best
-    accented = sum(not word.isascii() for word in words)
-    return "other" if accented > max(1, _MAX_ACCENTED * len(words)) else ""
 
 
 class PassageIndex:
@@ -301,9 +261,9 @@ class PassageIndex:
                     yield number, wording[:stop]
 
     @cached_property
-    def tongue(self) -> str:
+    def language(self) -> str:
         """The language of the summary; "" where there is none."""
-        return tongue_of("\n".join(part.text for part in self.parts if part.where == "summary"))
+        return language_of("\n".join(part.text for part in self.parts if part.where == "summary"))
 
     def quoting(self, wording: str) -> list[int]:
         """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""

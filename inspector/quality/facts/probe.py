@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, asked_and_answered
 from inspector.quality.facts.fact import PLAIN, REQUESTS, Fact, Value
+from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, meaning_of, parts_of
-from inspector.quality.facts.passages import EDGES, PIECES, plain, tongue_of
+from inspector.quality.facts.passages import EDGES, PIECES, plain
 from inspector.quality.facts.rules import HEDGES, agrees, load_stemmer
 from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.values import values_of
@@ -46,7 +47,7 @@ class Probe(Struct, frozen=True):
     adjuncts: tuple[Adjunct, ...]
     values: tuple[Value, ...]
     text: str
-    tongue: str
+    language: str
     binds: bool
     guesses: bool
     of_user: bool
@@ -123,7 +124,7 @@ def _probe(fact: Fact) -> Probe:
         adjuncts,
         values,
         text,
-        tongue_of(text),
+        language_of(text),
         binds,
         guesses,
         fact.role == "user",

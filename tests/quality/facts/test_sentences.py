@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from inspector.quality.facts.passages import tongue_of
+from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.sentences import by_person, is_prose, sentences
 from tests.quality.facts.made_facts import fact, facts
 
@@ -227,7 +227,7 @@ def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tongue"),
+    ("text", "language"),
     [
         ("Jangan hapus berkas ini kalau belum ada salinan.", "id"),
         ("Non toccare mai il registro della barca.", "it"),
@@ -237,8 +237,8 @@ def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
         ("What to do with her van per day?", "en"),
     ],
 )
-def test_small_words_tell_the_language(text: str, tongue: str) -> None:
-    assert tongue_of(text) == tongue
+def test_small_words_tell_the_language(text: str, language: str) -> None:
+    assert language_of(text) == language
 
 
 @pytest.mark.parametrize("line", ["│\n", "✓ a\n"])
