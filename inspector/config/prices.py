@@ -8,6 +8,7 @@ prompt) and the prices that change.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
@@ -103,7 +104,11 @@ def _rates(where: str, entry: Mapping[str, Any], otherwise: Rates) -> Rates:
     """Return the prices of an entry; missing prices come from `otherwise`."""
     prices: dict[str, Any] = {name: entry[name] for name in RATES if entry.get(name) is not None}
     for name, value in prices.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not 0 <= value <= sys.float_info.max
+        ):
             raise BadInput(f"{where}: {name} is not a price per million tokens.")
         prices[name] = float(value)
     return replace(otherwise, **prices)

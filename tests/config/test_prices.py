@@ -70,6 +70,8 @@ def test_the_longest_part_of_a_models_name_decides(own: Path, day: str) -> None:
     [
         ("model: x", "not a list"),
         ("- {input: 3}", "names no model"),
+        ("- {model: m, input: .inf}", "input is not a price"),
+        (f"- {{model: m, output: {'9' * 400}}}", "output is not a price"),
         ("- {model: claude, input: cheap}", "input is not a price"),
         ("- {model: claude, output: -1}", "output is not a price"),
         ("- {model: claude, from: today}", "not a date"),
