@@ -82,6 +82,7 @@ def _as_lines(answers: Answers, name: str | None) -> None:
     from inspector.export.document import plain_lines
     from inspector.export.fact_results import loss_documents
     from inspector.export.generations import compaction_document, show_document
+    from inspector.export.masking import DocumentMasker
 
     parts: list[tuple[str, Any]]
     if name is None:
@@ -90,7 +91,7 @@ def _as_lines(answers: Answers, name: str | None) -> None:
         parts = [
             ("list", show_document(show_generation(answers, name, None, exact=False))),
             ("compaction", list(map(compaction_document, compare_compactions(answers, name)))),
-            ("loss", loss_documents(list_losses(answers, [name]))),
+            ("loss", DocumentMasker()(loss_documents(list_losses(answers, [name])))),
         ]
     for word, document in parts:
         for line in plain_lines(document, word):

@@ -179,6 +179,14 @@ def test_an_event_of_a_live_conversation_has_no_secret(
         assert KEY in program("watch", str(database), "--once", "--no-mask", *form).stdout
 
 
+def test_the_losses_of_the_plain_app_have_no_secret(program: Run, database: Path) -> None:
+    done = program(str(database), "s0", "--plain")
+    losses = done.stdout[done.stdout.index("\nloss 1 of") :]
+    assert done.returncode == 0, done.stderr
+    assert "[masked: " in losses
+    assert KEY not in losses
+
+
 @pytest.fixture
 def report(database: Path) -> Report:
     return gather_report(Answers(open_store(database), {}, None), "s0", MADE_AT)
