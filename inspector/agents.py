@@ -174,7 +174,13 @@ _BUILT_IN = (
         "inspector.stores.kimi_code",
         ("${KIMI_CODE_HOME:-~/.kimi-code}/sessions",),
         folders=("${KIMI_CODE_HOME:-~/.kimi-code}",),
-        aside=(".index-cache/scan.json", "query-store/*.json", "workspaces.json", "notify/state.json"),
+        aside=(
+            ".index-cache/scan.json",
+            "query-store/*.json",
+            "workspaces.json",
+            "notify/state.json",
+            "migrations-*.json",
+        ),
     ),
     Agent(
         "openhands",

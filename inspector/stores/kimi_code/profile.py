@@ -14,8 +14,8 @@ PROFILES = (
         "compaction_trigger_ratio and reserved_context_size in config.toml change it. /compact starts one by hand",
         tail_tokens=0,
         why_tail="the new list has only messages of the user, up to 20,000 tokens: all of them, or the newest 18,000 "
-        "and the oldest 2,000 tokens. Read in its code. Observed in 4 real compactions. In a what-if the newest "
-        "20,000 tokens stay",
+        "and the oldest 2,000 tokens. Read in its code. Observed in 16 real compactions of 0.25 to 2.1; 0.20 kept the "
+        "newest messages. In a what-if the newest 20,000 tokens stay",
         summary_tokens=2_000,
         why_summary=STAND_IN,
         keeps_user=20_000,

@@ -103,7 +103,7 @@ class _Scanner(SessionScanner, kw_only=True):
     def record(self, record: dict[str, Any], at: float) -> None:
         kind = text_at(record, "type")
         if kind == "metadata":
-            self.version = f"wire {text_at(record, 'protocol_version')}"
+            self.version = text_at(record, "app_version") or f"wire {text_at(record, 'protocol_version')}"
         elif kind in ("profile.bind", "config.update"):
             self.prompt = text_at(record, "systemPrompt") or self.prompt
             self.alias = text_at(record, "modelAlias") or self.alias
