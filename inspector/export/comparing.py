@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.answers.comparing import Comparison, Side
+from inspector.core.shares import percent
 from inspector.core.text import safe_line
 from inspector.export.console import Table
 from inspector.export.document import Document, built, fields_of
@@ -114,7 +115,7 @@ def _words(share: Share) -> str:
     if share.value is None:
         return "-"
     low, high = share.interval
-    return f"{share.count:,} of {share.of:,}: {share.value:.0%} ({low:.0%} to {high:.0%})"
+    return f"{share.count:,} of {share.of:,}: {percent(share.value)} ({low:.0%} to {high:.0%})"
 
 
 def _cost(side: Side) -> str:

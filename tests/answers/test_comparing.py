@@ -44,6 +44,13 @@ def test_only_intervals_that_do_not_overlap_differ() -> None:
     ]
 
 
+def test_a_share_that_is_nearly_whole_is_not_shown_as_whole() -> None:
+    sides = (Side("a", kept={"constraint": Share(399, 400)}), Side("b", kept={"constraint": Share(1, 400)}))
+    (row,) = [row for row in comparison_table(Comparison(*sides)) if row[0] == "constraint kept"]
+    assert row[1].startswith("399 of 400: 99% (")
+    assert row[2].startswith("1 of 400: <1% (")
+
+
 def test_the_command_compares_two_folders(fixtures_dir: Path) -> None:
     words = [
         "check",
