@@ -334,7 +334,11 @@ def test_a_summary_that_codex_does_not_record_is_not_called_encrypted(tmp_path: 
     rollout = codex(encrypted=False, message="")
     _, conversation, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
     (of_session,) = [note for note in conversation.notes if "summary" in note]
-    assert compaction.note == of_session == "The record has no summary. The kept messages are known."
+    assert (
+        compaction.note
+        == of_session
+        == "The record lacks the summary, so it cannot be read. The kept messages are known."
+    )
     assert (compaction.encrypted, compaction.summary) == (True, None)
 
 

@@ -43,7 +43,7 @@ _WHY_INFERRED = (
 )
 _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
 _WHY_LACKING = "The session goes on from another file, which is missing: the messages before are in no list."
-_WHY_MISSING = "The record has no summary. The kept messages are known."
+_WHY_MISSING = "The record lacks the summary, so it cannot be read. The kept messages are known."
 
 
 class CodexReader(SessionReader):
