@@ -20,11 +20,12 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
+from inspector.replay.course import Course
 from inspector.replay.recording import recorded_metrics
 from inspector.replay.reproducing import NEAR, Reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
-from inspector.replay.whatif import Course, Metrics, Range, range_of
+from inspector.replay.whatif import Metrics, Range, range_of
 
 Goal = Literal["cost", "facts", "few-compactions"]
 #: Metrics that a recommendation shows.

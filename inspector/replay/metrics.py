@@ -8,8 +8,9 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.engines.base import Settings
+from inspector.replay.course import Course
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.whatif import Course, WhatIf
+from inspector.replay.whatif import WhatIf
 
 
 class Metric(Struct, frozen=True):

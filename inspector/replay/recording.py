@@ -22,14 +22,16 @@ from inspector.engines.sizes import MessageSize
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.clearing import Cleared, Freed, before_clearing, cleared_results
 from inspector.replay.context_scale import ContextScale, Reported, context_scale
+from inspector.replay.course import Course
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.event import Event
 from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
+from inspector.replay.run import AROUND, MANUAL
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
 from inspector.replay.transcript import Transcript, calls, message_paths, transcript_of
-from inspector.replay.whatif import AROUND, MANUAL, Course, Metrics, metrics_of
+from inspector.replay.whatif import Metrics, metrics_of
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: Compactions without a recorded trigger count as manual below this share of the threshold.

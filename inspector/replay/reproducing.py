@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from inspector.core.shares import plural
+from inspector.replay.course import Course
 from inspector.replay.event import Event
-from inspector.replay.whatif import MANUAL, Course, WhatIf, kept_all
+from inspector.replay.run import MANUAL
+from inspector.replay.whatif import WhatIf, kept_all
 
 #: A compaction within this many requests of the recorded one is near it.
 NEAR = 3

@@ -12,10 +12,10 @@ from msgspec import Struct, field
 from inspector.core.errors import UsageProblem
 from inspector.engines.registry import with_changes
 from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
+from inspector.replay.course import Course
 from inspector.replay.metrics import BY_NAME, Metric, Scores, metrics_for, scores
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.whatif import Course
 
 T = TypeVar("T")
 

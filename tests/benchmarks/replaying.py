@@ -19,9 +19,9 @@ from inspector.quality.facts.fact import Saying, SpokenMessage
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import default_axis
+from inspector.replay.course import Course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import cells
-from inspector.replay.whatif import Course
 from inspector.stores.detect import open_store
 from tests.benchmarks.context import Context, fresh_environment
 from tests.benchmarks.figures import Figure, middle, number, spread

@@ -23,9 +23,10 @@ from inspector.engines.registry import engine
 from inspector.engines.remeasuring import Remeasuring
 from inspector.engines.replayable import Replayable, least_firing, replayable
 from inspector.engines.sizes import Compacted, MessageSize
+from inspector.replay.course import Course
 from inspector.replay.event import Event
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.whatif import Course, WhatIf
+from inspector.replay.whatif import WhatIf
 from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import also
 

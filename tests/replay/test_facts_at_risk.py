@@ -28,11 +28,11 @@ from inspector.export.comparison import comparison_text
 from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.quality.facts.fact import KINDS, Fact
 from inspector.quality.facts.risk import FactSteps, Gone
+from inspector.replay.course import Course
 from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.recording import recorded_metrics
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
-from inspector.replay.whatif import Course
 from inspector.stores.detect import open_store
 from tests.counting import lines_run
 from tests.engines.lists import conversations

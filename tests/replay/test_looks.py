@@ -13,9 +13,9 @@ from inspector.core.messages import messages_from
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
+from inspector.replay.course import Course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import cells, parse_axis
-from inspector.replay.whatif import Course
 from inspector.stores.detect import open_store
 from tests.engines.lists import assistant, user
 from tests.recipes import recipe

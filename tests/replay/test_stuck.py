@@ -12,12 +12,13 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.export.whatif import sweep_document
+from inspector.replay.course import Course
 from inspector.replay.event import Event
 from inspector.replay.metrics import Scores
 from inspector.replay.reproducing import reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, sweep
-from inspector.replay.whatif import Course, kept_all, stuck
+from inspector.replay.whatif import kept_all, stuck
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.engines.sizes import MessageSize
+from inspector.replay.course import Course
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
-from inspector.replay.whatif import Course
 
 
 def written(step: int, messages: int, chars: int, fresh: int) -> WrittenSummary:

@@ -21,13 +21,15 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, with_changes
 from inspector.engines.replayable import replayable
+from inspector.replay.check_points import Check, check_points
 from inspector.replay.context_scale import ContextScale
+from inspector.replay.course import Course
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import Check, Course, WhatIf, check_points
+from inspector.replay.whatif import WhatIf
 from inspector.stores.detect import open_store
 from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import fewer
