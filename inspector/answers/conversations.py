@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from inspector.answers.answers import Answers
+from inspector.answers.answers import Answers, about
 from inspector.answers.resolving import resolve
 from inspector.answers.searching import hit_places
 from inspector.answers.store_losses import LOSSES
@@ -122,9 +122,13 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
     for row in store.conversations():
         settings = resolve(store, row, answers.flags, answers.config).settings
         losses = LOSSES.of(store, row.id).stored()
+        conversation = store.open(row.id)
+        if conversation.has_unread:
+            for note in conversation.notes:
+                answers.note(about(row, note))
         listed.append(
             ListedConversation(
-                store.open(row.id),
+                conversation,
                 settings,
                 str(store.info_of(row.id).path),
                 None if losses is None else losses.total,

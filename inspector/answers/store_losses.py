@@ -145,8 +145,9 @@ class ConversationLosses(Struct, frozen=True):
 
     @property
     def unjudged(self) -> int:
-        """Number of facts with an unknown fate, and of compactions without the list before."""
-        return self.unknown + self.unseen
+        """Number of facts with an unknown fate, and of compactions without the list before; one more if a part of the
+        conversation cannot be read."""
+        return self.unknown + self.unseen + self.has_unread
 
 
 #: The answer if no loss is known, but some are unknown.

@@ -75,7 +75,10 @@ def print_conversations(documents: Sequence[Document]) -> None:
     if any(entry["lost"] is None for entry in documents):
         say("· its losses are not read yet: run `compaction-inspector losses`.")
     if any(entry["unknown"] for entry in documents):
-        say("? unknown fates: the summary cannot be read, or the list before a compaction is missing.")
+        say(
+            "? unknown fates: the summary or a part of the conversation cannot be read, or the list before a "
+            "compaction is missing."
+        )
 
 
 def _lost(entry: Document) -> str:

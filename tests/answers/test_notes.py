@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,9 @@ def test_a_part_that_cannot_be_read_is_named_by_every_answer_about_losses(
         assert checked.returncode == 3
         assert f"{part}, so more may be lost." in checked.stdout
     line = "1 line of the transcript cannot be read and is left out."
+    listed = program("conversations", str(damaged), "--json")
+    assert json.loads(listed.stdout)[0]["unknown"] == 1
+    assert line in listed.stderr
     assert line in program("trace", str(damaged), "port").stderr
     assert line in program("check", str(damaged), "--against", str(whole)).stdout
     exported = program("export", str(damaged), "--to", str(folder.with_suffix(".db")))
