@@ -19,11 +19,10 @@ from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
-from inspector.quality.facts.meaning import BINDS, Word, parts_of
-from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, value_keys
+from inspector.quality.facts.meaning import Word
+from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, states_nothing, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, is_question, opposites
-from inspector.quality.facts.values import values_of
 
 #: Marks before a quote.
 _QUOTES = ('"', "“", "「", "『")
@@ -168,17 +167,10 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
                 if (
                     in_quotes
                     and not after.is_refused(part, span[0])
-                    and _adds_nothing(wording[len(beginning) :])
+                    and states_nothing(wording[len(beginning) :])
                 ):
                     quotes.setdefault(part, Match("paraphrased", 0.9, part, span))
     return quotes
-
-
-def _adds_nothing(text: str) -> bool:
-    """Return whether the end of a statement has no rule, no value, no denial and no condition."""
-    meaning, adjuncts = parts_of(text)
-    limits = BINDS.search(text) is not None or meaning.denies or bool(adjuncts)
-    return not (limits or any(character.isdigit() for character in text) or values_of(text))
 
 
 def _compared(

@@ -14,9 +14,17 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import language_of
-from inspector.quality.facts.meaning import meaning_of
+from inspector.quality.facts.meaning import BINDS, meaning_of, parts_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
-from inspector.quality.facts.values import FILES, NUMBER_WORDS, may_be_words, named, same_value, size_of
+from inspector.quality.facts.values import (
+    FILES,
+    NUMBER_WORDS,
+    may_be_words,
+    named,
+    same_value,
+    size_of,
+    values_of,
+)
 
 #: Search order of regions.
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
@@ -24,7 +32,7 @@ REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
 TYPO, NEAR_VERBATIM = 86, 93
 #: Minimum characters of a wording that may be quoted with a typo, and minimum share of its words that are there.
 _LONG_WORDING, MIN_PIECES = 30, 0.8
-#: Maximum words of a title that states nothing: "## Key Decisions".
+#: Maximum words of a title that only names a section: "## Key Decisions".
 _SHORT_TITLE = 3
 #: Minimum share of a statement that a quote without its end has.
 MIN_QUOTED = 0.7
@@ -351,6 +359,13 @@ def _is_changed(text: str, start: int, end: int) -> bool:
     return denied is not None or _CHANGED_BEHIND.match(text, end) is not None
 
 
+def states_nothing(text: str) -> bool:
+    """Return whether a title, or the end of a statement, has no rule, no value, no denial and no condition."""
+    meaning, adjuncts = parts_of(text)
+    limits = BINDS.search(text) is not None or meaning.denies or bool(adjuncts)
+    return not (limits or any(character.isdigit() for character in text) or values_of(text))
+
+
 def _passages(number: int, part: ListText) -> Iterator[Passage]:
     """Yield the passages of a part: each sentence, each line, and each two lines of one section of the summary."""
     section, subsection = "", ""
@@ -368,7 +383,7 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
                 subsection = heading["title"]
                 section = section if line.lstrip().startswith("###") else subsection
                 before = None
-                if len(subsection.split()) <= _SHORT_TITLE:
+                if len(subsection.split()) <= _SHORT_TITLE and states_nothing(subsection):
                     continue
             elif (not heading["rest"] and not line.startswith((" ", "\t", "-"))) or re.match(
                 r"\d{1,2}[.)]", line.lstrip()

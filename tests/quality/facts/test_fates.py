@@ -468,6 +468,15 @@ def test_the_opposite_is_never_kept(statement: str, opposite: str, same: str) ->
     assert judged(statement, f"- {same}")[1].outcome != "contradicted"
 
 
+def test_a_short_title_that_says_a_rule_or_a_value_keeps_it() -> None:
+    for statement, title in (
+        ("Do not use nylon ropes.", "No nylon ropes"),
+        ("Keep the old crane.", "Keep old crane"),
+        ("The chart plotter is Meridian 16.2.", "Meridian 16.2 plotter"),
+    ):
+        assert judged(statement, f"## {title}\n- Agreed with the pilots")[1].outcome in KEPT, title
+
+
 def test_the_number_of_an_item_is_no_value() -> None:
     assert judged("All 3", "## Next\n1. Moor it.\n2. Paint it.\n3. Ensure the plan is there.")[1].gone
 
