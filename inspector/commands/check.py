@@ -85,7 +85,7 @@ def check(
     shown = masker(result)
     if write_baseline is not None:
         write_file(write_baseline, baseline_text(result), answers.paths(), force)
-        count = sum(len(one.cases) for one in result.met)
+        count = sum(len(met.cases) for met in result.met)
         print_notes([f"Wrote {plural(count, 'case')} to {write_baseline}.", *shown.unknown])
         return
     if form == "json":

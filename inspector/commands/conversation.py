@@ -58,9 +58,9 @@ def compactions(asked: Asked) -> None:
 
     answers, name = asked.one_or_all()
 
-    def documents(one: str) -> list[Any]:
-        recorded = map(compaction_document, compare_compactions(answers, one))
-        return [*recorded, *map(other_document, partial_compactions(answers, one))]
+    def documents(conversation: str) -> list[Any]:
+        recorded = map(compaction_document, compare_compactions(answers, conversation))
+        return [*recorded, *map(other_document, partial_compactions(answers, conversation))]
 
     asked.print_each(name, asked.kept("compactions", documents), print_compactions)
 
@@ -142,7 +142,9 @@ def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> No
         raise UsageProblem("--lineage follows all summaries: leave out --from and --to.")
     answers, name = asked.one()
     if lineage:
-        ask = asked.kept("lineage", lambda one: lineage_document(follow_summaries(answers, one)))
+        ask = asked.kept(
+            "lineage", lambda conversation: lineage_document(follow_summaries(answers, conversation))
+        )
         asked.print(ask(name), print_lineage)
     else:
         asked.print(diff_documents(compare_summaries(answers, name, first, last)), print_diff)
@@ -230,10 +232,10 @@ def facts(
             "--compaction, --after, --format markdown and --format mem0 need a CONVERSATION."
         )
 
-    def documents(one: str) -> list[Any]:
+    def documents(conversation: str) -> list[Any]:
         if at_risk:
-            return risk_documents(facts_at_risk(answers, one, wanted))
-        return fact_documents(follow_facts(answers, one, wanted))
+            return risk_documents(facts_at_risk(answers, conversation, wanted))
+        return fact_documents(follow_facts(answers, conversation, wanted))
 
     if not carried or name is None:
         asked.print_each(name, asked.kept("facts", documents, wanted, at_risk), print_facts)
@@ -260,7 +262,7 @@ def measures(asked: Asked) -> None:
     from inspector.export.measures import measures_document, print_measures
 
     answers, name = asked.one_or_all()
-    ask = asked.kept("measures", lambda one: measures_document(measure(answers, one)))
+    ask = asked.kept("measures", lambda conversation: measures_document(measure(answers, conversation)))
     asked.print_each(name, ask, print_measures)
 
 
@@ -304,8 +306,8 @@ def next_compaction(asked: Asked, pin: bool) -> None:
     if pin:
         if asked.as_json:
             raise UsageProblem("--pin prints plain text. --json without --pin has the same text under `pin`.")
-        answers, one = asked.one("--pin is about one CONVERSATION; name it.")
-        answer = upcoming(answers, one)
+        answers, name = asked.one("--pin is about one CONVERSATION; name it.")
+        answer = upcoming(answers, name)
         click.echo(masker(answer.pin), nl=False)
         if not answer.pin:
             why = (
@@ -316,5 +318,9 @@ def next_compaction(asked: Asked, pin: bool) -> None:
             answers.note(f"Nothing to pin: {why}.")
         asked.end()
         return
-    answers, name = asked.one_or_all()
-    asked.print_each(name, lambda one: upcoming_document(upcoming(answers, one), masker), print_upcoming)
+    answers, chosen = asked.one_or_all()
+    asked.print_each(
+        chosen,
+        lambda conversation: upcoming_document(upcoming(answers, conversation), masker),
+        print_upcoming,
+    )

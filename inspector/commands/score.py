@@ -68,7 +68,7 @@ def score(
     judges = [Judge(conversation) for conversation in conversations]
     planned = plan_scores(judges, settings, wording, masker)
     if show_prompt:
-        click.echo("\n\n".join(safe(one.ask.prompt) for one in planned if one.ask))
+        click.echo("\n\n".join(safe(scored.ask.prompt) for scored in planned if scored.ask))
         return
     rows: list[ScoreRow] = []
     sending = None

@@ -64,7 +64,9 @@ def replay(asked: Asked, facts: bool, against: tuple[str, ...]) -> None:
     from inspector.export.whatif import beside_documents, print_replay, replay_document
 
     answers, name = asked.one()
-    ask = asked.kept("replay", lambda one: replay_document(replaying.replay(answers, one, facts)), facts)
+    ask = asked.kept(
+        "replay", lambda conversation: replay_document(replaying.replay(answers, conversation, facts)), facts
+    )
     document = ask(name)
     if against:
         others = beside_documents(replaying.beside(answers, name, against, facts))
