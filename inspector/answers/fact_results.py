@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.each import Question, ask_each
@@ -76,12 +77,16 @@ def work_out(
     for recorded in inspection.compactions():
         if (index := missing_request(inspection, recorded)) is not None:
             gaps.setdefault(recorded.index, []).append(gone_words(recorded.index, index))
-    losses = losses_of_facts(inspection, facts, events, gaps)
     opened = inspection.conversation
+    # Damage of a message is known after the message was read.
+    again = inspection.store.open(opened.id)
+    losses = replace(
+        losses_of_facts(inspection, facts, events, gaps), has_unread=opened.has_unread or again.has_unread
+    )
     unseen = unseen_compactions(inspection)
-    aftermath = Aftermath(len(inspection.compactions()), unseen, events, opened.has_unread)
+    aftermath = Aftermath(len(inspection.compactions()), unseen, events, losses.has_unread)
     results = losses, evidence, aftermath
-    if ends_of(inspection.store.open(opened.id)) == ends_of(opened):
+    if ends_of(again) == ends_of(opened):
         keep(zip(places, results, strict=True))
     return results
 

@@ -11,6 +11,7 @@ from inspector.answers.answers import about
 from inspector.stores.detect import open_store
 from tests.program import Run
 from tests.recipes import recipe
+from tests.stores.writer import Writer, create, talk
 
 
 def test_the_title_in_a_note_has_no_secret(tmp_path: Path) -> None:
@@ -51,3 +52,22 @@ def test_a_part_that_cannot_be_read_is_named_by_every_answer_about_losses(
     exported = program("export", str(damaged), "--to", str(folder.with_suffix(".db")))
     assert f"{part}." in exported.stderr
     assert "Wrote 1 conversation to" in exported.stdout
+
+
+def test_a_damaged_message_is_named_by_the_second_run_too(program: Run, tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db", fts=False))
+    writer.begin()
+    writer.say([{"role": "tool", "content": "".join(f"line {number}\n" for number in range(3_000))}])
+    writer.say(talk(4))
+    writer.compact(0, 10, "## Goal\nFind it")
+    writer.say(talk(2, start=4))
+    path = writer.end()
+    data = bytearray(path.read_bytes())
+    page = data.index(b"line 1500\n") // 4_096 * 4_096
+    # The number of the next page of the message.
+    data[page : page + 4] = (2**31 - 1).to_bytes(4, "big")
+    path.write_bytes(data)
+    for _ in range(2):
+        assert "A part of 1 conversation cannot be read" in program("losses", str(path)).stderr
+        assert "A part of 1 conversation cannot be read" in program("aftermath", str(path)).stderr
+        assert program("check", str(path), "--fail-on", "error:99").returncode == 3

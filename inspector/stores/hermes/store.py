@@ -61,6 +61,9 @@ class HermesStore(SingleStore):
         self._locked = ""
         #: Fits by profile, and by whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
+        #: Whether damage hid a row, and the sessions with messages that could not be read for this reason.
+        self._lost_rows = False
+        self._damaged: set[str] = set()
         self._lists: dict[str, tuple[object, tuple[list[StoredList], tuple[str, ...]]]] = {}
         try:
             self._schema = self._read(read_schema)
@@ -298,6 +301,8 @@ class HermesStore(SingleStore):
         for name in row.sessions:
             lists_of_session, damage = self._lists_of(db, name)
             notes.extend(damage)
+            if name in self._damaged and not damage:
+                notes.append(f"Some messages of the session {name} cannot be read: the database is damaged.")
             lists.extend((name, stored) for stored in lists_of_session)
         has_unread = bool(notes)
         if sessions and sessions[-1].end_reason == "compression":
@@ -360,6 +365,8 @@ class HermesStore(SingleStore):
         for offset, identity in enumerate(ids):
             item = messages.get(identity)
             if item is None:
+                if self._lost_rows:
+                    self._damaged.add(generation.session)
                 role = ROLE_NAMES[min(generation.roles[start + offset], len(ROLE_NAMES) - 1)]
                 item = Message(
                     {"role": role, "content": ""},
@@ -373,6 +380,7 @@ class HermesStore(SingleStore):
     def _rows_by_id(self, ids: Sequence[int]) -> dict[int, Message]:
         messages, error = self._read(lambda db: read_bodies(db, self._schema, ids))
         if error is not None:
+            self._lost_rows = True
             self._note(str(translate(error, self.path)))
         if any(ODD_TIME in message.note for message in messages.values() if message.note):
             self._note(f"{self.path} has times that are not valid dates; the program ignores these times.")
