@@ -89,10 +89,11 @@ _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}(?:？|\?(?![\w\"”’']))")
 #: Words of a user who complains that the agent forgot something.
 _FORGOT = late_pattern(
-    r"\b(?:you|u)(?:['’]ve| have)? (?:(?:just|already|again) )?forg(?:ot(?:ten)?|et)\b"
-    r"|\b(?:you|u) (?:do|did|can)(?:n['’]?t| not) remember\b|\bdo(?:n['’]?t)? (?:you|u) remember\b"
+    r"(?<!\bif )\b(?:you|u)(?:['’]ve| have)? (?:(?:just|already|again) )?forg(?:ot(?:ten)?|et)\b"
+    r"|(?<!\bif )\b(?:you|u) (?:(?:do|did|ca)n['’]?t|(?:do|did|can) ?not) remember\b"
+    r"|\bdo(?:n['’]?t)? (?:you|u) remember\b"
     r"|\b(?:did|have)(?:n['’]?t)? (?:you|u) (?:already )?forg(?:et|ot)"
-    r"|\bdid(?:n['’]?t)? i (?:just |already )?(?:tell|say)\b"
+    r"|\bdid(?:n['’]?t)? i (?:just |already |not )?(?:tell|say)\b"
     r"|(?<!\bto )(?<!\bi )\bremember\W{0,4}$"
     r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)忘)|你.{0,3}(?:记忆力|记得吗)"
     r"|找回我.{0,4}(?:指令|要求|话)|我不是(?:让|叫|要求|告诉)你",
