@@ -78,7 +78,7 @@ class Requests(Struct, frozen=True):
 
     def idle(self) -> IdleCosts:
         """Return the costs of idling."""
-        return idle_costs([(priced.judged, priced.rates) for priced in self.priced])
+        return idle_costs(self.priced)
 
 
 def list_requests(answers: Answers, name: str) -> Requests:

@@ -15,11 +15,9 @@ from msgspec.structs import replace
 
 from inspector.caching.costs import Cost, Rates, request_cost, total
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR, JudgedRequest
+from inspector.caching.priced import PricedRequest, read_back
 from inspector.core.conversations import Request
 from inspector.core.shares import dollars, plural
-
-#: A request with its cause and its model's rates (None if unknown).
-Rated = tuple[JudgedRequest, Rates | None]
 
 
 class IdleCosts(Struct, frozen=True):
@@ -73,69 +71,42 @@ def _pause(seconds: float) -> str:
     return f"{seconds / 3600:.0f} hours" if seconds >= 2 * ONE_HOUR else f"{seconds / 60:.0f} minutes"
 
 
-def read_back(one: JudgedRequest) -> Request:
-    """Return the request without its miss: tokens that were sent again are read from the cache."""
-    request, missed = one.request, one.missed
-    written = min(missed, request.cache_write)
-    left = request.cache_write - written
-    long = request.cache_write_1h
-    return replace(
-        request,
-        input=request.input - min(missed - written, request.input),
-        cache_read=request.cache_read + missed,
-        cache_write=left,
-        cache_write_1h=None if long is None else min(long, left),
-    )
-
-
-def miss_cost(one: JudgedRequest, rates: Rates | None) -> float | None:
-    """Return the extra cost of a miss over reading the cache, in US dollars; None if a rate is unknown."""
-    if not one.missed:
-        return 0.0
-    if rates is None:
-        return None
-    paid, warm = request_cost(one.request, rates), request_cost(read_back(one), rates)
-    return None if paid is None or warm is None else paid.amount - warm.amount
-
-
 def with_ttl(judged: Iterable[JudgedRequest], hour: bool) -> Iterator[Request]:
     """Return the requests under a time to live of an hour (`hour`) or five minutes.
 
     A request reads the cache after pauses that no longer expire it, and writes again after pauses that now do.
     """
-    lives = ONE_HOUR if hour else FIVE_MINUTES
-    for one in judged:
-        request, idle = one.request, one.idle or 0.0
-        if one.cause == "ttl" and idle <= lives:
-            request = read_back(one)
-        elif one.cause != "first" and idle > lives:
+    time_to_live = ONE_HOUR if hour else FIVE_MINUTES
+    for before in judged:
+        request, idle = before.request, before.idle or 0.0
+        if before.cause == "ttl" and idle <= time_to_live:
+            request = read_back(before)
+        elif before.cause != "first" and idle > time_to_live:
             written = request.cache_read + request.cache_write
             request = replace(request, cache_read=0, cache_write=written)
         yield replace(request, cache_write_1h=request.cache_write if hour else 0)
 
 
-def idle_costs(rated: Sequence[Rated]) -> IdleCosts:
+def idle_costs(requests: Sequence[PricedRequest]) -> IdleCosts:
     """Return the costs of idling in a conversation, and cheaper alternatives."""
-    missed = [(one, rates) for one, rates in rated if one.cause == "ttl"]
-    more = [miss_cost(one, rates) for one, rates in missed]
-    long = sum(one.request.cache_write_1h or 0 for one, _ in rated)
-    written = sum(one.request.cache_write for one, _ in rated)
+    missed = [priced for priced in requests if priced.judged.cause == "ttl"]
+    more = [priced.more for priced in missed]
+    long = sum(priced.request.cache_write_1h or 0 for priced in requests)
+    written = sum(priced.request.cache_write for priced in requests)
     hour = 2 * long > written
     cost = other = gap = saved = None
     if written:
-        cost = _cost(rated, (one.request for one, _ in rated))
-        other = _cost(rated, with_ttl((one for one, _ in rated), not hour))
-        gap = keep_alive_gap(rated[-1][1], hour)
+        cost = total(priced.cost for priced in requests)
+        changed = with_ttl((priced.judged for priced in requests), not hour)
+        other = total(
+            None if priced.rates is None else request_cost(request, priced.rates)
+            for priced, request in zip(requests, changed, strict=True)
+        )
+        gap = keep_alive_gap(requests[-1].rates, hour)
         saved = None if gap is None else _saved(missed, gap, hour)
-    known = None if any(one is None for one in more) else sum(one or 0.0 for one in more)
-    return IdleCosts(len(missed), sum(one.missed for one, _ in missed), known, hour, cost, other, gap, saved)
-
-
-def _cost(rated: Sequence[Rated], requests: Iterable[Request]) -> Cost | None:
-    return total(
-        None if rates is None else request_cost(request, rates)
-        for (_, rates), request in zip(rated, requests, strict=True)
-    )
+    tokens = sum(priced.judged.missed for priced in missed)
+    extra = None if any(cost is None for cost in more) else sum(cost or 0.0 for cost in more)
+    return IdleCosts(len(missed), tokens, extra, hour, cost, other, gap, saved)
 
 
 def keep_alive_gap(rates: Rates | None, hour: bool) -> float | None:
@@ -152,15 +123,15 @@ def keep_alive_gap(rates: Rates | None, hour: bool) -> float | None:
     return (times + 1) * (ONE_HOUR if hour else FIVE_MINUTES)
 
 
-def _saved(missed: Sequence[Rated], gap: float, hour: bool) -> float | None:
+def _saved(missed: Sequence[PricedRequest], gap: float, hour: bool) -> float | None:
     """Return the savings of a keep-alive over all pauses shorter than `gap` seconds; None if a price is unknown."""
-    lives, saved = ONE_HOUR if hour else FIVE_MINUTES, 0.0
-    for one, rates in missed:
-        more = miss_cost(one, rates)
+    time_to_live, saved = ONE_HOUR if hour else FIVE_MINUTES, 0.0
+    for priced in missed:
+        judged, rates, more = priced.judged, priced.rates, priced.more
         if more is None or rates is None or rates.cache_read is None:
             return None
-        if one.idle is not None and one.idle < gap:
-            asked = math.ceil(one.idle / lives) - 1
-            reading = rates.at(one.missed).cache_read or 0.0
-            saved += max(0.0, more - asked * one.missed * reading / 1_000_000)
+        if judged.idle is not None and judged.idle < gap:
+            calls = math.ceil(judged.idle / time_to_live) - 1
+            reading = rates.at(judged.missed).cache_read or 0.0
+            saved += max(0.0, more - calls * judged.missed * reading / 1_000_000)
     return saved

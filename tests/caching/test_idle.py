@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from inspector.caching.costs import Rates, request_cost
-from inspector.caching.idle import idle_costs, keep_alive_gap, miss_cost, read_back, with_ttl
-from inspector.caching.misses import judge
+from inspector.caching.idle import IdleCosts, idle_costs, keep_alive_gap, with_ttl
+from inspector.caching.misses import JudgedRequest, judge
 from inspector.caching.modelled import modelled_requests
+from inspector.caching.priced import PricedRequest, read_back
 from inspector.core.conversations import Request
 from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request, sent
@@ -25,8 +28,13 @@ PAUSED = [
 ]
 
 
+def idling(judged: Sequence[JudgedRequest], rates: Rates | None) -> IdleCosts:
+    costs = (None if rates is None else request_cost(one.request, rates) for one in judged)
+    return idle_costs([PricedRequest(one, cost, rates) for one, cost in zip(judged, costs, strict=True)])
+
+
 def test_a_pause_costs_writing_again_what_could_be_read() -> None:
-    idle = idle_costs([(one, OPUS) for one in judge(PAUSED)])
+    idle = idling(judge(PAUSED), OPUS)
     assert (idle.misses, idle.tokens) == (2, 52_000 + 55_000)
     assert idle.more == pytest.approx(107_000 * (6.25 - 0.5) / 1e6)
     assert idle.words[0] == (
@@ -41,7 +49,7 @@ def test_an_hour_spares_the_short_pause_and_writes_dearer() -> None:
     assert [one.cache_read for one in hour] == [0, 50_000, 52_000, 54_000, 0]
     assert [one.cache_write for one in hour] == [one.cache_write_1h for one in hour]
     assert [one.context for one in hour] == [one.context for one in PAUSED]
-    idle = idle_costs([(one, OPUS) for one in judged])
+    idle = idling(judged, OPUS)
     assert idle.other is not None
     assert idle.cost is not None
     written = 50_000 + 2_000 + 2_000 + 1_000 + 56_000
@@ -55,7 +63,7 @@ def test_five_minutes_write_again_what_an_hour_kept() -> None:
     judged = judge(hours)
     assert [one.cause for one in judged] == ["first", None, None, None, "ttl"]
     assert [one.cache_read for one in with_ttl(judged, hour=False)] == [0, 50_000, 0, 54_000, 0]
-    assert idle_costs([(one, OPUS) for one in judged]).hour
+    assert idling(judged, OPUS).hour
 
 
 def test_a_keep_alive_pays_as_long_as_reading_costs_less_than_writing() -> None:
@@ -64,7 +72,7 @@ def test_a_keep_alive_pays_as_long_as_reading_costs_less_than_writing() -> None:
     assert keep_alive_gap(OPUS, hour=True) == 19 * 3600
     assert keep_alive_gap(replace(OPUS, cache_read=0.0), hour=False) is None
     assert keep_alive_gap(None, hour=False) is None
-    idle = idle_costs([(one, OPUS) for one in judge(PAUSED)])
+    idle = idling(judge(PAUSED), OPUS)
     # One call in the pause of ten minutes; the two hours are too long.
     assert idle.saved == pytest.approx(52_000 * (6.25 - 0.5 - 0.5) / 1e6)
     assert idle.words[2].startswith(
@@ -74,16 +82,16 @@ def test_a_keep_alive_pays_as_long_as_reading_costs_less_than_writing() -> None:
 
 def test_without_writes_there_is_nothing_to_keep() -> None:
     plain = [replace(one, cache_write=0, input=one.cache_write) for one in PAUSED]
-    idle = idle_costs([(one, OPUS) for one in judge(plain)])
+    idle = idling(judge(plain), OPUS)
     assert (idle.cost, idle.other, idle.gap) == (None, None, None)
 
 
 def test_a_price_that_is_missing_is_said() -> None:
-    idle = idle_costs([(one, None) for one in judge(PAUSED)])
+    idle = idling(judge(PAUSED), None)
     assert (idle.more, idle.cost, idle.other, idle.saved) == (None, None, None, None)
     assert idle.words == ("After pauses that outlived the cache, 2 requests sent 107,000 tokens again.",)
     (_, missed) = judge([PAUSED[0], request(2, 0, 52_000, 5_000.0)])
-    assert miss_cost(missed, replace(OPUS, cache_read=None)) is None
+    assert PricedRequest(missed, None, replace(OPUS, cache_read=None)).more is None
 
 
 COUNTS = st.integers(0, 200_000)
@@ -140,7 +148,7 @@ def test_doubling_prices_doubles_what_idling_costs(
     twice = Rates(
         *(2 * (rate or 0) for rate in (rates.input, rates.output, rates.cache_read, 1.25 * price, 2 * price))
     )
-    one, two = (idle_costs([(j, given_rates) for j in judged]) for given_rates in (rates, twice))
+    one, two = (idling(judged, given_rates) for given_rates in (rates, twice))
     assert two.more == pytest.approx(2 * (one.more or 0))
     if one.other is not None and two.other is not None:
         assert two.other.amount == pytest.approx(2 * one.other.amount)
