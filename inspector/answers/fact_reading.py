@@ -42,7 +42,7 @@ class FactsReading(Struct, frozen=True):
             return self
         facts = self.facts.without(keys)
         entries = (entry for entry in self.risk.entries if entry.fact.key not in keys)
-        return FactsReading(facts, RiskIndex.of(entries), self.indexes_by_step)
+        return FactsReading(facts, RiskIndex(entries), self.indexes_by_step)
 
 
 def read_facts(
@@ -76,7 +76,7 @@ def read_facts(
     lives = lives_of(
         facts, _consumed(steps), ends_of_lists, lists_after, follow, encrypted, placed_fates, follow_fates
     )
-    reading = FactsReading(lives, RiskIndex(facts, live), lists)
+    reading = FactsReading(lives, RiskIndex.of(facts, live), lists)
     return reading if all_facts else reading.without(dismissed_facts(inspection))
 
 

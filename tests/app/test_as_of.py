@@ -98,8 +98,8 @@ def test_facts_said_later_are_not_told(in_place: Path) -> None:
 )
 def test_at_risk_in_a_shorter_list(said: list[list[int]], length: int, head: int, tail: int) -> None:
     facts = [fact_at(number, steps) for number, steps in enumerate(said)]
-    whole = RiskIndex(facts, {step: step for step in range(61)})
-    short = RiskIndex(facts, {step: step for step in range(length)})
+    whole = RiskIndex.of(facts, {step: step for step in range(61)})
+    short = RiskIndex.of(facts, {step: step for step in range(length)})
     head, tail = min(head, length), min(tail, length)
     assert sorted(e.fact.key for e in whole.at_risk(head, tail, length)) == sorted(
         e.fact.key for e in short.at_risk(head, tail)

@@ -135,7 +135,7 @@ class FactsAsOf:
         if index is None:
             lists = self.reading.indexes_by_step
             places = lists[generation - 1] if generation <= len(lists) else {}
-            index = self._risks[generation] = RiskIndex(self.reading.facts.facts, places)
+            index = self._risks[generation] = RiskIndex.of(self.reading.facts.facts, places)
         return index.at_risk(*plan.regions(), length, plan.kept)
 
 

@@ -34,28 +34,25 @@ class AtRisk(OfFact, frozen=True):
 
 
 class RiskIndex:
-    """Facts of the live list by index. Made once per list; a plan is then a filter over them."""
+    """Facts of the live list by index. Made once per list; a plan is then a filter over them.
 
-    def __init__(self, facts: Iterable[Fact], places: Mapping[int, int]) -> None:
-        """`places` leads from a step of the conversation to the message's index in the live list."""
-        found = []
-        for fact in facts:
-            at = tuple(sorted({places[s.step] for s in fact.sayings if s.step in places}))
-            if at:
-                found.append(AtRisk(fact, at))
-        # Stable: within each half the order is that of the facts, best rank first.
-        self._take(sorted(found, key=lambda entry: not entry.once))
+    `entries` are in the order in which facts at risk are listed.
+    """
 
-    @classmethod
-    def of(cls, entries: Iterable[AtRisk]) -> RiskIndex:
-        """An index of entries that have their places and order."""
-        index = cls((), {})
-        index._take(entries)
-        return index
-
-    def _take(self, entries: Iterable[AtRisk]) -> None:
+    def __init__(self, entries: Iterable[AtRisk]) -> None:
         self.entries = tuple(entries)
         self._bounds = tuple((entry.places[0], entry.places[-1]) for entry in self.entries)
+
+    @classmethod
+    def of(cls, facts: Iterable[Fact], indexes: Mapping[int, int]) -> RiskIndex:
+        """Return the index of facts. `indexes` maps steps of the conversation to indexes in the live list."""
+        placed = (
+            (fact, sorted({indexes[saying.step] for saying in fact.sayings if saying.step in indexes}))
+            for fact in facts
+        )
+        entries = [AtRisk(fact, tuple(places)) for fact, places in placed if places]
+        # Stable: within each half the order is that of the facts, best rank first.
+        return cls(sorted(entries, key=lambda entry: not entry.once))
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -68,25 +65,26 @@ class RiskIndex:
         Facts that the list has once are first, then the order is by rank. A fact that another message repeats is not at
         risk. With `length`, only the first `length` messages of the list count."""
         if length is not None:
-            found = self._until(length, head_end, tail_start)
+            leaving = self._until(length, head_end, tail_start)
         else:
-            found = tuple(
+            leaving = tuple(
                 entry
                 for entry, (first, last) in zip(self.entries, self._bounds, strict=True)
                 if head_end <= first and last < tail_start
             )
         if not kept:
-            return found
-        return tuple(entry for entry in found if not any(place in kept for place in entry.places))
+            return leaving
+        return tuple(entry for entry in leaving if not any(place in kept for place in entry.places))
 
     def _until(self, length: int, head_end: int, tail_start: int) -> tuple[AtRisk, ...]:
-        found = []
+        """Return the facts that leave the list of the first `length` messages."""
+        leaving = []
         for entry in self.entries:
             if head_end <= entry.places[0] < tail_start:
                 places = entry.places[: bisect_left(entry.places, length)]
                 if places[-1] < tail_start:
-                    found.append(entry if len(places) == len(entry.places) else AtRisk(entry.fact, places))
-        return tuple(sorted(found, key=lambda entry: not entry.once))
+                    leaving.append(entry if len(places) == len(entry.places) else AtRisk(entry.fact, places))
+        return tuple(sorted(leaving, key=lambda entry: not entry.once))
 
     def count(self, head_end: int, tail_start: int) -> int:
         """Return the number of facts at risk."""
@@ -108,11 +106,11 @@ class FactSteps:
     """
 
     def __init__(self, facts: Iterable[Fact], until: int | None = None) -> None:
-        all_said = [(fact.kind, sorted({saying.step for saying in fact.sayings})) for fact in facts]
-        cut = (
-            (kind, steps[: None if until is None else bisect_left(steps, until)]) for kind, steps in all_said
-        )
-        said = [(kind, tuple(steps)) for kind, steps in cut if steps]
+        said = []
+        for fact in facts:
+            steps = sorted({saying.step for saying in fact.sayings if until is None or saying.step < until})
+            if steps:
+                said.append((fact.kind, tuple(steps)))
         self._all = _Bounds(steps for _, steps in said)
         self._constraints = _Bounds(steps for kind, steps in said if kind == "constraint")
 
@@ -141,15 +139,15 @@ class _Bounds:
 
     def __init__(self, steps: Iterable[tuple[int, ...]]) -> None:
         self.steps = sorted(steps)
-        self.firsts = [found[0] for found in self.steps]
-        self.lasts = sorted(found[-1] for found in self.steps)
+        self.firsts = [said[0] for said in self.steps]
+        self.lasts = sorted(said[-1] for said in self.steps)
 
     def within(self, low: int, high: int) -> int:
         """Return the number of facts said in steps [low:high] alone."""
         before = bisect_left(self.firsts, low)
         # Few facts start before `low`, the end of a head, so each is checked for later sayings.
-        return bisect_left(self.lasts, high) - sum(found[-1] < high for found in self.steps[:before])
+        return bisect_left(self.lasts, high) - sum(said[-1] < high for said in self.steps[:before])
 
     def inside(self, left: Mapping[int, int]) -> int:
         """Return the number of facts said in the steps of `left` alone."""
-        return sum(all(step in left for step in found) for found in self.steps)
+        return sum(all(step in left for step in said) for said in self.steps)

@@ -195,7 +195,7 @@ def test_what_compactions_pruned_is_planned_once_for_each_settings(
 
 def test_facts_at_risk_are_those_that_stand_nowhere_else() -> None:
     found = facts("Never push to main.", "Port 8443 stays.", "Never push to main.", "Keep the alias.")
-    index = RiskIndex(found, {0: 2, 1: 3, 2: 9, 3: 4})
+    index = RiskIndex.of(found, {0: 2, 1: 3, 2: 9, 3: 4})
     assert len(index) == 3
     assert [(entry.fact.text, entry.places) for entry in index.at_risk(0, 8)] == [
         ("Port 8443 stays.", (3,)),
@@ -257,7 +257,7 @@ def test_plain_json_says_who_and_where() -> None:
 
 def test_a_plan_looks_at_each_fact_once() -> None:
     told = [f"Never let worker-{n} have more than {n} connections to shard {n}." for n in range(300)]
-    index = RiskIndex(gather(steps(*told)), {n: 3 * n for n in range(300)})
+    index = RiskIndex.of(gather(steps(*told)), {n: 3 * n for n in range(300)})
     assert len(index) == 300
     assert lines_run(index.at_risk, 30, 800) <= 5 * 300
     assert lines_run(index.count, 30, 800) <= 5 * 300
