@@ -72,7 +72,7 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
         is_sent = agent is not None and row.kind == "conversation" and _is_in(path, row.folder, agent.sends)
         yield StandingFile(
             row.id,
-            safe_title(row.title),
+            safe_title(row.unmasked_title),
             safe_line(path),
             "memory" if any(file.is_memory for file in entries) else "rules file",
             tuple(dict.fromkeys(file.how for file in entries)),

@@ -52,6 +52,21 @@ def test_a_file_is_in_the_lists_that_have_its_text(tmp_path: Path, after: str, l
     assert ("in the list now" if live else "not in the recorded list since compaction 1") in text
 
 
+def test_a_title_is_masked_unless_the_user_asks_for_it(tmp_path: Path) -> None:
+    token = "918273645:AA" + "hZ3kQ9vT" * 4 + "b"
+    made = lines.Session("5e55a000-0000-4000-8000-000000000010")
+    made.user(f"Berth the bot {token}")
+    made.user(REMINDER.format(f"- {RULE}"))
+    made.answer(lines.text("I will."))
+    path = str(made.write(tmp_path / "a.jsonl"))
+    for options, title in (
+        ([], "Berth the bot [masked: a Telegram bot token]"),
+        (["--no-mask"], f"Berth the bot {token}"),
+    ):
+        (entry,) = json.loads(CliRunner().invoke(commands, ["rules", path, "--json", *options]).stdout)
+        assert entry["title"] == title
+
+
 @pytest.mark.parametrize(("count", "end"), [(13, "and 1 more line"), (14, "and 2 more lines")])
 def test_further_lines_of_a_file_are_counted(tmp_path: Path, count: int, end: str) -> None:
     written(tmp_path, "\n".join(f"- Berth {number} is free." for number in range(count)))
