@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -115,8 +116,8 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
     if names:
         chosen = [store.resolve(name) for name in names]
     else:
-        ids = (row.id for row in store.conversations())
-        chosen = [name for name in ids if any(store.search(text, name, limit=1))]
+        found = {hit.conversation for hit in store.search(text, limit=sys.maxsize)}
+        chosen = [row.id for row in store.conversations() if row.id in found]
     rows = {row.id: row for row in store.conversations()}
     traces = []
     for name in chosen:
