@@ -34,7 +34,9 @@ class Comparison(Differences):
         probe = self.probe
         is_foreign = foreign(probe, self.after)
         without_lexicon = (probe.language or self.after.language) not in ("en", "zh", "")
-        if (is_foreign or without_lexicon) and self.has_exact_value():
+        # In a summary without a lexicon, a denial may not be seen.
+        is_readable = self.after.language in ("en", "zh")
+        if (is_foreign or without_lexicon) and is_readable and self.has_exact_value():
             return "paraphrased", ""
         if is_foreign:
             return self._uncertain_if_shared()

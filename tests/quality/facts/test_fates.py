@@ -526,6 +526,17 @@ def test_the_pieces_of_a_long_text_without_spaces_are_found_word_for_word() -> N
     assert {fate(fact, after, 1).outcome for fact in found} == {"verbatim"}
 
 
+def test_a_value_among_foreign_words_is_kept_if_a_denial_would_be_seen() -> None:
+    address = "https://harbour.example/backup.git"
+    for summary, outcome in (
+        (f"- The project uses {address} for the backups", "paraphrased"),
+        (f"- The project must not use {address} for the backups", "uncertain"),
+        (f"- Le dépôt {address} n'est plus utilisé dans le projet et pour les sauvegardes", "uncertain"),
+        (f"- Le dépôt du port et de la ville est {address} pour les sauvegardes", "uncertain"),
+    ):
+        assert judged(f"Le dépôt du projet est {address}", summary)[1].outcome == outcome, summary
+
+
 def test_the_number_of_an_item_and_the_zeros_of_a_name_are_no_values() -> None:
     for text in ("3)all", "Two boats:\n2)both", "Put it into 00-chart."):
         assert not values_of(text)
