@@ -157,7 +157,8 @@ def _left(lineage: Lineage) -> Iterator[Remainder]:
             carried = heirs(lineage, row, column)
             if carried:
                 items += 1
-                texts = [found.text for heir in carried if (found := heir.standing(column)) is not None]
+                cells = (heir.standing(column) for heir in carried)
+                texts = [listed.text for listed in cells if listed is not None]
                 words += (bag & _bag("\n".join(texts))).total()
         yield Remainder(column, items, len(first), words, of_words)
 
@@ -190,9 +191,9 @@ def _wording(lineage: Lineage, cell: Cell, column: int) -> str:
     """Return an item's wording in a column, with the wordings of the items that it was split into or merged with."""
     texts = [cell.text] if cell.stands else []
     for other in cell.others:
-        kin = lineage.rows[other].standing(column)
-        if kin is not None:
-            texts.append(kin.text)
+        related = lineage.rows[other].standing(column)
+        if related is not None:
+            texts.append(related.text)
     return "\n".join(texts)
 
 

@@ -122,11 +122,11 @@ class Lineage(Struct, frozen=True, dict=True):
         for column in self.columns:
             for section in column.summary.sections if column.summary else ():
                 names[meaning(section.name)] = section.name
-        found: dict[str, list[LineageRow]] = {}
+        rows: dict[str, list[LineageRow]] = {}
         for row in self.rows:
-            found.setdefault(meaning(row.section), []).append(row)
-        keys = sorted(found, key=lambda key: _ORDER.get(key, len(_ORDER)))
-        return tuple((names.get(key, key), tuple(found[key])) for key in keys)
+            rows.setdefault(meaning(row.section), []).append(row)
+        keys = sorted(rows, key=lambda key: _ORDER.get(key, len(_ORDER)))
+        return tuple((names.get(key, key), tuple(rows[key])) for key in keys)
 
     def until(self, columns: int) -> Lineage:
         """Return the lineage of the first `columns` columns, as `follow` builds it from them alone."""
@@ -210,7 +210,7 @@ class _Weaver(Struct):
         unmatched = [at for at in range(len(news)) if at not in matching.items and at not in splits]
         back = self._back(news, unmatched)
         rows = [self._row_of(at, matching, back) for at in range(len(news))]
-        kin = _kin(splits, merges, self.item_rows, rows)
+        related = _related_rows(splits, merges, self.item_rows, rows)
         for at, (section, item) in enumerate(news):
             if at in matching.items:
                 cell = _became(olds[matching.items[at]], (section, item), at, matching.rewordings.get(at))
@@ -221,11 +221,11 @@ class _Weaver(Struct):
                 cell = Cell("back", at, section.name, item.text, was, words, likeness)
             else:
                 cell = Cell("new", at, section.name, item.text)
-            self._put(column, rows[at], cell, kin)
+            self._put(column, rows[at], cell, related)
         new_of = matching.new_of()
         for at, (section, item) in enumerate(olds):
             if at not in new_of:
-                self._put(column, self.item_rows[at], Cell("dropped", None, section.name, item.text), kin)
+                self._put(column, self.item_rows[at], Cell("dropped", None, section.name, item.text), related)
                 self.gone.append(_Gone(self.item_rows[at], item, section))
         returned = {gone.row for gone, _ in back.values()}
         self.gone = [gone for gone in self.gone if gone.row not in returned]
@@ -243,10 +243,10 @@ class _Weaver(Struct):
         return len(self.rows) - 1
 
     def _put(
-        self, column: int, row: int, cell: Cell, kin: Mapping[int, tuple[State, tuple[int, ...]]]
+        self, column: int, row: int, cell: Cell, related: Mapping[int, tuple[State, tuple[int, ...]]]
     ) -> None:
-        if row in kin:
-            state, others = kin[row]
+        if row in related:
+            state, others = related[row]
             cell = replace(cell, state=state, others=others)
         self.rows[row][column] = cell
 
@@ -305,14 +305,14 @@ def _key(item: Item) -> str:
 
 def _gathered(items: Sequence[tuple[Section, Item]]) -> tuple[Summary, list[int]]:
     """Return items of several summaries as one summary, a section for each meaning, and their original indexes."""
-    found: dict[str, list[int]] = {}
+    indexes: dict[str, list[int]] = {}
     for at, (section, _) in enumerate(items):
-        found.setdefault(meaning(section.name), []).append(at)
+        indexes.setdefault(meaning(section.name), []).append(at)
     sections = tuple(
         Section((items[places[0]][0].name,), 2, tuple(items[at][1] for at in places))
-        for places in found.values()
+        for places in indexes.values()
     )
-    return Summary(sections), [at for places in found.values() for at in places]
+    return Summary(sections), [at for places in indexes.values() for at in places]
 
 
 def _became(
@@ -336,17 +336,17 @@ def _became(
     return Cell(state, at, section.name, item.text, was_text, words, likeness, from_section)
 
 
-def _kin(
+def _related_rows(
     splits: Mapping[int, int],
     merges: Mapping[int, int],
     olds: Sequence[int],
     news: Sequence[int],
 ) -> dict[int, tuple[State, tuple[int, ...]]]:
     """Map each row that was split or merged in this column to its state and the related rows."""
-    kin: dict[int, tuple[State, set[int]]] = {}
+    related: dict[int, tuple[State, set[int]]] = {}
 
     def tie(state: State, row: int, other: int) -> None:
-        kin.setdefault(row, (state, set()))[1].add(other)
+        related.setdefault(row, (state, set()))[1].add(other)
 
     for part, whole in splits.items():
         tie("split", news[part], olds[whole])
@@ -354,4 +354,4 @@ def _kin(
     for part, whole in merges.items():
         tie("merged", olds[part], news[whole])
         tie("merged", news[whole], olds[part])
-    return {row: (state, tuple(sorted(others))) for row, (state, others) in kin.items()}
+    return {row: (state, tuple(sorted(others))) for row, (state, others) in related.items()}

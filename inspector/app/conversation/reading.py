@@ -84,7 +84,7 @@ def open_conversation(
     start = max(0, len(live) - _SCREENFUL)
     end = () if inspection is before else store.messages(live, start)
     requests = inspection.requests()
-    first_sent = {one.generation: one.context for one in reversed(requests) if not one.summed}
+    first_sent = {call.generation: call.context for call in reversed(requests) if not call.summed}
     sizes, size = reported_sizes(requests, live.number), live_size(store, inspection.conversation, requests)
     if size is not None:
         sizes[live.number] = size.tokens
@@ -213,7 +213,7 @@ def judge_attempts(
     from inspector.models.kept import default_attempts
 
     kept = attempts_of(inspection.store, inspection.conversation.row, default_attempts())
-    mine = [one for one in kept if one.place.compaction == compaction]
+    mine = [attempt for attempt in kept if attempt.place.compaction == compaction]
     if not mine:
         return AttemptsRead(compaction)
     watch.check()
@@ -222,12 +222,12 @@ def judge_attempts(
         lambda what, done, total: watch(f"attempts: {what}", done, total),
     )  # fmt: skip
     lives = []
-    for number in dict.fromkeys(one.life for one in mine if one.life is not None):
+    for number in dict.fromkeys(attempt.life for attempt in mine if attempt.life is not None):
         watch.check()
         life = life_of(kept, number)
         if life:
             lives.append((life[min(life)], life_curve(inspection, settings, life)))
-    empty = tuple(one for one in mine if not one.summary)
+    empty = tuple(attempt for attempt in mine if not attempt.summary)
     return AttemptsRead(compaction, outcomes, empty, tuple(lives))
 
 
