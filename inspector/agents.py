@@ -245,7 +245,7 @@ _BUILT_IN = (
     # Last: a request of any API looks like this.
     Agent(
         "message-log",
-        "Logs of model requests",
+        "logs of model requests",
         "inspector.stores.message_logs",
         endings=(".jsonl", ".json"),
         profile="documented",
