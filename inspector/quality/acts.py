@@ -19,6 +19,7 @@ from inspector.core.messages import Message, ToolCall, arguments_in
 from inspector.core.patterns import late_pattern
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe
+from inspector.quality.facts.sentences import sentences
 
 ActKind = Literal["read", "write", "fetch", "run", "ask", "fail", "complain"]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
@@ -99,8 +100,10 @@ _FORGOT = late_pattern(
     r"|找回我.{0,4}(?:指令|要求|话)|我不是(?:让|叫|要求|告诉)你",
     re.I,
 )
-#: Longest line of a complaint, in characters.
+#: Longest sentence of a complaint, in characters.
 _COMPLAINT = 200
+#: Matches words in quotes, which are somebody else's.
+_IN_QUOTES = late_pattern(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|`[^`]*`|「[^」]*」")
 _CODE_BLOCK = late_pattern(r"```.*?(?:```|\Z)", re.S)
 #: The line of a result that names an error.
 _ERROR = late_pattern(
@@ -224,10 +227,12 @@ def questions_in(message: Message) -> Iterator[Act]:
 
 
 def complaint_in(text: str) -> Act | None:
-    """Return the line of the user's text that complains that the agent forgot something; None if there is none."""
-    for line in safe(text[:MAX_ARGUMENT]).splitlines():
-        if len(line) <= _COMPLAINT and _FORGOT.search(line):
-            said = _folded(line)
+    """Return the user's own sentence that complains that the agent forgot something; None if there is none."""
+    text = safe(text)
+    for sentence in sentences(text):
+        said = _folded(text[sentence.start : sentence.end])
+        is_own = not (sentence.pasted or sentence.planned)
+        if is_own and len(said) <= _COMPLAINT and _FORGOT.search(_IN_QUOTES.sub("", said)):
             return Act("complain", said.lower(), said, tokens=text_tokens(len(said)))
     return None
 
