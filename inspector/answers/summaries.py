@@ -64,7 +64,7 @@ def follow_summaries(answers: Answers, name: str) -> SummaryLives:
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)
     if not any(column.summary for column in lineage.columns):
-        raise UnknownConversation("No compaction of this conversation left a summary.")
+        raise UnknownConversation("No compaction of this conversation left a summary that can be read.")
     budgets = budgets_by_compaction(inspection, compactions, resolved.settings)
     return SummaryLives(inspection.conversation.id, lineage, drift_with(lineage, compactions, budgets))
 

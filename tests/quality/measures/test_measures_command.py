@@ -101,6 +101,11 @@ def test_the_life_as_a_document(fixtures_dir: Path) -> None:
         assert f"`{key}`" in PAGE, key
 
 
+def test_encrypted_summaries_are_not_called_missing(fixtures_dir: Path) -> None:
+    words = ["diff", str(fixtures_dir / "agents" / "codex"), "--lineage"]
+    assert "a summary that can be read" in str(CliRunner().invoke(commands, words).exception)
+
+
 def test_the_life_as_text(fixtures_dir: Path) -> None:
     words = ["diff", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT, "--lineage"]
     lines = CliRunner().invoke(commands, words).output.splitlines()
