@@ -15,12 +15,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
+from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
-from inspector.quality.facts.meaning import Word
-from inspector.quality.facts.passages import PIECES, PassageIndex, place_of, states_nothing, value_keys
+from inspector.quality.facts.meaning import BREAK, JOINS, Word, parts_of
+from inspector.quality.facts.passages import EDGES, PIECES, PassageIndex, place_of, states_nothing, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, is_question, opposites
 
@@ -164,13 +165,20 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
             for part, beginning in after.beginning([wording]):
                 span = place_of(beginning, after.parts[part].text)
                 in_quotes = after.parts[part].text[: span[0]].endswith(_QUOTES)
-                if (
-                    in_quotes
-                    and not after.is_refused(part, span[0])
-                    and states_nothing(wording[len(beginning) :])
-                ):
+                if in_quotes and not after.is_refused(part, span[0]) and _adds_nothing(beginning, wording):
                     quotes.setdefault(part, Match("paraphrased", 0.9, part, span))
     return quotes
+
+
+def _adds_nothing(beginning: str, statement: str) -> bool:
+    """Return whether the end of a statement has no further clause or thing, no rule, no value and no condition.
+
+    In a script without spaces this is a guess, so it is False.
+    """
+    end = statement[len(beginning) :]
+    goes_on = BREAK.search(statement[len(beginning) - 1 :].rstrip(EDGES)) or not JOINS.isdisjoint(end.split())
+    has_more_adjuncts = len(parts_of(statement)[1]) > len(parts_of(beginning)[1])
+    return not (goes_on or has_more_adjuncts or has_unspaced(end)) and states_nothing(end)
 
 
 def _compared(

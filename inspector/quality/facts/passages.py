@@ -14,7 +14,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import language_of
-from inspector.quality.facts.meaning import BINDS, meaning_of, parts_of
+from inspector.quality.facts.meaning import BINDS, meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import (
     FILES,
@@ -360,9 +360,8 @@ def _is_changed(text: str, start: int, end: int) -> bool:
 
 
 def states_nothing(text: str) -> bool:
-    """Return whether a title, or the end of a statement, has no rule, no value, no denial and no condition."""
-    meaning, adjuncts = parts_of(text)
-    limits = BINDS.search(text) is not None or meaning.denies or bool(adjuncts)
+    """Return whether a title, or the end of a statement, has no rule, no value and no denial."""
+    limits = BINDS.search(text) is not None or meaning_of(text).denies
     return not (limits or any(character.isdigit() for character in text) or values_of(text))
 
 

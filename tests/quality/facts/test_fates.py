@@ -537,6 +537,27 @@ def test_a_value_among_foreign_words_is_kept_if_a_denial_would_be_seen() -> None
         assert judged(f"Le dépôt du projet est {address}", summary)[1].outcome == outcome, summary
 
 
+@pytest.mark.parametrize(
+    ("end", "is_kept"),
+    [
+        (" of the log", True),
+        (" and send it to the pilots", False),
+        (" unless the harbour is closed", False),
+    ],
+)
+def test_a_quote_without_its_end_keeps_a_statement_only_if_the_end_adds_nothing(
+    end: str, is_kept: bool
+) -> None:
+    beginning = "Show the list of the boats with their depths on the first page"
+    outcome = judged(beginning + end, f'All user messages:\n- "{beginning}"')[1].outcome
+    assert (outcome in KEPT) is is_kept
+
+
+def test_a_chinese_quote_without_its_condition_is_weakened() -> None:
+    beginning = "把所有船只的名单和水深写到日志的第一页，然后每天早上发给港口的领航员看一遍"
+    assert judged(f"{beginning}，除非港口关闭", f'用户消息：\n- "{beginning}"')[1].outcome == "weakened"
+
+
 def test_the_number_of_an_item_and_the_zeros_of_a_name_are_no_values() -> None:
     for text in ("3)all", "Two boats:\n2)both", "Put it into 00-chart."):
         assert not values_of(text)
