@@ -206,6 +206,17 @@ async def test_a_list_of_copies_alone_begins_behind_the_last_step() -> None:
         assert "▮" in lines(widget)[0]
 
 
+async def test_a_step_without_room_for_its_words_ends_in_an_ellipsis() -> None:
+    widget = Timeline()
+    async with hosting(widget, size=(100, 3)):
+        widget.nodes, widget.current = NODES, 2
+        note = "compaction 2, 1/5 before: 33 messages, ~68.4k tokens"
+        widget.position = Position(63, 78, (0, 20, 40, 70), note, message=32)
+        assert lines(widget)[0].endswith("…")
+        widget.position = Position(63, 78, (0, 20, 40, 70), message=32)
+        assert lines(widget)[0].rstrip().endswith("generation 2 of 4")
+
+
 def test_outcomes_have_signs_of_their_own() -> None:
     signs = {glyph_of(node, False) for node in (Node(1), Node(1, live=True), Node(1, outcome="fallback"))}
     signs.add(glyph_of(Node(1, outcome="failed"), False))

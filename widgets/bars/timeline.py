@@ -18,7 +18,7 @@ from inspector.core.conversations import Compaction
 from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.signs import Sign
-from widgets.base.strips import Row, one_line, width_of
+from widgets.base.strips import Row, fit, one_line, width_of
 from widgets.intents import GoToStep
 
 Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded"]
@@ -194,7 +194,8 @@ class Timeline(Inked, can_focus=True):
         for glyph, style in cells:
             row.add(glyph, style)
         row.add("  ", Style()).add(texts[0], self.ink(""))
-        row.add("".join(f" · {text}" for text in texts[1:]), self.ink("muted"))
+        details, left = "".join(f" · {text}" for text in texts[1:]), width - row.width
+        row.add(details if width_of(details) <= left else fit(details, left), self.ink("muted"))
         return row.add(hints, self.ink("muted")).strip(width, self.base_style)
 
     def _choose_step(self, x: int) -> None:
