@@ -204,6 +204,20 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
     assert texts(store, branch, 1) == [text for _, text in review]
 
 
+def test_a_shortened_result_makes_a_compaction_of_hermes_inferred(tmp_path: Path) -> None:
+    start = "2026-05-24T18:57:05.000001"
+    summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
+    end = ("assistant", "Berth 4 is free.")
+    first = [("user", RULE), ("tool", "berth " * 100), ("user", "Which berth?"), end]
+    second = [first[0], ("tool", "[Old tool output cleared]"), ("user", summary), end, ("user", "Moor it.")]
+    hermes_session(tmp_path, "20260524_185705_aaaaaa", start, "2026-05-24T19:02:02", first)
+    hermes_session(tmp_path, "20260524_190506_bbbbbb", start, "2026-05-24T19:24:08", second)
+    store = open_store(tmp_path)
+    (compaction,) = store.compactions(store.open("20260524_185705_aaaaaa"))
+    assert (compaction.exact, compaction.after) == (False, 4)
+    assert "shortened result" in compaction.note
+
+
 def test_a_new_session_of_hermes_without_a_summary_is_another_conversation(tmp_path: Path) -> None:
     start = "2026-05-24T18:57:05.000001"
     for name, text in (("20260524_185705_aaaaaa", "Berth 4 is free."), ("20260524_190506_bbbbbb", "Moored.")):

@@ -464,12 +464,15 @@ def _compact_by_hermes(
     The list after the compaction ends with the last message of the list before. Later messages follow it.
     """
     session.entries.items[numbers[place]].summary = True
-    last = session.live[-1]
-    stop = numbers.index(last, place) + 1 if last in numbers[place:] else len(numbers)
-    is_known = last in numbers[place:]
+    live = session.live
+    ends = live[-1] in numbers[place:]
+    stop = numbers.index(live[-1], place) + 1 if ends else len(numbers)
+    note = "" if ends else "The list after it may have later messages."
+    if ends and not {*numbers[:stop]} - {numbers[place]} <= {*live}:
+        note = "Some messages of the list after it have another text, such as a shortened result."
     session.compact(
-        numbers[:stop], numbers[place], exchange.at, text=text, head=True, exact=is_known,
-        note="" if is_known else "The list after it may have later messages.", may_have_later=not is_known,
+        numbers[:stop], numbers[place], exchange.at, text=text, head=True, exact=not note, note=note,
+        may_have_later=not ends,
     )  # fmt: skip
     session.live.extend(numbers[stop:])
     return session.live
