@@ -115,7 +115,8 @@ def why_of(
     is_alone = sum(other.trigger != "manual" and not other.overflow for other in inspection.compactions()) < 2
     row = conversation.row
     todays = context_length(row.model, row.provider)[1]
-    is_window_recorded = row.window is not None or resolved.sources["context_length"] != todays
+    source = resolved.sources["context_length"].removeprefix("assumed: ")
+    is_window_recorded = row.window is not None or source != todays
     return why_fired(
         recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least, is_alone,
         is_window_recorded,

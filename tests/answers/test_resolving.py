@@ -159,6 +159,21 @@ def test_no_list_reached_the_threshold_of_a_window_that_may_be_larger(tmp_path: 
     assert "or more, because the window is at least 90,000" in judged.why.text
 
 
+@pytest.mark.parametrize("model", ["deepseek-chat", "harbour-9"])
+def test_a_compaction_below_the_threshold_doubts_a_window_that_is_not_recorded(
+    tmp_path: Path, model: str
+) -> None:
+    """The window of a known model is today's, that of an unknown model is assumed."""
+    path = written_by_pi(tmp_path / "a.jsonl", (10_000, 20_000))
+    made = [json.loads(line) for line in path.read_text().replace("deepseek-chat", model).splitlines()]
+    made.append(
+        {"type": "compaction", "id": "c", "parentId": "4", "summary": "Two ferries.", "tokensBefore": 20_100}
+    )
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    (judged,) = compare_compactions(Answers.of([path], {}, None), "ferry")
+    assert "or a lower threshold than" in judged.why.text
+
+
 def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:
     """A session whose answers, of a model with 64,000 tokens, report prompts of these sizes."""
     entries: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "ferry", "cwd": "/ferry"}]
