@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -25,7 +25,7 @@ from inspector.commands.options import (
     together,
 )
 from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
-from inspector.core.errors import InspectorError, Interrupted, UsageProblem
+from inspector.core.errors import InspectorError, Interrupted, StoreError, UsageProblem
 from inspector.core.text import safe_line, told_apart
 from inspector.engines.settings import RANGES, SETTINGS, check_range
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
     from inspector.answers.scheduling import Progress
     from inspector.config.settings import ResolvedSettings
+    from inspector.core.conversations import ConversationRow
     from inspector.export.masking import DocumentMasker
 
 NAME_IT = (
@@ -165,9 +166,9 @@ class Asked:
             if not rows:
                 click.echo(NO_CONVERSATIONS)
             names = told_apart({row.id: safe_line(row.title) for row in rows})
-            for number, row in enumerate(rows):
+            for number, (row, answer) in enumerate(self._each(rows, ask)):
                 click.echo(("\n" if number else "") + names[row.id])
-                print_text(self._masked(ask(row.id)))
+                print_text(answer)
         self.end()
 
     def end(self) -> None:
@@ -175,9 +176,22 @@ class Asked:
         print_notes([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
         raise_unread(self.answers)
 
+    def _each(
+        self, rows: Iterable[ConversationRow], ask: Callable[[str], Any]
+    ) -> Iterator[tuple[ConversationRow, Any]]:
+        """Yield conversations with their answers. One that cannot be read is named at the end and left out."""
+        from inspector.answers.answers import about
+
+        for row in rows:
+            try:
+                answer = ask(row.id)
+            except StoreError as error:
+                self.answers.unread.append(about(row, str(error)))
+            else:
+                yield row, self._masked(answer)
+
     def _entries(self, ask: Callable[[str], Any]) -> Iterator[Any]:
-        for row in self.answers.store.conversations():
-            answer = self._masked(ask(row.id))
+        for row, answer in self._each(self.answers.store.conversations(), ask):
             if isinstance(answer, list):
                 yield from ({"conversation": row.id, **entry} for entry in answer)
             else:

@@ -11,7 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.commands import cli
+from inspector.core.errors import StoreDamaged
+from inspector.stores.kimi_code.reader import KimiCodeReader
+from inspector.stores.recorded import Recorded, Source
 from tests.stores import writer
+from tests.stores.kimi_code_session import KimiCodeSession
 from widgets.base import human
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -479,3 +483,29 @@ def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_the_same
     )
     shown = " ".join(run("compactions", codex).out.split())
     assert "planned by codex: the same boundaries, but 4 between them stay, 2 of them others ·" in shown
+
+
+@pytest.mark.parametrize("command", ["compactions", "facts", "measures", "next"])
+def test_a_conversation_that_cannot_be_read_is_named_and_the_others_are_answered(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        session = KimiCodeSession(name)
+        session.user(f"Moor ferry {name}.")
+        session.answer("Moored.", sent=9_000)
+        session.write(tmp_path)
+    read = KimiCodeReader.read
+
+    def damaged(reader: KimiCodeReader, source: Source) -> Recorded:
+        if source.row.id == "one":
+            raise StoreDamaged("one.jsonl is damaged.")
+        return read(reader, source)
+
+    monkeypatch.setattr(KimiCodeReader, "read", damaged)
+    done = run(command, str(tmp_path))
+    assert (done.code, "Moor ferry two." in done.out) == (1, True)
+    assert "Moor ferry one: one.jsonl is damaged." in done.err
+    assert "1 conversation is left out" in done.err
+    as_json = run(command, str(tmp_path), "--json")
+    assert as_json.code == 1
+    assert all(entry.get("conversation", "two") == "two" for entry in as_json.json())
