@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -12,7 +12,16 @@ from inspector.core.messages import Message
 from inspector.engines.settings import SETTINGS, Settings
 from inspector.engines.sizes import Refusal
 
-__all__ = ["Budgets", "DerivationStep", "Engine", "Output", "Plan", "Settings", "TokenIndex"]
+__all__ = [
+    "Budgets",
+    "DerivationStep",
+    "Engine",
+    "Output",
+    "Plan",
+    "Settings",
+    "TokenIndex",
+    "agreement_words",
+]
 
 
 class DerivationStep(Struct, frozen=True):
@@ -146,6 +155,19 @@ class Plan(Struct, frozen=True):
         """Return head, middle or tail; kept messages of the middle count as tail."""
         head, tail = self.regions()
         return "head" if index < head else "middle" if index < tail and index not in self.kept else "tail"
+
+
+def agreement_words(planned: Collection[int], recorded: Collection[int]) -> str:
+    """Return how a plan with the recorded boundaries agrees with the record.
+
+    `planned` and `recorded` are the messages between the boundaries that stay.
+    """
+    others = len(set(planned) - set(recorded))
+    if not others and len(planned) == len(recorded):
+        return "the same"
+    stay = f"{len(planned):,} between them {'stays' if len(planned) == 1 else 'stay'}"
+    other = f", {others:,} of them {'another' if others == 1 else 'others'}" if others else ""
+    return f"the same boundaries, but {stay}{other}"
 
 
 class Output(Struct, frozen=True):

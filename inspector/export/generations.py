@@ -14,6 +14,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.shares import percent, plural
 from inspector.core.text import safe, safe_line, unwrapped
+from inspector.engines.base import agreement_words
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -279,11 +280,7 @@ def print_compactions(documents: Sequence[Document]) -> None:
         elif not planned["compacts"]:
             plan = f"{planned['profile']} would not compact: {planned['reason']}"
         elif planned["agrees"]:
-            plan = f"planned by {planned['profile']}: the same"
-            if planned["kept"] != sorted(entry["kept"]):
-                plan += f" boundaries, but {len(planned['kept']):,} between them stay"
-                other = len(set(planned["kept"]) - set(entry["kept"]))
-                plan += f", {other:,} of them others" if other else ""
+            plan = f"planned by {planned['profile']}: {agreement_words(planned['kept'], entry['kept'])}"
         else:
             plan = (
                 f"planned by {planned['profile']}: head_end {planned['head_end']}, "

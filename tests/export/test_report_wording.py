@@ -15,6 +15,7 @@ from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.measures.measure import Share
 from inspector.stores.detect import open_store
+from tests.program import ROOT
 from tests.recipes import recipe
 
 
@@ -70,3 +71,11 @@ def test_a_report_says_that_the_list_before_is_missing(tmp_path: Path, whole: bo
         assert ("No recorded boundaries and no plan: the list before it is unknown." in page) is not whole
         assert "(+0%)" not in page
     answers.store.close()
+
+
+def test_a_report_says_if_a_plan_keeps_other_messages_between_the_boundaries() -> None:
+    answers = Answers(open_store(ROOT / "fixtures" / "agents" / "codex"), {}, None)
+    (row,) = answers.store.conversations()
+    text = render_markdown(gather_report(answers, row.id, 1.0))
+    answers.store.close()
+    assert "Planned by codex: the same boundaries, but 4 between them stay, 2 of them others." in text

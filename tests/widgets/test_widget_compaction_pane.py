@@ -33,6 +33,25 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
         assert next(line for line in text.split("\n") if "gone 3" in line).count("−") == 1
 
 
+@pytest.mark.parametrize(
+    ("planned", "words"),
+    [
+        ({5, 8}, "the same"),
+        ({5}, "the same boundaries, but 1 between them stays"),
+        ({5, 8, 9}, "the same boundaries, but 3 between them stay, 1 of them another"),
+    ],
+)
+async def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_the_same(
+    planned: set[int], words: str
+) -> None:
+    assert COMPACTION.plan is not None
+    plan = replace(COMPACTION.plan, tail_start=217, kept=frozenset(planned))
+    view = replace(COMPACTION, done=compaction(kept=((5, 4), (8, 5))), plan=plan)
+    pane = CompactionPane()
+    async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(view, ROWS)):
+        assert words in [line.strip() for line in lines(pane.body)]
+
+
 @pytest.mark.parametrize("size", [(80, 9), (42, 14)])
 async def test_a_low_compaction_pane_still_shows_both_boundaries(size: tuple[int, int]) -> None:
     pane = CompactionPane()

@@ -9,7 +9,7 @@ from msgspec import Struct
 from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Plan
+from inspector.engines.base import Plan, agreement_words
 from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
 from inspector.quality.facts.fact import Life
 from widgets.bars.timeline import outcome_of
@@ -215,7 +215,8 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
     if plan is not None:
         bounds = plan.regions() if plan.compacts else (0, 0)
         agrees = plan.compacts and bounds == (done.head_end, done.tail_start)
-        note = plan.reason if not plan.compacts else "the same" if agrees else "differs from the record"
+        same = agreement_words(plan.kept, [index for index, _ in done.kept])
+        note = plan.reason if not plan.compacts else same if agrees else "differs from the record"
         sizes = (plan.summary_budget, plan.tokens_after) if plan.compacts else (None, None)
         rows.append(("╌", planned, bounds, *sizes, note))
     # Without a head or a tail, a boundary is left out.

@@ -13,6 +13,7 @@ from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
+from inspector.engines.base import agreement_words
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ReportedFact
 from inspector.export.requests import price_words, unlisted_words
@@ -126,7 +127,8 @@ def boundary_words(compared: Compared) -> str:
     if not planned.compacts:
         return f"{sentence}. {planned.profile} would not have compacted this list: {planned.reason}."
     if compared.agrees:
-        return f"{sentence}. Planned by {planned.profile}: the same."
+        words = agreement_words(planned.kept, [index for index, _ in recorded.kept])
+        return f"{sentence}. Planned by {planned.profile}: {words}."
     return f"{sentence}. Planned by {planned.profile}: head_end {planned.head_end}, tail_start {planned.tail_start}."
 
 
