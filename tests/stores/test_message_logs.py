@@ -218,6 +218,27 @@ def test_a_shortened_result_makes_a_compaction_of_hermes_inferred(tmp_path: Path
     assert "shortened result" in compaction.note
 
 
+def test_a_message_is_read_from_its_file_of_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = "2026-05-24T18:57:05.000001"
+    summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
+    end = ("assistant", "Berth 4 is free.")
+    hermes_session(tmp_path, "20260524_185705_aaaaaa", start, "2026-05-24T19:02:02", [("user", RULE), end])
+    second = [("user", RULE), ("user", summary), end, ("user", "Moor it.")]
+    hermes_session(tmp_path, "20260524_190506_bbbbbb", start, "2026-05-24T19:24:08", second)
+    store = open_store(tmp_path)
+    conversation = store.open("20260524_185705_aaaaaa")
+    read: list[str] = []
+    documents = reader._documents
+
+    def counted(path: Path) -> Any:
+        read.append(path.name)
+        return documents(path)
+
+    monkeypatch.setattr(reader, "_documents", counted)
+    assert [message.text for message in store.messages(conversation.live, 3)] == ["Moor it."]
+    assert read == ["session_20260524_190506_bbbbbb.json"]
+
+
 def test_a_new_session_of_hermes_without_a_summary_is_another_conversation(tmp_path: Path) -> None:
     start = "2026-05-24T18:57:05.000001"
     for name, text in (("20260524_185705_aaaaaa", "Berth 4 is free."), ("20260524_190506_bbbbbb", "Moored.")):

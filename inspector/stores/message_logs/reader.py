@@ -52,6 +52,8 @@ _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
 #: Marks a record that is a part of a document. The length of other records is in bytes.
 _PART = -1
+#: Number of the first part of the second file; the next file begins at twice this number.
+_FILE = 1 << 44
 #: Matches a word of at least six characters.
 _WORD = re.compile(r"[\w./-]{6,}")
 #: Minimum number of such words that a summary shares with the summarized messages.
@@ -537,21 +539,22 @@ def _move_to_new_list(session: SessionLists, first: int) -> None:
 
 
 def _records(paths: Sequence[Path]) -> Iterator[Line]:
-    """Yield the records of a log: its lines, or the parts of one document. The place of a part is its number, counted
-    over all files."""
-    documents = [document for path in paths for document in _documents(path)]
-    if documents:
-        yield from (Line(number, _PART, document) for number, document in enumerate(documents))
-    else:
-        yield from read_lines(paths[-1])
+    """Yield the records of a log: its lines, or the parts of documents. The place of a part is its number."""
+    parts = [
+        Line(at * _FILE + number, _PART, document)
+        for at, path in enumerate(paths)
+        for number, document in enumerate(_documents(path))
+    ]
+    yield from parts or read_lines(paths[-1])
 
 
 def _fetch(paths: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the records at these places."""
     if any(length != _PART for _, length in places):
         return read_spans(path, places)
-    documents = [document for each in paths for document in _documents(each)]
-    return [documents[number] if number < len(documents) else None for number, _ in places]
+    parts = [divmod(place, _FILE) for place, _ in places]
+    documents = {at: _documents(paths[at]) for at in {at for at, _ in parts}}
+    return [documents[at][number] if number < len(documents[at]) else None for at, number in parts]
 
 
 def _documents(path: Path) -> Sequence[dict[str, Any] | None]:
