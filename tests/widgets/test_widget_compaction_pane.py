@@ -132,6 +132,14 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         assert len(host.of(GoTo)) == 3
 
 
+async def test_enter_opens_the_first_place_if_none_is_lit() -> None:
+    pane = CompactionPane()
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+        pane.body.focus()
+        await host.press("enter")
+        assert [message.place[:2] for message in host.of(GoTo)] == [SAID[:2]]
+
+
 @pytest.mark.parametrize("note", ["none of the facts that were recognized", "facts are being read"])
 async def test_a_compaction_without_lost_facts_says_why(note: str) -> None:
     pane = CompactionPane()

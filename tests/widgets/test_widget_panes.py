@@ -144,8 +144,11 @@ async def test_the_cache_pane_posts_what_is_wanted() -> None:
         row = next(y for y, line in enumerate(lines(pane.body)) if "⚑3" in line)
         await host.click(pane.body, 5, row)
         assert [message.place for message in host.of(GoTo)] == [(1, 340, ""), (1, 342, "")]
+        assert {"L", "E", "J", "enter"} <= set(host.screen.active_bindings)
         pane.set_view(CacheView())
         assert "no cache breakpoint" in shown(pane)
+        await host.settle()
+        assert not {"L", "E", "J", "enter"} & set(host.screen.active_bindings)
         pane.set_view(None)
         assert "No request" in shown(pane)
 
@@ -258,6 +261,10 @@ async def test_requests_say_what_was_sent_again_and_lead_to_their_answers() -> N
         part.list.focus()
         await host.press("J", "enter", "J", "end", "enter")
         assert [message.place for message in host.of(GoTo)] == [(1, 5, "")]
+        assert "J" in host.screen.active_bindings
+        part.set_view(RequestsView((request(2, 50_000, 2_000, None, 0, 0.04),), (1,)))
+        await host.settle()
+        assert "J" not in host.screen.active_bindings, "no request has a miss"
         part.set_view(RequestsView(note="Requests are being read."))
         assert "Requests are being read." in shown(part)
 

@@ -72,7 +72,6 @@ class NextRequest(TextPart[CacheView]):
     ]
 
     LOW = 18
-    OPENS_FIRST = True
     NEEDY = frozenset({"layout", "ttl", "tag", "open"})
 
     def __init__(self) -> None:
@@ -97,6 +96,11 @@ class NextRequest(TextPart[CacheView]):
         self.head, self.body = Headline(3), TextView()
         super().__init__(self.head, choices, self._bar, self.body)
 
+    @property
+    def filled(self) -> bool:
+        """Whether the breakpoints are known and there are some."""
+        return self.view is not None and self.view.enabled is not None and bool(self.view.breakpoints)
+
     def set_view(self, view: CacheView | None) -> None:
         """Show the breakpoints of a request. An equal view only resets the choices."""
         super().set_view(view)
@@ -108,9 +112,8 @@ class NextRequest(TextPart[CacheView]):
     def show_view(self) -> None:
         """Show the counts, the bar and the breakpoints."""
         view = self.view
-        known = view is not None and view.enabled is not None and bool(view.breakpoints)
-        self._ttls.display = self._bar.display = known
-        self._layouts.display = known and view is not None and view.layout is not None
+        self._ttls.display = self._bar.display = self.filled
+        self._layouts.display = self.filled and view is not None and view.layout is not None
         if view is None:
             self.head.set_lines([TextLine("No request is chosen.", "muted")])
             self.body.set_text("")

@@ -89,8 +89,6 @@ class Part(Vertical, Generic[View]):
 class TextPart(Part[View]):
     """A part with a text: a line with a tag can be lit (the action `tag`), and opened by click or the action `open`."""
 
-    #: Whether the action `open` lights the first place if none is lit.
-    OPENS_FIRST: ClassVar[bool] = False
     body: TextView
 
     def open(self, tag: str) -> None:
@@ -101,8 +99,8 @@ class TextPart(Part[View]):
         self.body.step_tag(by)
 
     def action_open(self) -> None:
-        """Open the lit line."""
-        if self.OPENS_FIRST and not self.body.active_tag:
+        """Open the lit line, the first one if none is lit."""
+        if not self.body.active_tag:
             self.action_tag(1)
         if self.body.active_tag:
             self.open(self.body.active_tag)

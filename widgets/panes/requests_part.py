@@ -52,10 +52,17 @@ class RequestsPart(Part[RequestsView]):
         Binding("K", "miss(-1)", "Previous miss", id="requests.previous", show=False),
     ]
 
+    NEEDY = frozenset({"miss"})
+
     def __init__(self) -> None:
         self.head, self._chart, self.list = Headline(14), Headline(_ROWS + 2), RequestList()
         super().__init__(self.head, self._chart, self.list)
         self.view = RequestsView()
+
+    @property
+    def filled(self) -> bool:
+        """Whether a request has a cache miss."""
+        return any(priced.judged.missed for priced in self.requests.requests)
 
     @property
     def requests(self) -> RequestsView:

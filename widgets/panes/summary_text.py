@@ -28,7 +28,6 @@ class SummaryText(TextPart[SummaryView]):
     ]
     #: Below this height the head has one line less.
     LOW = 16
-    OPENS_FIRST = True
     NEEDY = frozenset({"tag", "open", "fold_all"})
 
     def __init__(self) -> None:
