@@ -132,7 +132,8 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
             "This conversation has no compaction with a readable summary, so there is nothing to judge."
         )
     elif unreadable:
-        answers.note(f"Left out, because the summary cannot be read: compaction {', '.join(unreadable)}.")
+        noun = "compaction" if len(unreadable) == 1 else "compactions"
+        answers.note(f"Left out, because the summary cannot be read: {noun} {', '.join(unreadable)}.")
     prompts = {
         number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
     }

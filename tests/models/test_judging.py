@@ -188,9 +188,12 @@ def test_pieces_out_of_range_and_unknown_compactions(inspection: Inspection) -> 
         judge_prompts(inspection, 99, Masker())
 
 
-def test_compactions_with_unreadable_summaries_are_named(program: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("unreadable", "named"), [(1, "compaction 1"), (2, "compactions 1, 2")])
+def test_compactions_with_unreadable_summaries_are_named(
+    program: Run, tmp_path: Path, unreadable: int, named: str
+) -> None:
     rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    for message in ("", "The limit is 512 threads."):
+    for message in (*[""] * unreadable, "The limit is 512 threads."):
         rollout.says("user", "Never touch the release branch.")
         rollout.says("assistant", "I look for the limit of threads.")
         rollout.compact([rollout.message("user", "Go on.")], message=message, encrypted=not message)
@@ -199,7 +202,7 @@ def test_compactions_with_unreadable_summaries_are_named(program: Run, tmp_path:
     path.write_text(rollout.text())
     done = program("judge", str(path), "--command", "cat", "--show-prompt")
     assert "The limit is 512 threads." in done.stdout
-    assert "Left out, because the summary cannot be read: compaction 1." in done.stderr
+    assert f"Left out, because the summary cannot be read: {named}." in done.stderr
 
 
 def test_one_piece_and_one_statement_are_singular(program: Run, tmp_path: Path) -> None:
