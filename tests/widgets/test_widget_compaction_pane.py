@@ -215,6 +215,15 @@ async def test_a_summary_without_a_message_of_its_own(summary: str | None, words
         assert words in shown(pane)
 
 
+async def test_new_messages_beside_the_summary_are_no_summaries() -> None:
+    pane = CompactionPane()
+    view = replace(COMPACTION, done=replace(COMPACTION.done, after=132))
+    async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(view, ROWS)):
+        assert "= 129 kept  + 1 Σ  + 2 new\n" in shown(pane)
+        pane.set_view(replace(view, done=replace(view.done, summary=None, summary_at=None)), ROWS)
+        assert "= 129 kept  + 3 new\n" in shown(pane)
+
+
 @pytest.mark.parametrize(("width", "fallback", "words"), [(66, False, "+ 1 Σ"), (70, True, "+ 1 text")])
 async def test_the_count_of_messages_fits_one_row_of_a_narrow_pane(
     width: int, fallback: bool, words: str
