@@ -416,10 +416,11 @@ async def test_a_compaction_that_comes_is_told_and_leaves_the_list(tmp_path: Pat
         screen, before = conversation(pilot), len(writer.live)
         assert told(pilot) == []
         writer.compact(3, 40, "## Goal\nFind it")
+        expected = f"Compacted: {before} → {len(writer.live)} messages. Press ] to see the new list."
+        writer.say(talk(1))
         writer.db.commit()
         screen.opening.again()
         await press(pilot)
-        expected = f"Compacted: {before} → {len(writer.live)} messages. Press ] to see the new list."
         assert told(pilot) == [expected]
         assert screen.state.generation == 1
         writer.say(talk(1))

@@ -10,7 +10,7 @@ from inspector.answers.answers import about
 from inspector.app.conversation.navigation import Navigation, chosen_with, end_of
 from inspector.app.conversation.player import same_moment
 from inspector.app.conversation.reading import Opening, open_conversation
-from inspector.app.conversation.resources import RECORDING
+from inspector.app.conversation.resources import COMPACTIONS, RECORDING
 from inspector.app.conversation.state import Loaded, Opened
 from inspector.app.saved_state import store_last
 from inspector.config.dismissals import Dismissals
@@ -19,9 +19,11 @@ from inspector.core.errors import InspectorError
 from inspector.engines.registry import budgets_of
 from inspector.engines.settings import SETTING_NAMES, SETTINGS, Settings, difference
 from widgets.bars.notes_bar import NotesBar
+from widgets.base import human
 
 if TYPE_CHECKING:
     from inspector.app.conversation.screen import ConversationScreen
+    from inspector.core.conversations import Compaction
 
 _JOB = "opening"
 #: Numbers of a sentence, and the words that change with them.
@@ -151,12 +153,10 @@ class Opener:
             self._shrunk(opening)
             host.change(settings=settings)
             return
-        if len(generations) > len(old):
-            counts = f"{len(generations[-2]):,} → {len(generations[-1]):,} messages"
-            words = f"Compacted: {counts}. Press ] to see the new list."
-            host.app.notify(words, timeout=5)
         host.messages.open(opened, opening.lines)
         host.loaded = Loaded(opened, host.loaded.values)
+        if len(generations) > len(old):
+            host.when(COMPACTIONS, self._compacted)
         host.change(settings=settings)
         listed = old[state.generation - 1]
         same = generations[state.generation - 1] if state.generation <= len(generations) else None
@@ -167,6 +167,13 @@ class Opener:
             self._navigation.show_generation(min(state.generation, len(generations)))
         elif not state.compaction and len(generations) > 1:
             host.change(compaction=1)
+
+    def _compacted(self, compactions: tuple[Compaction, ...]) -> None:
+        """Report the last compaction. The live list may have got messages after it already."""
+        done = compactions[-1]
+        before = f"{done.before:,}" if done.before else "unknown"
+        counts = f"{before} → {done.bound}{human.plural(done.after, 'message')}"
+        self._host.app.notify(f"Compacted: {counts}. Press ] to see the new list.", timeout=5)
 
     def _shrunk(self, opening: Opening) -> None:
         """Compactions are gone: the session was rewound or the file replaced. Loaded data is dropped."""
