@@ -239,6 +239,15 @@ def test_a_message_is_read_from_its_file_of_several(tmp_path: Path, monkeypatch:
     assert read == ["session_20260524_190506_bbbbbb.json"]
 
 
+def test_sessions_of_hermes_without_a_start_are_not_joined(tmp_path: Path) -> None:
+    for name, text in (("a", "Berth 4 is free."), ("b", "Moored.")):
+        summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n## Goal\n{text}"
+        messages = [{"role": "user", "content": said} for said in (RULE, summary)]
+        document = {"session_id": name, "message_count": 2, "messages": messages}
+        (tmp_path / f"session_{name}.json").write_text(json.dumps(document))
+    assert sorted(row.sessions for row in open_store(tmp_path).conversations()) == [("a",), ("b",)]
+
+
 def test_a_new_session_of_hermes_without_a_summary_is_another_conversation(tmp_path: Path) -> None:
     start = "2026-05-24T18:57:05.000001"
     for name, text in (("20260524_185705_aaaaaa", "Berth 4 is free."), ("20260524_190506_bbbbbb", "Moored.")):
