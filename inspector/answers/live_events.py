@@ -167,14 +167,15 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
 
 def _compacted(recorded: Compaction) -> str:
     how = " by hand" if recorded.trigger == "manual" else " automatically" if recorded.trigger else ""
-    tokens_before = recorded.tokens_before_reported or recorded.tokens_before
-    tokens_after = recorded.tokens_after_reported or recorded.tokens_after
     # An empty list before is an unknown list.
     before = f"{recorded.before:,}" if recorded.before else "unknown"
-    size = f"~{tokens_before:,}" if tokens_before else "unknown"
-    return (
-        f"compacted{how}: {before} to {plural(recorded.after, 'message')}, {size} to ~{tokens_after:,} tokens"
-    )
+    after = recorded.bound + plural(recorded.after, "message")
+    size = f"~{recorded.tokens_before:,}" if recorded.before else "unknown"
+    sizes = f"{size} to {recorded.bound}~{recorded.tokens_after:,} tokens"
+    # Rough and reported counts are not compared: only the reported ones have the fixed part of the prompt.
+    sides = (recorded.tokens_before_reported, "before it"), (recorded.tokens_after_reported, "after it")
+    reported = " and ".join(f"{tokens:,} {side}" for tokens, side in sides if tokens is not None)
+    return f"compacted{how}: {before} to {after}, {sizes}" + (f" (reported: {reported})" if reported else "")
 
 
 def _again(event: AftermathEvent) -> str:

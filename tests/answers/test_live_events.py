@@ -193,3 +193,21 @@ def test_a_compaction_of_an_unknown_list_has_no_size_before(tmp_path: Path) -> N
     (row,) = answers.store.conversations()
     texts = [event.text for event in look_at(answers, row, None)[0]]
     assert [text for text in texts if text.startswith("compacted automatically: unknown to 1 message,")]
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [(None, "(reported: 155,000 before it)"), (9_000, "(reported: 155,000 before it and 9,000 after it)")],
+)
+def test_the_event_of_a_compaction_mixes_no_rough_and_reported_sizes(
+    tmp_path: Path, after: int | None, words: str
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    made.user("Moor the boats.")
+    made.compact(lines.nine_sections(primary=["Moor the boats."]), before=155_000, after=after)
+    made.write(tmp_path / "a.jsonl")
+    answers = Answers(open_store(tmp_path / "a.jsonl"), {}, None)
+    (row,) = answers.store.conversations()
+    (done,) = answers.opened(row.id)[0].compactions()
+    (text,) = (event.text for event in look_at(answers, row, None)[0] if event.kind == "compacted")
+    assert text.endswith(f", ~{done.tokens_before:,} to ~{done.tokens_after:,} tokens {words}")
