@@ -292,8 +292,23 @@ async def test_search_without_a_match_says_so(rotating: Path) -> None:
         assert "0 messages" in title(pilot)
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, SearchScreen)
+        assert "T" not in pilot.app.screen.active_bindings, "there is nothing to trace"
         await press(pilot, "slash")
         assert pilot.app.screen.query_one("#words").has_focus
+
+
+async def test_a_search_for_no_words_ends_the_last_one(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        await press(pilot, "f")
+        await write(pilot, "refund")
+        await press(pilot, "enter")
+        found = pilot.app.screen.query_one(HitList)
+        assert f"{len(found.entries)} messages" in title(pilot)
+        assert "T" in pilot.app.screen.active_bindings
+        await press(pilot, "slash", "ctrl+u", "enter")
+        assert not found.entries
+        assert title(pilot) == "Search all messages"
+        assert "T" not in pilot.app.screen.active_bindings
 
 
 async def test_an_empty_database(tmp_path: Path) -> None:

@@ -158,13 +158,20 @@ class SearchScreen(JobScreen):
         hits = self.query_one(HitList)
         hits.query_text = self._query
         hits.set_entries(())
+        self.refresh_bindings()
+        self.jobs.cancel("search")
         if self._query:
             self._say("searching …")
             self.query_one(HitList).focus()
-            self.jobs.cancel("search")
             self.jobs.run(
                 "search", (self.store, self._query), search_store, self._hits_came, some=self._named
             )
+        else:
+            self._say("")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Disable tracing without hits and words."""
+        return action != "trace" or bool(self._hits and marked_word(self._query))
 
     def action_trace(self) -> None:
         """Trace the words of the search in the conversation of the hit under the cursor."""
@@ -193,6 +200,7 @@ class SearchScreen(JobScreen):
     def _hits_came(self, hits: tuple[Hit, ...], complete: bool = True) -> None:
         self._hits += hits
         self.query_one(HitList).set_entries(self._hits)
+        self.refresh_bindings()
         count = len(self._hits)
         more = f"the first {count:,}" if count >= _LIMIT else f"{count:,}"
         self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if complete else " so far …"))
@@ -202,7 +210,8 @@ class SearchScreen(JobScreen):
         self._say(" ".join(sentences))
 
     def _say(self, text: str) -> None:
-        self.query_one(TitleBar).parts = (TitlePart("Search all messages"), TitlePart(safe_line(text, 300)))
+        said = (TitlePart(safe_line(text, 300)),) if text else ()
+        self.query_one(TitleBar).parts = (TitlePart("Search all messages"), *said)
 
     @on(HitList.Opened)
     def _opened(self, event: HitList.Opened) -> None:
