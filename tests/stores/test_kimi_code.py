@@ -111,9 +111,10 @@ def test_undo_goes_back_to_a_message_of_the_user_but_not_behind_a_summary(tmp_pa
     kept = texts(store, conversation)
     assert kept[-2:] == [AFTER, LAST]
     assert conversation.notes == ("2 messages on abandoned branches are in no list.",)
-    session.add("context.undo", count=2)
-    store, conversation, _ = opened(session.write(tmp_path))
-    assert texts(store, conversation) == kept
+    for count in (2, 0):
+        session.add("context.undo", count=count)
+        store, conversation, _ = opened(session.write(tmp_path))
+        assert texts(store, conversation) == kept
 
 
 def test_a_message_that_comes_during_a_call_follows_the_result(tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ class _Scanner(SessionScanner, kw_only=True):
     def _undo(self, count: int) -> None:
         """Remove the user's newest `count` messages and all that followed them, unless a summary is between."""
         self._end_step()
-        for place in range(len(self.live) - 1, -1, -1):
+        for place in range(len(self.live) - 1, -1, -1) if count else ():
             number = self.live[place]
             if number in self.summaries:
                 return
