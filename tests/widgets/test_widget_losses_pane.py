@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from tests.widgets.values import LOSSES
 from tests.widgets.widget_host import hosting, shown
 from widgets.panes.losses_attempts import LossesAttempts
@@ -45,3 +47,18 @@ async def test_until_facts_are_known_the_note_is_shown_and_the_keys_are_free() -
         pane.set_view(LOSSES)
         await host.settle()
         assert {"r", "c", "f", "w", "s", "C", "J"} <= set(host.screen.active_bindings)
+
+
+async def test_the_keys_of_facts_are_those_of_the_scope_on_screen() -> None:
+    pane = LossesPane()
+    first, *others = LOSSES.offered
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+        pane.query_one(LossesFacts).body.focus()
+        pane.set_view(replace(LOSSES, scopes=(replace(first, facts=()), *others)))
+        await host.settle()
+        keys = {"c", "f", "w", "s", "d", "T", "C", "J"}
+        assert not keys & set(host.screen.active_bindings)
+        await host.press("r")
+        assert keys <= set(host.screen.active_bindings)
+        await host.press("r", "r")
+        assert not keys & set(host.screen.active_bindings)

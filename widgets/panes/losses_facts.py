@@ -76,8 +76,9 @@ class LossesFacts(Part[LossesView]):
 
     @property
     def filled(self) -> bool:
-        """Whether there are facts."""
-        return any(scope.facts for scope in self.losses.offered)
+        """Whether the scope on screen has facts."""
+        scope = self._scope()
+        return scope is not None and bool(scope.facts)
 
     @property
     def scope(self) -> str:
@@ -121,6 +122,7 @@ class LossesFacts(Part[LossesView]):
     def _refilter(self) -> None:
         scope = self._scope()
         self.filters.set_facts(scope.facts if scope is not None else ())
+        self.refresh_bindings()
         self._show_facts()
 
     @on(FactFilters.Filtered)
