@@ -179,20 +179,20 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
     ]
     summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
     second = [first[0], ("user", summary), first[3], ("user", "Moor it."), ("assistant", "Moored.")]
-    start = "2026-05-24T18:57:05.000001"
-    hermes_session(tmp_path, "20260524_185705_aaaaaa", start, "2026-05-24T19:02:02", first)
-    hermes_session(tmp_path, "20260524_190506_bbbbbb", start, "2026-05-24T19:24:08", second)
+    start = "2026-10-07T08:00:00.000001"
+    hermes_session(tmp_path, "20261007_080000_aaaaaa", start, "2026-10-07T08:05:00", first)
+    hermes_session(tmp_path, "20261007_080800_bbbbbb", start, "2026-10-07T08:30:00", second)
     review = [*second[:3], ("user", "Review the conversation above.")]
-    hermes_session(tmp_path, "20260524_190928_cccccc", "2026-05-24T19:09:28", "2026-05-24T19:10:29", review)
+    hermes_session(tmp_path, "20261007_081200_cccccc", "2026-10-07T08:12:00", "2026-10-07T08:13:00", review)
     # The gateway writes the same messages.
-    lines = [{"role": role, "content": text, "timestamp": "2026-05-24T19:24:09"} for role, text in second]
-    write_lines(tmp_path / "20260524_190506_bbbbbb.jsonl", lines)
+    lines = [{"role": role, "content": text, "timestamp": "2026-10-07T08:30:01"} for role, text in second]
+    write_lines(tmp_path / "20261007_080800_bbbbbb.jsonl", lines)
     store = open_store(tmp_path)
     rows = {row.id[-6:]: row for row in store.conversations()}
     assert {name: (row.kind, row.compactions) for name, row in rows.items()} == {
         "bbbbbb": ("conversation", 1), "cccccc": ("branch", 0),
     }  # fmt: skip
-    conversation = store.open("20260524_185705_aaaaaa")
+    conversation = store.open("20261007_080000_aaaaaa")
     assert conversation.id == rows["cccccc"].parent == rows["bbbbbb"].id
     (compaction,) = store.compactions(conversation)
     assert (compaction.before, compaction.after, compaction.head_end, compaction.tail_start) == (4, 3, 1, 3)
@@ -205,28 +205,28 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
 
 
 def test_a_shortened_result_makes_a_compaction_of_hermes_inferred(tmp_path: Path) -> None:
-    start = "2026-05-24T18:57:05.000001"
+    start = "2026-10-07T08:00:00.000001"
     summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
     end = ("assistant", "Berth 4 is free.")
     first = [("user", RULE), ("tool", "berth " * 100), ("user", "Which berth?"), end]
     second = [first[0], ("tool", "[Old tool output cleared]"), ("user", summary), end, ("user", "Moor it.")]
-    hermes_session(tmp_path, "20260524_185705_aaaaaa", start, "2026-05-24T19:02:02", first)
-    hermes_session(tmp_path, "20260524_190506_bbbbbb", start, "2026-05-24T19:24:08", second)
+    hermes_session(tmp_path, "20261007_080000_aaaaaa", start, "2026-10-07T08:05:00", first)
+    hermes_session(tmp_path, "20261007_080800_bbbbbb", start, "2026-10-07T08:30:00", second)
     store = open_store(tmp_path)
-    (compaction,) = store.compactions(store.open("20260524_185705_aaaaaa"))
+    (compaction,) = store.compactions(store.open("20261007_080000_aaaaaa"))
     assert (compaction.exact, compaction.after) == (False, 4)
     assert "shortened result" in compaction.note
 
 
 def test_a_message_is_read_from_its_file_of_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start = "2026-05-24T18:57:05.000001"
+    start = "2026-10-07T08:00:00.000001"
     summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
     end = ("assistant", "Berth 4 is free.")
-    hermes_session(tmp_path, "20260524_185705_aaaaaa", start, "2026-05-24T19:02:02", [("user", RULE), end])
+    hermes_session(tmp_path, "20261007_080000_aaaaaa", start, "2026-10-07T08:05:00", [("user", RULE), end])
     second = [("user", RULE), ("user", summary), end, ("user", "Moor it.")]
-    hermes_session(tmp_path, "20260524_190506_bbbbbb", start, "2026-05-24T19:24:08", second)
+    hermes_session(tmp_path, "20261007_080800_bbbbbb", start, "2026-10-07T08:30:00", second)
     store = open_store(tmp_path)
-    conversation = store.open("20260524_185705_aaaaaa")
+    conversation = store.open("20261007_080000_aaaaaa")
     read: list[str] = []
     documents = reader._documents
 
@@ -236,7 +236,7 @@ def test_a_message_is_read_from_its_file_of_several(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(reader, "_documents", counted)
     assert [message.text for message in store.messages(conversation.live, 3)] == ["Moor it."]
-    assert read == ["session_20260524_190506_bbbbbb.json"]
+    assert read == ["session_20261007_080800_bbbbbb.json"]
 
 
 def test_sessions_of_hermes_without_a_start_are_not_joined(tmp_path: Path) -> None:
@@ -249,9 +249,9 @@ def test_sessions_of_hermes_without_a_start_are_not_joined(tmp_path: Path) -> No
 
 
 def test_a_new_session_of_hermes_without_a_summary_is_another_conversation(tmp_path: Path) -> None:
-    start = "2026-05-24T18:57:05.000001"
-    for name, text in (("20260524_185705_aaaaaa", "Berth 4 is free."), ("20260524_190506_bbbbbb", "Moored.")):
-        hermes_session(tmp_path, name, start, "2026-05-24T19:02:02", [("user", RULE), ("assistant", text)])
+    start = "2026-10-07T08:00:00.000001"
+    for name, text in (("20261007_080000_aaaaaa", "Berth 4 is free."), ("20261007_080800_bbbbbb", "Moored.")):
+        hermes_session(tmp_path, name, start, "2026-10-07T08:05:00", [("user", RULE), ("assistant", text)])
     assert [row.compactions for row in open_store(tmp_path).conversations()] == [0, 0]
 
 
