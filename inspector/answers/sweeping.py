@@ -210,9 +210,7 @@ def sweep_store(
         agreement = result.reproduces.agreement
         answers.note(f"No cell is called the best: the settings in force reproduce {agreement}.")
     if result.unpriced:
-        answers.note(
-            f"The costs of {result.unpriced:,} of the {result.conversations:,} conversations are not known."
-        )
+        answers.note(result.cost_note)
     return result
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from inspector.core.errors import UsageProblem
+from inspector.core.shares import plural
 from inspector.engines.registry import with_changes
 from inspector.engines.settings import RANGES, SETTINGS, Settings, check_range
 from inspector.replay.course import Course
@@ -85,6 +86,14 @@ class Sweep(Struct, frozen=True):
             for column, first in enumerate(line)
             if first is not None
         )
+
+    @property
+    def cost_note(self) -> str:
+        """Return a sentence about the conversations without a known cost; "" if there are none."""
+        if not self.unpriced:
+            return ""
+        have = "has" if self.unpriced == 1 else "have"
+        return f"{self.unpriced:,} of {plural(self.conversations, 'conversation')} {have} no known cost."
 
     def stuck(self, row: int, column: int) -> bool:
         """Return whether the agent gives up in a cell, or compacts at every call."""

@@ -23,7 +23,7 @@ from inspector.engines.settings import Settings
 from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.sweep import METRIC_NAMES, Axis, parse_axis, sweep
+from inspector.replay.sweep import METRIC_NAMES, Axis, Sweep, parse_axis, sweep
 from tests.examples import also
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -222,3 +222,17 @@ def test_what_is_sent_with_a_summary_stays_if_the_size_of_summaries_is_chosen() 
     axes = Axis("threshold", (share,)), Axis("target_ratio", (0.2,))
     swept = run_sweep(Request((row.id,), *axes, model=SummaryModel(tokens=event.summary)), found)
     assert swept.cells["input_tokens"] == ((chosen,),)
+
+
+@pytest.mark.parametrize(
+    ("unpriced", "of", "note"),
+    [
+        (0, 1, ""),
+        (1, 1, "1 of 1 conversation has no known cost."),
+        (1, 3, "1 of 3 conversations has no known cost."),
+        (2, 3, "2 of 3 conversations have no known cost."),
+    ],
+)
+def test_conversations_without_a_known_cost_are_named(unpriced: int, of: int, note: str) -> None:
+    axis = Axis("threshold", (0.5,))
+    assert Sweep(axis, axis, {}, of, unpriced=unpriced).cost_note == note

@@ -187,7 +187,7 @@ class SweepScreen(JobScreen):
         marks = f"   {NOW} on screen  {FORCE} in force  "
         marks += best_words(swept if swept is not None and metric in swept.cells else None, metric)
         if swept is not None and swept.unpriced:
-            text += f"  The costs of {swept.unpriced:,} of {swept.conversations:,} conversations are unknown."
+            text += f"  {swept.cost_note}"
         if self.map.state.stuck and STUCK not in marks:
             marks += f"  {STUCK} gives up, or compacts at every call"
         if self.map.state.same:
