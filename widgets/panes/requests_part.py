@@ -90,7 +90,9 @@ class RequestsPart(Part[RequestsView]):
     def _opened(self, event: RequestList.Opened) -> None:
         event.stop()
         index = self.requests.places[event.row]
-        if index is not None:
+        if index is None:
+            self.app.notify("It is unknown which message answers this request.", timeout=2)
+        else:
             generation = self.requests.requests[event.row].request.generation
             self.post_message(GoTo(generation, index, pane="cache"))
 
