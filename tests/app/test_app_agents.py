@@ -451,3 +451,10 @@ async def test_the_what_if_pane_and_the_tokens_pane_leave_the_same_distance() ->
         assert "rough tokens, " in outcome
         await press(pilot, "8")
         assert f"{left:,} tokens below the threshold" in " ".join(screen_text(pilot).split())
+
+
+async def test_one_message_after_a_compaction_is_in_the_singular() -> None:
+    async with running(AGENTS, "Buoys", size=(160, 48)) as pilot:
+        await press(pilot, "6")
+        outcome = conversation(pilot).query_one(WhatIfPane).body.text
+        assert " → 1 message." in outcome

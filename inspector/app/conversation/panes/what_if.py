@@ -15,6 +15,7 @@ from inspector.engines.base import Budgets, Plan, Settings
 from inspector.engines.registry import engine, names
 from inspector.engines.settings import SETTINGS
 from widgets.bars.gauge import GaugeState, parting
+from widgets.base import human
 from widgets.panes.knob_values import TuneState
 from widgets.panes.knobs import Knobs
 from widgets.panes.run_lines import ReplayView, Run
@@ -194,7 +195,7 @@ def _outcome(
         # A plan counts messages roughly; a reported size also has the system prompt and the tools.
         f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} "
         f"{'tokens' if reported is None else 'rough tokens'}, "
-        f"{plan.length:,} → {plan.length_after:,} messages.",
+        f"{plan.length:,} → {human.plural(plan.length_after, 'message')}.",
     )
 
 
