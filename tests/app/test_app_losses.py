@@ -32,12 +32,15 @@ from tests.app.running import (
 )
 from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
+from widgets.bars.gauge import Gauge, explain
+from widgets.bars.region_bar import RegionBar
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.fact_list import key_of, outcome_of, source_of, survivor_of
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
+from widgets.panes.tokens_pane import TokensPane
 
 claude_lines = recipe("claude_lines")
 SIZE = (160, 48)
@@ -111,6 +114,16 @@ async def test_losses_of_a_list_that_is_not_in_the_files_are_unknown(tmp_path: P
         assert "167,412 → 9,000" in shown
         await press(pilot, "4")
         assert "Its losses are unknown" in facts_of(pilot).head.text
+        await press(pilot, "[", "8")
+        screen = conversation(pilot)
+        assert screen.state.generation == 1
+        gauge = screen.query_one(Gauge)
+        assert gauge.state.missing
+        assert "The list is not in the files" in explain(gauge.state)
+        assert screen.query_one(RegionBar).planned is None
+        pane = screen.query_one(TokensPane)
+        assert "No message of this list is in the files." in pane.body.text
+        assert "~0" not in pane.head.text
 
 
 async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:

@@ -35,7 +35,7 @@ class GaugeState(Struct, frozen=True):
 
     `pressure` is the size with a warning, `hygiene` that at which the gateway compacts (0 hides a mark). `tokens` are
     None until counted, `kind` is the way of counting, `detail` more about it ("cl100k_base", "of the last response").
-    `planned` is the rough count that plans use, None if it is the same.
+    `planned` is the rough count that plans use, None if it is the same. `missing`: the files lack the list.
     """
 
     tokens: int | None = None
@@ -46,6 +46,7 @@ class GaugeState(Struct, frozen=True):
     kind: GaugeKind = "rough"
     detail: str = ""
     planned: int | None = None
+    missing: bool = False
 
     @property
     def parted(self) -> bool:
@@ -94,7 +95,7 @@ class Gauge(Inked):
     def _number(self, width: int) -> Row:
         state, row = self.state, Row()
         if state.tokens is None:
-            return row.add("counting …", self.ink("muted"))
+            return row.add("not in the files" if state.missing else "counting …", self.ink("muted"))
         rough = "" if state.kind in ("exact", "reported") else ROUGH
         row.add(f"{rough}{state.tokens:,}", self.ink("strong"))
         row.add(f" / {state.threshold:,} · ", self.ink("muted"))
@@ -155,7 +156,8 @@ def explain(state: GaugeState) -> str:
     """The gauge in sentences."""
     lines = []
     if state.tokens is None:
-        lines.append("The tokens of this list are being counted.")
+        unknown = "The list is not in the files, so its tokens are unknown."
+        lines.append(unknown if state.missing else "The tokens of this list are being counted.")
     else:
         how = KIND_WORDS[state.kind] + (f", {state.detail}" if state.detail else "")
         lines.append(f"{state.tokens:,} tokens in this list ({how}).")

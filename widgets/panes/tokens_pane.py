@@ -76,8 +76,8 @@ class TokensPane(TextPart[TokensView]):
             self.head.set_lines([TextLine("Reading the list …", "muted")])
             self.body.set_text("")
             return
-        total = sum(share.tokens for share in view.shares)
-        self.head.set_lines([line_of((view.title, "strong"), (f"  ~{total:,} tokens", ""))])
+        total = f"  ~{sum(share.tokens for share in view.shares):,} tokens" if view.shares else ""
+        self.head.set_lines([line_of((view.title, "strong"), (total, ""))])
         note = "Rough counts of texts, calls and results, without the JSON around them."
         self.body.set_lines(
             (
@@ -124,7 +124,7 @@ def ahead_lines(view: TokensView) -> list[TextLine]:
 def share_lines(shares: tuple[SourceShare, ...], width: int) -> list[TextLine]:
     """A line per source: name, share, tokens, messages, and a bar where there is room."""
     if not shares:
-        return [TextLine("The list is empty.", "muted")]
+        return [TextLine("No message of this list is in the files.", "muted")]
     total, top = sum(share.tokens for share in shares), shares[0].tokens
     lines = []
     for share in shares:

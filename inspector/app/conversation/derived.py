@@ -179,6 +179,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
                 exact = None
             position = _position(state, recording, at, ended_by, plan, tokens)
     beside = ended_by if at is None else during
+    is_missing = ended_by is not None and not ended_by.before
     return Derived(
         budgets,
         index,
@@ -189,7 +190,9 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
         ended_by,
         findings,
         chrome.header_parts(state, opened, findings.words),
-        chrome.gauge_state(
+        GaugeState(missing=True)
+        if is_missing
+        else chrome.gauge_state(
             budgets,
             state.settings.context_length,
             tokens,
@@ -198,8 +201,10 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             basis,
             opened.later if at is None and state.generation == len(opened.generations) else 0,
         ),
-        None if plan is None else chrome.planned_regions(plan, "planned" if beside is not None else ""),
-        None if beside is None or plan is None else chrome.recorded_regions(beside, index),
+        None
+        if is_missing or plan is None
+        else chrome.planned_regions(plan, "planned" if beside is not None else ""),
+        None if is_missing or beside is None or plan is None else chrome.recorded_regions(beside, index),
         chrome.nodes(
             opened.inspection.conversation,
             compactions or (),
