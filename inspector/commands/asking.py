@@ -24,7 +24,14 @@ from inspector.commands.options import (
     print_notes,
     together,
 )
-from inspector.commands.sources import flags_of, only_one, open_source, path_or_name, split_path
+from inspector.commands.sources import (
+    flags_of,
+    only_one,
+    open_source,
+    path_or_name,
+    refuse_second_path,
+    split_path,
+)
 from inspector.core.errors import InspectorError, Interrupted, StoreError, UsageProblem
 from inspector.core.text import safe_line, told_apart
 from inspector.engines.settings import RANGES, SETTINGS, check_range
@@ -91,6 +98,8 @@ class Asked:
         self.path, others = (None, self.words) if alone else split_path(self.words)
         if problem and not "".join(others).strip():
             raise UsageProblem(problem)
+        if not problem:
+            refuse_second_path(self.path, others)
         return self.whole(), others
 
     def one_or_all(self) -> tuple[Answers, str | None]:

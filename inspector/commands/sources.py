@@ -80,6 +80,13 @@ def split_path(words: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
     return None, tuple(words)
 
 
+def refuse_second_path(path: str | None, names: Sequence[str]) -> None:
+    """Raise UsageProblem if a name of a conversation is another file."""
+    for name in names:
+        if path is not None and os.sep in name and os.path.exists(name):
+            raise UsageProblem(f"Give one PATH, not {path} and {name}: a file, or a folder with both.")
+
+
 def only_one(path: str | None, demo: bool) -> str | None:
     """Return the only conversation of a store; None if it has several (as --demo) or is missing.
 
@@ -111,6 +118,7 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
         )
         raise UsageProblem(f"{given}. Put a title of several words in quotes.")
     if len(words) == 2:
+        refuse_second_path(words[0], words[1:])
         return words[0], words[1]
     return path, rest[0] if rest else None
 

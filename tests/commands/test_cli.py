@@ -485,6 +485,13 @@ def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_the_same
     assert "planned by codex: the same boundaries, but 4 between them stay, 2 of them others ·" in shown
 
 
+def test_a_second_path_is_refused(tmp_path: Path) -> None:
+    other = tmp_path / "b.jsonl"
+    other.write_text("{}\n")
+    done = run("losses", str(ROOT / "fixtures"), str(other))
+    assert (done.code, "Give one PATH" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize("command", ["compactions", "facts", "measures", "next"])
 def test_a_conversation_that_cannot_be_read_is_named_and_the_others_are_answered(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
