@@ -301,7 +301,7 @@ class Differences(Alignment):
     def may_cross_things(self) -> bool:
         """Return whether things of two clauses may have changed places."""
         main, passage = self.probe.main, self.passage
-        if not self.kept_values and self._in_order():
+        if self.overlap < MIN_SAME or (not self.kept_values and self._in_order()):
             return False
         value_clauses = [
             (clause, other_clause)
@@ -317,7 +317,7 @@ class Differences(Alignment):
         placed = [
             pair for pair in self.pairs if pair[0].concept not in items and clauses[pair[0].concept] < 2
         ]
-        return self.overlap >= MIN_SAME and crossed(placed, value_clauses)
+        return crossed(placed, value_clauses)
 
     def _in_order(self) -> bool:
         """Return whether all shared words, but those with a typo, are in the same order in the passage."""

@@ -162,7 +162,7 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
             if not after.is_refused(part, span[0]):
                 quotes.setdefault(part, Match("verbatim", 0.95, part, span))
         for wording in probe.wordings:
-            for part, beginning in after.beginning([wording]):
+            for part, beginning in after.beginning(wording):
                 span = place_of(beginning, after.parts[part].text)
                 in_quotes = after.parts[part].text[: span[0]].endswith(_QUOTES)
                 if in_quotes and not after.is_refused(part, span[0]) and _adds_nothing(beginning, wording):

@@ -253,20 +253,21 @@ class PassageIndex:
                 ):
                     yield number, place_of(near, part.text)
 
-    def beginning(self, wordings: Sequence[str]) -> Iterator[tuple[int, str]]:
+    def beginning(self, wording: str) -> Iterator[tuple[int, str]]:
         """Yield the parts of the summary that quote a longer wording without its end, with the quoted beginning."""
+        least = max(_LONG_WORDING, round(MIN_QUOTED * len(wording)))
+        if least >= len(wording):
+            return
         for number, part in enumerate(self.parts):
             text = self._plain[number] if part.where == "summary" else ""
-            for wording in wordings:
-                least = max(_LONG_WORDING, round(MIN_QUOTED * len(wording)))
-                if least >= len(wording) or wording[:least] not in text:
-                    continue
-                sizes = range(least, len(wording))
-                stop = bisect_left(sizes, True, key=lambda size: wording[:size] not in text) + least - 1
-                while least <= stop and _is_in_word(wording, stop):
-                    stop -= 1
-                if stop >= least and _says(text, wording[:stop]):
-                    yield number, wording[:stop]
+            if wording[:least] not in text:
+                continue
+            sizes = range(least, len(wording))
+            stop = bisect_left(sizes, True, key=lambda size: wording[:size] not in text) + least - 1
+            while least <= stop and _is_in_word(wording, stop):
+                stop -= 1
+            if stop >= least and _says(text, wording[:stop]):
+                yield number, wording[:stop]
 
     @cached_property
     def language(self) -> str:

@@ -80,8 +80,8 @@ class _Scanner(SessionScanner, kw_only=True):
     #: Tokens of the last request and its answer, and the usage of the running compaction's calls.
     size: int | None = None
     summary_usage: Usage | None = None
+    #: The user's name of the model.
     alias: str = ""
-    summaries: set[int] = field(default_factory=set)
 
     def run(self) -> Self:
         path = self.entries.path
@@ -195,17 +195,18 @@ class _Scanner(SessionScanner, kw_only=True):
     def _compacted(self, record: dict[str, Any], at: float) -> None:
         self._end_step()
         (number,) = self.make(wires_of([record]), at, summary=True)
-        self.summaries.add(number)
         count = count_of(record, "compactedCount") or count_of(record, "count") or 0
+        recorded = count_of(record, "keptUserMessageCount")
         exact, note = True, ""
-        if count_of(record, "keptUserMessageCount") is None:
+        if recorded is None:
             # Early releases kept the newest messages.
             after, began = [number, *self.live[count:]], None
         else:
             kept = self._kept(at)
             after, began = [*kept, number], count if 0 < count < len(self.live) else None
-            exact = len(kept) == record["keptUserMessageCount"]
-            note = "" if exact else "The kept messages are not recorded one by one, and their number differs."
+            exact = len(kept) == recorded
+            if not exact:
+                note = f"Kimi Code recorded {recorded:,} kept messages; its rule gives {len(kept):,}."
         self.names.append(f"{at:.3f}")
         self.compact(
             after, number, at, text=summary_in(record, "summary", "contextSummary"), trigger=self.trigger or None,
@@ -249,9 +250,11 @@ class _Scanner(SessionScanner, kw_only=True):
     def _undo(self, count: int) -> None:
         """Remove the user's newest `count` messages and all that followed them, unless a summary is between."""
         self._end_step()
-        for place in range(len(self.live) - 1, -1, -1) if count else ():
+        if not count:
+            return
+        for place in range(len(self.live) - 1, -1, -1):
             number = self.live[place]
-            if number in self.summaries:
+            if self.entries.items[number].summary:
                 return
             message = self.messages.get(number, {})
             count -= is_of_user(message)
