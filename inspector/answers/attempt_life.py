@@ -60,7 +60,7 @@ def life_of(attempts: Sequence[Attempt], life: int) -> dict[int, Attempt]:
 def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -> Sending:
     """Return what a life would send: the first prompt as it is, later prompts estimated with the recorded summaries.
 
-    Raises UnknownConversation for an unknown compaction.
+    Raises UsageProblem for an unknown compaction.
     """
     inspection.compaction(order.first)
     masker = Masker(order.wording.masking)

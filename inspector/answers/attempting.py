@@ -59,7 +59,7 @@ def place_of(store: Store, row: ConversationRow, compaction: int, step: int | No
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:
-    """Return the list before a recorded compaction. Raises UnknownConversation for an unknown compaction."""
+    """Return the list before a recorded compaction. Raises UsageProblem for an unknown compaction."""
     recorded = inspection.compaction(compaction)
     generation = inspection.generation(compaction)
     messages = inspection.store.messages(generation)

@@ -43,7 +43,7 @@ def cache_points(
     answers: Answers, name: str, number: int | None, layout: Layout | None, ttl: Ttl | None
 ) -> CachePoints:
     """Return the breakpoints of generation `number` (default: the live one). The default layout and time to live are
-    those in force. Raises UnknownConversation and StoreErrors."""
+    those in force. Raises UnknownConversation, UsageProblem for an unknown generation, and StoreErrors."""
     inspection, resolved = answers.opened(name)
     generation = inspection.generation(number)
     messages = answers.store.messages(generation)

@@ -59,7 +59,7 @@ def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
     """Return the wanted lives, as they are after the last compaction or after `wanted.after`.
 
     The lives of each compaction are together: first the summarized facts, then the pruned facts, best rank first. With
-    `wanted.fates`, a lost fact is included only if it counts as a loss (see is_lost). Raises UnknownConversation for an
+    `wanted.fates`, a lost fact is included only if it counts as a loss (see is_lost). Raises UsageProblem for an
     unknown compaction.
     """
     for number in (wanted.compaction, wanted.after):

@@ -17,7 +17,7 @@ from inspector.answers.cut_prompts import without_cut
 from inspector.answers.resolving import caching_release
 from inspector.caching.modelled import SentMessages
 from inspector.core.conversations import Compaction, Conversation, Generation, Request
-from inspector.core.errors import UnknownConversation
+from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, Settings, TokenIndex
@@ -81,12 +81,12 @@ class Inspection:
         return cls(store, store.open(store.resolve(name)), alone, config)
 
     def generation(self, number: int | None = None) -> Generation:
-        """Return the generation of this number, counted from 1, by default the live one. Raises UnknownConversation."""
+        """Return the generation of this number, counted from 1, by default the live one. Raises UsageProblem."""
         generations = self.conversation.generations
         if number is None:
             return generations[-1]
         if not 1 <= number <= len(generations):
-            raise UnknownConversation(
+            raise UsageProblem(
                 f"{self.conversation.row.title or self.conversation.id} has no generation {number}; "
                 f"it has {len(generations)}, counted from 1."
             )
@@ -100,11 +100,11 @@ class Inspection:
             return self._compactions
 
     def compaction(self, number: int) -> Compaction:
-        """Return a recorded compaction by its number. Raises UnknownConversation."""
+        """Return a recorded compaction by its number. Raises UsageProblem."""
         compactions = {compaction.index: compaction for compaction in self.compactions()}
         if number not in compactions:
             numbers = f"it has {', '.join(map(str, compactions))}" if compactions else "it has none"
-            raise UnknownConversation(f"This conversation has no compaction {number}; {numbers}.")
+            raise UsageProblem(f"This conversation has no compaction {number}; {numbers}.")
         return compactions[number]
 
     def list_after(self, recorded: Compaction) -> Iterator[tuple[int, Message, Where]]:

@@ -89,7 +89,7 @@ def judge_prompts(
 ) -> tuple[JudgePrompt, ...]:
     """Return the prompts for one compaction.
 
-    Raises UnknownConversation for an unknown compaction, UsageProblem for a size out of range or an unreadable summary.
+    Raises UsageProblem for an unknown compaction, a size out of range or an unreadable summary.
     """
     least, _, most = PIECE_TOKENS
     if not least <= piece_tokens <= most:

@@ -75,8 +75,8 @@ def exams_of(
     """Return the questions about a recorded compaction, the same for each of its summaries.
 
     The first of `outcomes`, which are not empty, selects the facts. No question asks for a value that is masked in the
-    prompt. Raises UnknownConversation for an unknown compaction, and if no summarized fact has an exact value to ask
-    for.
+    prompt. Raises UsageProblem for an unknown compaction, and UnknownConversation if no summarized fact has an exact
+    value to ask for.
     """
     recorded = inspection.compaction(outcomes[0].compaction)
     contexts = [_context(inspection, recorded, outcome, masker) for outcome in outcomes]

@@ -71,7 +71,7 @@ def show_generation(
     """Return generation `number` (default: the live one), or the list after `step` messages.
 
     `exact` counts tokens exactly if a vocabulary is available. Raises UnknownConversation, UsageProblem for an unknown
-    step, StoreErrors and EngineErrors.
+    generation or step, StoreErrors and EngineErrors.
     """
     inspection, resolved = answers.opened(name)
     generation, length = (

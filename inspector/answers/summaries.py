@@ -10,7 +10,7 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import Compaction
-from inspector.core.errors import UnknownConversation
+from inspector.core.errors import UnknownConversation, UsageProblem
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Settings
 from inspector.quality.facts.rules import load_stemmer
@@ -83,7 +83,7 @@ def compare_summaries(
     """Compare the summaries of compactions `first` and `last`. Without both, compare every two successive summaries.
 
     Without `first`, the summary before `last` is compared; without `last`, the last summary. Raises
-    UnknownConversation for a missing summary."""
+    UsageProblem for a missing summary."""
     inspection, _ = answers.opened(name)
     summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
     both = first is None and last is None
@@ -101,10 +101,10 @@ def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tu
     known = f"compactions with a summary: {', '.join(map(str, indexes))}."
     for index in (first, last):
         if index is not None and index not in summaries:
-            raise UnknownConversation(f"Compaction {index} left no summary here; {known}")
+            raise UsageProblem(f"Compaction {index} left no summary here; {known}")
     b = indexes[-1] if last is None else last
     a = max((i for i in indexes if i < b), default=b) if first is None else first
     if a == b and None in (first, last):
         where = "follows" if last is None else "precedes"
-        raise UnknownConversation(f"No summary {where} that of compaction {b}; {known}")
+        raise UsageProblem(f"No summary {where} that of compaction {b}; {known}")
     return a, b

@@ -20,7 +20,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.recall import Exam, exams_of
 from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.commands.sources import open_source
-from inspector.core.errors import UnknownConversation, UsageProblem
+from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Allowance
@@ -168,7 +168,7 @@ def test_a_budget_out_of_range_is_refused(budget: int) -> None:
 
 def test_a_compaction_that_is_not_there_is_told() -> None:
     inspection, settings = opened(ROTATING)
-    with pytest.raises(UnknownConversation, match="no compaction 9; it has 1, 2, 3, 4"):
+    with pytest.raises(UsageProblem, match="no compaction 9; it has 1, 2, 3, 4"):
         recorded_list(inspection, settings, 9)
 
 
@@ -417,7 +417,7 @@ def test_recall_asks_about_finished_attempts_and_keeps_answers_beside_a_failure(
     ("words", "code", "told"),
     [
         (["recall", "--compaction", "1", "--attempt", "7"], 1, "no attempt 7 with a text; it has none"),
-        (["life", "--compaction", "9"], 1, "no compaction 9; it has 1, 2, 3, 4"),
+        (["life", "--compaction", "9"], 2, "no compaction 9; it has 1, 2, 3, 4"),
         (["life", "--resume", "3"], 1, "no life 3"),
     ],
 )
@@ -437,7 +437,7 @@ def test_an_attempt_or_life_that_is_not_there_is_told(
         (["--command", "cat"], 2, "Give either --compaction K"),
         (["--compaction", "1", "--step", "5", "--command", "cat"], 2, "Give either"),
         (["--compaction", "one", "--command", "cat"], 2, "takes a number"),
-        (["--compaction", "7", "--command", "cat"], 1, "no compaction 7"),
+        (["--compaction", "7", "--command", "cat"], 2, "no compaction 7"),
         (["--compaction", "1"], 2, "Name the model"),
         (["--compaction", "1", "--model", "m"], 2, "need --endpoint"),
         (["--compaction", "1", "--endpoint", "https://example.org"], 2, "--model NAME"),

@@ -27,7 +27,7 @@ from inspector.answers.judging import (
 from inspector.answers.losses import facts_of
 from inspector.app.conversation.judged_scopes import judged_scopes
 from inspector.commands.sources import open_source
-from inspector.core.errors import NotAllowed, SummarizerFailed, UnknownConversation, UsageProblem
+from inspector.core.errors import NotAllowed, SummarizerFailed, UsageProblem
 from inspector.models.consent import Allowance
 from inspector.models.kept import KeptAttempts
 from inspector.models.masking import Masker
@@ -184,7 +184,7 @@ def test_an_unusable_answer_is_a_sentence_and_not_kept(inspection: Inspection, k
 def test_pieces_out_of_range_and_unknown_compactions(inspection: Inspection) -> None:
     with pytest.raises(UsageProblem):
         judge_prompts(inspection, 1, Masker(), 5)
-    with pytest.raises(UnknownConversation):
+    with pytest.raises(UsageProblem):
         judge_prompts(inspection, 99, Masker())
 
 

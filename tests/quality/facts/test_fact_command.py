@@ -134,7 +134,7 @@ def test_a_fact_without_a_fate_after_a_compaction_is_not_listed_after_it(
 
 
 def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=1)
+    assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=2)
     assert "--at-risk is about the next compaction" in run(capsys, "--at-risk", "--fate", "lost", code=2)
     early = run(capsys, "--compaction", "3", "--after", "1", code=2)
     assert "--after must not be below --compaction" in early
