@@ -49,6 +49,11 @@ class Comparison(Struct, frozen=True):
     second: Side
 
     @property
+    def unread(self) -> tuple[str, ...]:
+        """The sentences about what could not be read, each once. A conversation can be in both folders."""
+        return tuple(dict.fromkeys([*self.first.unread, *self.second.unread]))
+
+    @property
     def differs(self) -> tuple[str, ...]:
         """The names of the shares whose intervals do not overlap."""
         first, second = self.first, self.second

@@ -216,13 +216,17 @@ class Asked:
         return self._masker(document)
 
 
-def raise_unread(*asked: Answers) -> None:
-    """Raise InspectorError with the conversations that could not be read; nothing without one."""
+def raise_unread(*asked: Answers, named: bool = False) -> None:
+    """Raise InspectorError with the conversations that could not be read; nothing without one.
+
+    `named`: the answer names them already, so only their number is told.
+    """
     unread = [sentence for answers in asked for sentence in answers.unread]
     if unread:
         noun = "conversation is" if len(unread) == 1 else "conversations are"
+        told = [] if named else unread
         raise InspectorError(
-            "\n".join([*unread, f"The answer is incomplete: {len(unread):,} {noun} left out."])
+            "\n".join([*told, f"The answer is incomplete: {len(unread):,} {noun} left out."])
         )
 
 

@@ -84,11 +84,7 @@ def comparison_text(comparison: Comparison) -> str:
     for row in rows:
         table.add(*row)
     lines = table.lines(_ROOM)
-    lines += [
-        f"? {safe_line(sentence)}"
-        for side in (comparison.first, comparison.second)
-        for sentence in side.unread
-    ]
+    lines += [f"? {safe_line(sentence)}" for sentence in comparison.unread]
     return "\n".join(lines) + "\n"
 
 
@@ -104,7 +100,7 @@ def comparison_page(comparison: Comparison, html: bool) -> str:
         second=comparison.second,
         heading=heading,
         rows=rows,
-        unread=[*comparison.first.unread, *comparison.second.unread],
+        unread=comparison.unread,
         verdict=f"They differ beyond chance in: {', '.join(differs)}."
         if differs
         else "No difference beyond chance.",

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.comparing import Comparison, Side
+from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
-from inspector.core.errors import UsageProblem
+from inspector.core.conversations import Compaction
+from inspector.core.errors import StoreDamaged, UsageProblem
 from inspector.export.comparing import comparison_page, comparison_table
 from inspector.quality.measures.measure import Share
 
@@ -73,6 +75,21 @@ def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> No
     assert found["differs"] == []
     one, other = found["sides"]
     assert one == other
+
+
+def test_what_could_not_be_read_is_said_once(fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A conversation can be in both folders, and the answer itself has the sentence."""
+
+    def unreadable(self: Inspection) -> tuple[Compaction, ...]:
+        raise StoreDamaged("The page is torn.")
+
+    monkeypatch.setattr(Inspection, "compactions", unreadable)
+    path = str(fixtures_dir / "agents" / "codex")
+    done = CliRunner().invoke(commands, ["check", path, "--against", path])
+    assert done.stdout.count("The page is torn.") == 1
+    assert str(done.exception) == "The answer is incomplete: 2 conversations are left out."
+    found = Comparison(Side("a", unread=("Torn.",)), Side("b", unread=("Torn.", "Cut.")))
+    assert comparison_page(found, False).count("Torn.") == 1
 
 
 @pytest.mark.parametrize("html", [True, False], ids=["html", "markdown"])
