@@ -10,7 +10,7 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import LiveSize, live_size, reported_sizes, ttl_of
+from inspector.answers.resolving import LiveSize, live_size, next_policy, reported_sizes, ttl_of
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage
@@ -37,10 +37,11 @@ class ShownGeneration(Struct, frozen=True):
     """A generation under the settings in force.
 
     `step` is the number of messages of the conversation at that time, None for the whole list. `recorded` is the
-    compaction that ended the list, None for the live list. `exact` is None if nothing was counted, `usage` if the store
-    has no usage of the session. `reported` is the size of the agent's last request and its answer, None if unknown or
-    at a step. `summary_at` is a message with a summary that its wording does not show. `profile_reason` explains the
-    profile, `limits` are sentences about data that the agent never records.
+    compaction that ended the list, None for the live list. `breakpoints` is empty if the
+    requests have none. `exact` is None if nothing was counted, `usage` if the store has no usage of the session.
+    `reported` is the size of the agent's last request and its answer, None if unknown or at a step. `summary_at` is a
+    message with a summary that its wording does not show. `profile_reason` explains the profile, `limits` are sentences
+    about data that the agent never records.
     """
 
     conversation: Conversation
@@ -90,7 +91,9 @@ def show_generation(
         limits=answers.store.info_of(session).limits,
         profile_reason=answers.store.info_of(session).profile_reason if detected else "chosen",
         system_prompt=prompt,
-        breakpoints=breakpoints_of(inspection, messages, prompt, profile, None, ttl_of(resolved)),
+        breakpoints=breakpoints_of(inspection, messages, prompt, profile, None, ttl_of(resolved))
+        if next_policy(conversation.row, profile).enabled
+        else (),
         # No compaction ended the live list, and reading the compactions reads all lists.
         recorded=next((item for item in inspection.compactions() if item.index == generation.number), None)
         if step is None and generation is not conversation.live

@@ -23,6 +23,7 @@ from inspector.export.console import Table
 from inspector.stores import entries
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
+from tests.stores import writer
 
 lines, others = recipe("claude_lines"), recipe("other_lines")
 DIVES = "Turn the dive log"
@@ -53,6 +54,27 @@ def test_the_live_list_is_read_once_and_no_other_list_is(
     assert shown.recorded is None
     assert len(shown.messages) == 4
     assert len(numbers) == len(set(numbers)) == 4
+
+
+@pytest.mark.parametrize(
+    ("model", "numbers"), [("anthropic/claude-sonnet-4.5", [2, 3, 4]), ("openai/gpt-4o", [])]
+)
+def test_breakpoints_are_marked_only_if_the_requests_have_them(
+    model: str, numbers: list[int], tmp_path: Path
+) -> None:
+    database = writer.create(tmp_path / "state.db", fts=False)
+    writer.session(database, "s", model=model, system_prompt="You are a pilot.")
+    for wire in writer.talk(4):
+        writer.insert(database, "s", wire, 1_000.0)
+    database.commit()
+    database.close()
+    words = [str(tmp_path / "state.db"), "--json"]
+    shown, points = (
+        json.loads(CliRunner().invoke(commands, [name, *words]).stdout) for name in ("show", "breakpoints")
+    )
+    assert points["enabled"] == bool(numbers)
+    assert shown["system_prompt"]["breakpoint"] == (1 if numbers else None)
+    assert [entry["breakpoint"] for entry in shown["messages"] if entry["breakpoint"]] == numbers
 
 
 def test_a_summary_without_a_wording_of_its_own_is_marked(tmp_path: Path) -> None:
