@@ -180,6 +180,15 @@ class Compaction(Struct, frozen=True):
         return self.tail_start - self.head_end - len(self.kept)
 
     @property
+    def came(self) -> list[int]:
+        """Return the indexes of the new messages of the list after; only the summary if the list before is unknown."""
+        if not self.before:
+            return [] if self.summary_at is None else [self.summary_at]
+        tail = range(self.tail_after, self.tail_after + self.before - self.tail_start)
+        copies = {index for _, index in self.kept}
+        return [at for at in range(self.head_after, self.after) if at not in tail and at not in copies]
+
+    @property
     def remaining(self) -> int:
         """Return the number of messages that did not leave it."""
         return self.before - self.removed

@@ -12,11 +12,14 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.upcoming import upcoming
 from inspector.app.conversation import opening, reading
+from inspector.app.conversation.compaction_rows import CompactionRows
+from inspector.app.conversation.rows import GenerationRows, RowMarks
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import StoreError
 from inspector.engines.registry import with_changes
 from inspector.stores.claude_code.reader import ClaudeCodeReader
+from inspector.stores.detect import open_store
 from inspector.stores.recorded import FileDigest
 from tests.app.running import (
     conversation,
@@ -149,6 +152,35 @@ async def test_an_encrypted_summary_is_no_failure() -> None:
         assert view is not None
         assert (outcome_of(view.done), view.cost) == ("encrypted", "unknown: its summary cannot be read")
         assert "the compaction failed" not in screen_text(pilot)
+
+
+async def test_a_compaction_lists_all_messages_that_came_with_it() -> None:
+    """Not only the summary: opencode also adds a question of its own, and Cline repeats the request."""
+    async with running(AGENTS, "Reef charts", size=(160, 48)) as pilot:
+        await press(pilot, "2")
+        pane = conversation(pilot).query_one(CompactionPane)
+        assert pane.view is not None
+        done = pane.view.done
+        assert pane.messages.row_count == done.before + 2
+        await until(pilot, lambda: "What did we do so far?" in screen_text(pilot))
+        assert "Σ and 1 new, then the kept messages" in screen_text(pilot)
+
+
+def test_the_rows_of_a_compaction_are_both_lists_with_each_copy_once() -> None:
+    store = open_store(AGENTS)
+    for listed in store.conversations():
+        told = store.open(listed.id)
+        for done in store.compactions(told):
+            before, after = (GenerationRows(told.generations[done.index - back]) for back in (1, 0))
+            after.put(RowMarks(made_by=done))
+            rows = CompactionRows(before, after, done)
+            places = [rows.source_of(row) for row in range(len(rows))]
+            assert [at for number, at in places if number == done.index] == list(range(done.before))
+            assert len(set(places)) == len(rows) == done.before + done.after - done.remaining
+            signs = [rows.row(row).flags & {"new", "summary"} for row in range(len(rows))]
+            assert all(
+                bool(sign) for (number, _), sign in zip(places, signs, strict=True) if number > done.index
+            )
 
 
 async def test_the_losses_of_encrypted_summaries_are_unknown() -> None:

@@ -18,7 +18,7 @@ from widgets.base.signs import Sign
 from widgets.base.strips import Row, find_spans, fit, one_line
 from widgets.lists.line_list import LineList
 
-Flag = Literal["error", "finding", "lost", "summary", "struck", "copied", "huge"]
+Flag = Literal["error", "finding", "lost", "summary", "struck", "copied", "new", "huge"]
 
 #: The gutter of each region; distinct without colour.
 GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
@@ -30,6 +30,7 @@ FLAG_SIGNS: dict[str, str] = {
     "summary": "Σ",
     "struck": "−",
     "copied": "=",
+    "new": "+",
     "huge": "■",
 }
 FLAG_WORDS: dict[str, str] = {
@@ -39,6 +40,7 @@ FLAG_WORDS: dict[str, str] = {
     "summary": "summary of a compaction",
     "struck": "message that a compaction removed",
     "copied": "message that the compaction keeps",
+    "new": "message that the compaction added",
     "huge": "huge message",
 }
 _PLAIN = Style()

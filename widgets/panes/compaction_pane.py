@@ -40,9 +40,9 @@ class CompactionSource(RowSource, Protocol):
 
 
 class CompactionPane(TextPart[CompactionView]):
-    """A CompactionView and, below it, the messages: − went, = stayed, Σ the summary.
+    """A CompactionView and, below it, the messages: − went, = stayed, Σ the summary, + other new ones.
 
-    The rows have the flags "struck", "copied" and "summary". Posts GoTo for a message, a lost fact or an event,
+    The rows have the flags "struck", "copied", "summary" and "new". Posts GoTo for a message, a lost fact or an event,
     ReadRows for unread messages, and StepCompaction.
     """
 
@@ -227,7 +227,7 @@ class CompactionPane(TextPart[CompactionView]):
 
     def _group(self, index: int) -> frozenset[str]:
         assert self._rows is not None
-        return frozenset[str](self._rows.row(index).flags) & {"struck", "copied", "summary"}
+        return frozenset[str](self._rows.row(index).flags) & {"struck", "copied", "summary", "new"}
 
     @on(MessageList.RowsWanted)
     def _rows_wanted(self, event: MessageList.RowsWanted) -> None:

@@ -1,6 +1,8 @@
-"""The rows of a compaction: the list before it with the summary in place of the middle."""
+"""The rows of a compaction: the list before it, with the summary and other new messages in place of the middle."""
 
 from __future__ import annotations
+
+from bisect import bisect_left
 
 from msgspec.structs import replace
 
@@ -11,25 +13,30 @@ from widgets.lists.message_list import Boundary, MessageRow
 
 
 class CompactionRows:
-    """The list before a compaction, with the summary in place of the middle."""
+    """The list before a compaction, with the messages that came: the summary, and files or other texts that the agent
+    adds. They are in place of the middle, or after the tail."""
 
     def __init__(self, before: GenerationRows, after: GenerationRows, compaction: Compaction) -> None:
         self.before = before
         self.after = after
         self.compaction = compaction
-        self.summary_at = None if compaction.merged else compaction.summary_at
+        came = compaction.came
+        tail = bisect_left(came, compaction.tail_after)
+        #: The indexes of the new messages before the tail, and after it.
+        self._came, self._last = came[:tail], came[tail:]
 
     def __len__(self) -> int:
-        return self.compaction.before + (0 if self.summary_at is None else 1)
+        return self.compaction.before + len(self._came) + len(self._last)
 
     def place(self, row: int) -> tuple[GenerationRows, int]:
         """The list that a row comes from, and the message's index in it."""
-        if self.summary_at is not None:
-            if row == self.compaction.tail_start:
-                return self.after, self.summary_at
-            if row > self.compaction.tail_start:
-                row -= 1
-        return self.before, row
+        start, came = self.compaction.tail_start, len(self._came)
+        if start <= row < start + came:
+            return self.after, self._came[row - start]
+        index = row if row < start else row - came
+        if index >= self.compaction.before:
+            return self.after, self._last[index - self.compaction.before]
+        return self.before, index
 
     def source_of(self, row: int) -> tuple[int, int]:
         """Generation and index of a row's message."""
@@ -41,7 +48,7 @@ class CompactionRows:
         rows, index = self.place(row)
         shown = rows.row(rows.row_of(index))
         if rows is not self.before:
-            return shown
+            return shown if "summary" in shown.flags else replace(shown, flags=shown.flags | {"new"})
         return replace(shown, region=self.compaction.region(index))
 
     def missing(self, wanted: range) -> dict[int, range]:
@@ -53,7 +60,10 @@ class CompactionRows:
         """The recorded boundaries as lines between the rows."""
         head, tail = self.compaction.head_end, self.compaction.tail_start
         left = human.plural(self.compaction.removed, "message")
-        came = "kept from here on" if self.summary_at is None else "Σ, then the kept messages"
+        summary = ["Σ"] if self.compaction.summary_at in self._came else []
+        others = len(self._came) - len(summary)
+        parts = [*summary, *([f"{others:,} new"] if others else [])]
+        came = f"{' and '.join(parts)}, then the kept messages" if parts else "kept from here on"
         lines = [Boundary(head, "head_end", "recorded", f"{left} removed from here on")] if head else []
         if tail < self.compaction.before:
             lines.append(Boundary(tail, "tail_start", "recorded", came))
