@@ -236,6 +236,24 @@ async def test_reset_one_and_all() -> None:
         assert [message.tuning for message in host.of(UseSettings)][1:] == [(DEFAULTS, None)]
 
 
+async def test_a_reset_is_offered_only_where_it_changes_something() -> None:
+    widget = knobs()
+
+    def offered() -> set[str]:
+        return {action for action in ("reset", "reset_all") if widget.check_action(action, ())}
+
+    async with hosting(widget, size=(90, 12)) as host:
+        assert offered() == set()
+        await host.press("right")
+        assert offered() == {"reset", "reset_all"}
+        await host.press("down")
+        assert offered() == {"reset_all"}
+        await host.press("up", "r")
+        assert offered() == set()
+        widget.set_state(TuneState(Settings(threshold=0.7), DEFAULTS))
+        assert offered() == {"reset", "reset_all"}
+
+
 async def test_mouse_sets_drags_and_wheels() -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 12)) as host:

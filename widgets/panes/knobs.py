@@ -91,6 +91,8 @@ class Knobs(Inked, can_focus=True):
         #: The number of repeated presses of the held key.
         self._repeats = 0
         self._dragging = False
+        #: The actions that have nothing to reset.
+        self._idle = self._nothing_to_reset()
         #: The clock that detects a held key. Tests set it.
         self.clock = time.monotonic
 
@@ -106,6 +108,7 @@ class Knobs(Inked, can_focus=True):
         for row, knob in enumerate(state.knobs):
             if shown.get(knob.name) != self.value(knob.name):
                 self._refresh_row(row)
+        self._offer_resets()
 
     def _refresh_row(self, row: int) -> None:
         self.refresh(Region(0, row, self.size.width, 1))
@@ -164,6 +167,7 @@ class Knobs(Inked, can_focus=True):
         self.action_take_typed()
         before, self._row = self._row, max(0, min(row, len(self._knobs) - 1))
         self.refresh()
+        self._offer_resets()
         if "choice" in (self._knobs[before].kind, self._chosen.kind):
             # The key that types a value is off for a choice.
             self.refresh_bindings()
@@ -203,17 +207,34 @@ class Knobs(Inked, can_focus=True):
             # With another profile or window, the threshold may change too.
             self.refresh()
         self._refresh_row(self._row)
+        self._offer_resets()
         self.post_message(UseSettings((self.settings, self._summary)))
 
     # Typing a value.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable most actions while a value is typed, and typing for a choice."""
+        """Disable most actions while a value is typed, typing for a choice, and a reset of what is not changed."""
         if action in ("take_typed", "drop_typed"):
             return self.editing
         if action == "type" and self._chosen.kind == "choice":
             return False
+        if action in self._idle:
+            return False
         return not self.editing or action == "knob"
+
+    def _nothing_to_reset(self) -> frozenset[str]:
+        """Return the actions that would reset nothing."""
+        same = {
+            "reset": self.value(self.knob) == self._default(self.knob),
+            "reset_all": self.settings == self._state.defaults,
+        }
+        return frozenset(action for action, idle in same.items() if idle)
+
+    def _offer_resets(self) -> None:
+        """Turn the keys of the resets on and off."""
+        before, self._idle = self._idle, self._nothing_to_reset()
+        if self._idle != before:
+            self.refresh_bindings()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Consume keys while a value is typed, except the keys that end it and keys with ctrl."""
