@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ROLE_CODES, Generation, Request
-
-if TYPE_CHECKING:
-    from inspector.answers.requests import Requests
 
 _ASSISTANT = ROLE_CODES["assistant"]
 #: Maximum seconds between the stored time of an answer and the time of its usage.

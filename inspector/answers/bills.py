@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from inspector.agents import has_warm_summaries
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests
 from inspector.caching.costs import Bill, CompactionUsage, Rates, bill, request_cost
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.priced import PricedRequest
+from inspector.caching.requests import Requests
 from inspector.core.conversations import Compaction, Request, Usage
 from inspector.core.rough import text_tokens
 from inspector.quality.firing import doubted

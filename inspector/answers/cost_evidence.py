@@ -12,11 +12,12 @@ from inspector.answers.answer_places import answer_finders, answer_places
 from inspector.answers.bills import bills_of
 from inspector.answers.cut_prompts import cut_requests
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, requests_of
+from inspector.answers.requests import requests_of
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Request
 from inspector.quality.evidence import (

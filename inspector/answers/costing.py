@@ -10,13 +10,14 @@ from inspector.agents import has_warm_summaries
 from inspector.answers.answer_places import answer_places
 from inspector.answers.bills import bills_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, estimate_requests, priced_again, requests_of
+from inspector.answers.requests import estimate_requests, priced_again, requests_of
 from inspector.answers.resolving import policy_of, ttl_of
 from inspector.caching.breakpoints import Layout
 from inspector.caching.idle import with_ttl
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.modelled import smallest_prefix
 from inspector.caching.priced import PricedRequest
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.rough import list_tokens
 from inspector.replay.event import Event

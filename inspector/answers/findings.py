@@ -16,7 +16,7 @@ from inspector.answers.inspection import Inspection, ends_of
 from inspector.answers.kept_results import AnswerKind
 from inspector.answers.last_request import end_of, is_mentioned, is_missing, is_request_at, last_request
 from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
-from inspector.answers.requests import Requests
+from inspector.caching.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation

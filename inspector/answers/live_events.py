@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import live_size
+from inspector.answers.live_sizes import live_size
 from inspector.answers.store_losses import unknown_losses
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow

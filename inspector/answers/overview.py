@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.answers.kept_results import AnswerKind
-from inspector.answers.resolving import live_of, resolve
+from inspector.answers.live_sizes import live_of
+from inspector.answers.resolving import resolve
 from inspector.config.dismissals import Dismissals
 from inspector.config.price_list import is_kept
 from inspector.core.conversations import ConversationRow

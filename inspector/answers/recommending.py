@@ -23,6 +23,7 @@ from inspector.quality.facts.risk import FactSteps
 from inspector.replay.course import Course
 from inspector.replay.recording import recorded_metrics
 from inspector.replay.reproducing import NEAR, Reproduction
+from inspector.replay.run import half_and_double, run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
 from inspector.replay.whatif import Metrics, Range, range_of
@@ -235,8 +236,8 @@ def _range(subjects: Sequence[_Subject], settings: Settings | None) -> Range:
             if settings is None
             else replace(item.force, threshold=settings.threshold, target_ratio=settings.target_ratio)
         )
-        run = item.course.run(chosen, item.model, steps=False)
-        ranges.append(range_of([run, *item.course.half_and_double(chosen, item.model, steps=False)]))
+        run = run_course(item.course, chosen, item.model, steps=False)
+        ranges.append(range_of([run, *half_and_double(item.course, chosen, item.model, steps=False)]))
     costs = [part.cost for part in ranges if part.cost is not None]
     return Range(
         _sums(part.compactions for part in ranges),

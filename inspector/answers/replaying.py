@@ -19,6 +19,7 @@ from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.reproducing import Reproduction, reproduction
+from inspector.replay.run import half_and_double, run_course
 from inspector.replay.whatif import Metrics, Range, WhatIf, range_of
 
 
@@ -66,7 +67,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     recording = recording.with_costs(costing.basis)
     fact_steps = FactSteps(facts_without_fates(inspection)) if facts else None
     course = recording.course.with_facts(fact_steps)
-    run = course.run(resolved.settings, recording.model)
+    run = run_course(course, resolved.settings, recording.model)
     return Replay(
         inspection.conversation.id,
         resolved,
@@ -74,7 +75,7 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
         recorded_metrics(recording, inspection.compactions(), fact_steps),
         run,
         costing,
-        range_of([run, *course.half_and_double(resolved.settings, recording.model)]),
+        range_of([run, *half_and_double(course, resolved.settings, recording.model)]),
         reproduced(inspection),
     )
 
@@ -86,7 +87,7 @@ def reproduced(inspection: Inspection) -> Reproduction:
         resolved = settings_of(inspection, {})
         force = resolved.settings
         recording = shared_recording(inspection, force.profile)
-        run = recording.course.run(force, recording.model, steps=False)
+        run = run_course(recording.course, force, recording.model, steps=False)
         models = len({session.model for session in inspection.conversation.sessions if session.model})
         compared = reproduction(recording.course, recording.events, run, models)
         inferred = (

@@ -10,7 +10,8 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
-from inspector.answers.resolving import LiveSize, live_size, next_policy, reported_sizes, ttl_of
+from inspector.answers.live_sizes import LiveSize, live_size, reported_sizes
+from inspector.answers.resolving import next_policy, ttl_of
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Conversation, Generation, Usage

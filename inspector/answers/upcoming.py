@@ -16,8 +16,9 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, select_risks
 from inspector.answers.inspection import Inspection
 from inspector.answers.last_request import end_of
+from inspector.answers.live_sizes import live_size
 from inspector.answers.requests import requests_of
-from inspector.answers.resolving import live_size, ttl_of
+from inspector.answers.resolving import ttl_of
 from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings

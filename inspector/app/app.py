@@ -13,8 +13,8 @@ from textual.screen import Screen
 
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.events import Problem, StoreChanged, StoreFailed
-from inspector.app.own_files import own_keymap, own_theme
-from inspector.app.themes import THEMES
+from inspector.app.own_files import own_keymap
+from inspector.app.themes import THEMES, own_theme
 from inspector.app.throttle import touched
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.core.text import desktop_notification

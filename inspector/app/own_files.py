@@ -1,9 +1,8 @@
-"""A keymap and a theme of the user, from files in the configuration folder, and templates for both."""
+"""The keymap of the user, from a file in the configuration folder, and a template for it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,8 @@ from inspector.core.errors import BadInput
 
 if TYPE_CHECKING:
     from textual.binding import Binding
-    from textual.theme import Theme
 
-KEYMAP, THEME = "keymap.yaml", "theme.yaml"
+KEYMAP = "keymap.yaml"
 
 
 def own_keymap() -> dict[str, str]:
@@ -23,7 +21,7 @@ def own_keymap() -> dict[str, str]:
     path = config_dir() / KEYMAP
     if not path.exists():
         return {}
-    document = _read(path)
+    document = read_own_file(path)
     ids = {binding.id for _, group in bindings() for binding in group}
     for name, keys in document.items():
         if name not in ids:
@@ -35,33 +33,8 @@ def own_keymap() -> dict[str, str]:
     return {name: str(keys).replace(" ", "") for name, keys in document.items()}
 
 
-def own_theme() -> Theme | None:
-    """Return the theme of the user; None without a file. Raises BadInput for a file that is wrong."""
-    path = config_dir() / THEME
-    if not path.exists():
-        return None
-    from textual.color import Color, ColorParseError
-    from textual.theme import Theme
-
-    document = _read(path)
-    allowed = {field.name for field in fields(Theme)}
-    unknown = next((name for name in document if name not in allowed), None)
-    if unknown is not None:
-        raise BadInput(f"{path}: a theme has no {unknown!r}. `compaction-inspector config theme` prints one.")
-    for name, value in document.items():
-        if name in ("name", "dark", "luminosity_spread", "text_alpha", "variables", "ansi"):
-            continue
-        try:
-            Color.parse(str(value))
-        except ColorParseError as error:
-            raise BadInput(f"{path}: {name} is no colour ({value!r}). Write it as '#6cb6ff'.") from error
-    try:
-        return Theme(**{"name": "own", **document})
-    except TypeError as error:
-        raise BadInput(f"{path}: a theme needs at least a name and a primary colour ({error}).") from error
-
-
-def _read(path: Path) -> Mapping[str, Any]:
+def read_own_file(path: Path) -> Mapping[str, Any]:
+    """Return the names and values of a file of the user. Raises BadInput for a file that is wrong."""
     document = read_yaml(path, f"The file {path}")
     if document is None:
         return {}
@@ -99,21 +72,4 @@ def keymap_text() -> str:
         for one in fresh:
             seen.add(one.id or "")
             lines.append(f'# {one.id}: "{one.key}"  # {one.description or one.action}')
-    return "\n".join(lines) + "\n"
-
-
-def theme_text() -> str:
-    """Return a theme file with the colours of the app's dark theme."""
-    from inspector.app.themes import DARK
-
-    names = (
-        "primary", "secondary", "accent", "warning", "error", "success", "foreground", "background", "surface", "panel",
-    )  # fmt: skip
-    lines = [
-        f"# A theme of compaction-inspector. Save as {config_dir() / THEME}.",
-        "# --theme NAME starts with it, and ctrl+t reaches it.",
-        "name: own",
-        "dark: true",
-        *(f'{name}: "{getattr(DARK, name)}"' for name in names),
-    ]
     return "\n".join(lines) + "\n"

@@ -103,6 +103,7 @@ def config_files(what: str) -> None:
     if what == "man":
         click.echo(page(), nl=False)
         return
-    from inspector.app.own_files import keymap_text, theme_text
+    from inspector.app.own_files import keymap_text
+    from inspector.app.themes import theme_text
 
     click.echo(keymap_text() if what == "keymap" else theme_text(), nl=False)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from inspector.answers.requests import OpenedRequest, Requests
+from inspector.answers.requests import OpenedRequest
 from inspector.caching.costs import Bill, Cost, Rates
 from inspector.caching.priced import PricedRequest
+from inspector.caching.requests import Requests
 from inspector.core.shares import dollars, plural
 from inspector.core.text import safe_line
 from inspector.export.console import Table, print_table, say

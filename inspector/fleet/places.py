@@ -11,7 +11,7 @@ from inspector.agents import agent_named
 from inspector.core.errors import NotAStore
 from inspector.fleet.copies import Copied, copied_from, copy_of
 from inspector.stores.base import Store
-from inspector.stores.detect import open_file
+from inspector.stores.opening import open_file
 from inspector.stores.readers import reader_of
 from inspector.stores.signatures import signatures
 from inspector.stores.transcripts import TranscriptStore

@@ -1,4 +1,4 @@
-"""A conversation, ready to run under any settings of one engine."""
+"""A conversation, ready to run under any settings of one engine. `run.py` runs it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from copy import copy
 from itertools import accumulate
 from typing import Any, NamedTuple
-
-from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import list_tokens
@@ -21,10 +19,7 @@ from inspector.replay.clearing import Cleared
 from inspector.replay.context_scale import ContextScale
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.pricing import CostBasis
-from inspector.replay.run import Run
-from inspector.replay.summary_model import SummaryModel
 from inspector.replay.transcript import calls
-from inspector.replay.whatif import WhatIf
 
 _USER = ROLE_CODES["user"]
 #: A threshold that no list reaches.
@@ -158,19 +153,6 @@ class Course:
             least = least_firing(self.rules, chosen, budgets)
             periods.append(Period(until, chosen, budgets, _NEVER if least is None else least))
         return periods
-
-    def run(self, settings: Settings, model: SummaryModel | None = None, steps: bool = True) -> WhatIf:
-        """Run the conversation from its start. Without the tokens after each step (`steps`) this is faster."""
-        return Run(self, settings, model or SummaryModel(), steps).run()
-
-    def half_and_double(
-        self, settings: Settings, model: SummaryModel, steps: bool = True
-    ) -> tuple[WhatIf, WhatIf]:
-        """Run twice, with summaries of half and of twice the size. `steps` is as in `run`."""
-        half, twice = (
-            self.run(settings, replace(model, factor=model.factor * by), steps) for by in (0.5, 2.0)
-        )
-        return half, twice
 
 
 def _past(reasoning: Sequence[int], roles: Sequence[int]) -> list[int]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from inspector.engines.base import Settings
 from inspector.replay.course import Course
+from inspector.replay.run import half_and_double, run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import WhatIf
 
@@ -83,11 +84,11 @@ class Scores(Struct, frozen=True):
 def scores(course: Course, settings: Settings, model: SummaryModel, run: int = 0) -> Scores:
     """Run a conversation, and return every metric; metrics of facts only if the course has facts."""
     wanted = metrics_for(course.facts is not None)
-    result = course.run(settings, model, steps=False)
+    result = run_course(course, settings, model, steps=False)
     stuck = result.gives_up is not None, result.every_call is not None
     # A stuck run is never compared with others, and it compacts thousands of times.
     runs = [result]
     if result.events and not any(stuck):
-        runs += course.half_and_double(settings, model, steps=False)
+        runs += half_and_double(course, settings, model, steps=False)
     values, *others = (tuple(metric.of(each) for metric in wanted) for each in runs)
     return Scores(values, result.metrics.calls, result.metrics.facts or 0, *stuck, tuple(others), run)

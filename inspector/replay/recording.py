@@ -29,9 +29,10 @@ from inspector.replay.fitting import Firing, Sums, fitted
 from inspector.replay.moments import Moment, Moments
 from inspector.replay.pricing import CostBasis
 from inspector.replay.run import AROUND, MANUAL
+from inspector.replay.run_metrics import metrics_of
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
 from inspector.replay.transcript import Transcript, calls, message_paths, transcript_of
-from inspector.replay.whatif import Metrics, metrics_of
+from inspector.replay.whatif import Metrics
 
 _USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: Compactions without a recorded trigger count as manual below this share of the threshold.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
@@ -15,12 +16,11 @@ from inspector.engines.loop import LEAST_PROGRESS, MOST_IN_A_TURN, Deferral
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.replay.check_points import Check
 from inspector.replay.clearing import Freed
+from inspector.replay.course import Course, Period
 from inspector.replay.event import Event
+from inspector.replay.run_metrics import metrics_of
 from inspector.replay.summary_model import SummaryModel
-from inspector.replay.whatif import WhatIf, metrics_of
-
-if TYPE_CHECKING:
-    from inspector.replay.course import Course, Period
+from inspector.replay.whatif import WhatIf
 
 _ASSISTANT, _TOOL = ROLE_CODES["assistant"], ROLE_CODES["tool"]
 #: `Event.fires` of a manual compaction.
@@ -32,6 +32,23 @@ _HYGIENE_LEAST = 4
 AROUND = 130
 #: If the list is compacted before this many consecutive calls, the agent compacts at every call.
 _IN_A_ROW = 3
+
+
+def run_course(
+    course: Course, settings: Settings, model: SummaryModel | None = None, steps: bool = True
+) -> WhatIf:
+    """Run a conversation from its start. Without the tokens after each step (`steps`) this is faster."""
+    return Run(course, settings, model or SummaryModel(), steps).run()
+
+
+def half_and_double(
+    course: Course, settings: Settings, model: SummaryModel, steps: bool = True
+) -> tuple[WhatIf, WhatIf]:
+    """Run twice, with summaries of half and of twice the size. `steps` is as in `run_course`."""
+    half, twice = (
+        run_course(course, settings, replace(model, factor=model.factor * by), steps) for by in (0.5, 2.0)
+    )
+    return half, twice
 
 
 class Run:

@@ -10,9 +10,6 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: The first bytes of a SQLite database.
-SQLITE = b"SQLite format 3\0"
-
 
 def read_database(path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
     """Return the result of `work` on a read-only connection. It may run more than once. Raises StoreErrors."""

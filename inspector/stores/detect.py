@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from inspector.agents import Agent
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import NotAStore
 from inspector.stores.base import Store
-from inspector.stores.readers import agent_of, open_database, reader_of, unknown_format
+from inspector.stores.opening import open_file
+from inspector.stores.readers import agent_of, unknown_format
 
 
 def open_store(path: Path) -> Store:
@@ -29,22 +27,6 @@ def open_store(path: Path) -> Store:
     if agent is None:
         raise unknown_format(path)
     return open_file(agent, path)
-
-
-def open_file(agent: Agent, path: Path) -> Store:
-    """Return the store of a file of this agent. Raises StoreErrors."""
-    if agent.databases:
-        return open_database(agent.name, path)
-    from inspector.stores.signatures import signatures
-
-    return open_transcripts(agent, path, partial(signatures, (str(path),)))
-
-
-def open_transcripts(agent: Agent, path: Path, *arguments: Any) -> Store:
-    """Return the store of an agent's transcripts; TranscriptStore describes the other arguments."""
-    from inspector.stores.transcripts import TranscriptStore
-
-    return TranscriptStore(agent.name, partial(reader_of, agent.name), path, *arguments)
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:

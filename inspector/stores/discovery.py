@@ -13,7 +13,8 @@ from inspector.agents import Agent, agents, places_of, problems, variables_of
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import StoreError, StoreMissing
 from inspector.stores.base import Store
-from inspector.stores.detect import open_file, open_store, open_transcripts
+from inspector.stores.detect import open_store
+from inspector.stores.opening import open_file, open_transcripts
 
 
 class Place(NamedTuple):

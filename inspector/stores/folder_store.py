@@ -10,9 +10,9 @@ from inspector.agents import agents
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.base import Store, StoreInfo
-from inspector.stores.detect import open_file, open_transcripts
 from inspector.stores.folder_files import FolderFiles
 from inspector.stores.index import FileIndex
+from inspector.stores.opening import open_file, open_transcripts
 from inspector.stores.several import SeveralStores
 from inspector.stores.signatures import Signature
 

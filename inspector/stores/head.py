@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores import lines
-from inspector.stores.databases import SQLITE, read_database, table_columns, table_names
+from inspector.stores.databases import read_database, table_columns, table_names
 
 
 class Head:
@@ -27,7 +27,7 @@ class Head:
     @property
     def is_sqlite(self) -> bool:
         """Whether the file is a SQLite database."""
-        return self.raw.startswith(SQLITE)
+        return self.raw.startswith(lines.SQLITE)
 
     @cached_property
     def mappings(self) -> tuple[Mapping[str, Any], ...]:

@@ -16,6 +16,8 @@ from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError
 from inspector.core.times import calendar_time
 from inspector.stores.compressed import ENDINGS, open_decompressed
 
+#: The first bytes of a SQLite database.
+SQLITE = b"SQLite format 3\0"
 #: Maximum bytes of a file read to detect its format: the first line may hold a picture.
 HEAD = 1 << 26
 _FIRST = 1 << 14

@@ -15,12 +15,14 @@ from inspector.answers.bills import bills_of
 from inspector.answers.costing import Costing, costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
-from inspector.answers.requests import Requests, requests_of
+from inspector.answers.requests import requests_of
 from inspector.caching.costs import Rates
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ROLE_CODES
 from inspector.replay.pricing import CostBasis
 from inspector.replay.recording import Recording, recorded_metrics
+from inspector.replay.run import run_course
 from inspector.stores.detect import open_store
 from tests.counting import calls_of
 from tests.examples import also
@@ -91,14 +93,16 @@ def holds(path: Path) -> int:
         paid = found.cost.amount + sum(bill.own.amount for bill in unlisted)
         if billed:
             assert recorded == pytest.approx(paid)
-        run = recording.course.run(resolved.settings, recording.model)
+        run = run_course(recording.course, resolved.settings, recording.model)
         same = [event[:8] for event in run.events] == [event[:8] for event in recording.events]
         if same and billed:
             assert run.metrics.cost == pytest.approx(paid)
             compared += 1
         doubled = twice(costing.basis)
         for threshold in (0.2, 0.5):
-            other = recording.course.run(resolved.settings.with_(threshold=threshold), recording.model)
+            other = run_course(
+                recording.course, resolved.settings.with_(threshold=threshold), recording.model
+            )
             assert doubled.cost(other.events) == pytest.approx(2 * costing.basis.cost(other.events))
     return compared
 
@@ -183,7 +187,7 @@ def test_a_what_if_asks_the_store_nothing(fixtures_dir: Path, monkeypatch: pytes
     asked = calls_of(monkeypatch, inspection.store, "requests")
     looked = calls_of(monkeypatch, requests, "rates_of")
     for threshold in (0.3, 0.4, 0.5):
-        run = recording.course.run(resolved.settings.with_(threshold=threshold), recording.model)
+        run = run_course(recording.course, resolved.settings.with_(threshold=threshold), recording.model)
         assert run.metrics.cost is not None
         costing.alternative_costs(run.events)
     assert (asked, looked) == ([], [])

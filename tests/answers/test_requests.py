@@ -13,11 +13,12 @@ from inspector.answers.answers import Answers
 from inspector.answers.bills import bills_of
 from inspector.answers.cost_evidence import cache_evidence, cost_evidence
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, list_requests, requests_of
+from inspector.answers.requests import list_requests, requests_of
 from inspector.app.conversation.request_views import read_requests
 from inspector.caching.costs import request_cost
 from inspector.caching.misses import judge
 from inspector.caching.priced import PricedRequest
+from inspector.caching.requests import Requests
 from inspector.core.conversations import ROLE_CODES, Generation, Request
 from inspector.core.shares import dollars
 from inspector.export.requests import print_sums, request_document, sums_document

@@ -10,15 +10,8 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.compactions import compare_compactions
-from inspector.answers.resolving import (
-    LiveSize,
-    _later_tokens,
-    caching_release,
-    live_of,
-    live_size,
-    reported_sizes,
-    resolve,
-)
+from inspector.answers.live_sizes import LiveSize, _later_tokens, live_of, live_size, reported_sizes
+from inspector.answers.resolving import caching_release, resolve
 from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Request
 from inspector.core.messages import Message

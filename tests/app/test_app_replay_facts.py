@@ -14,6 +14,7 @@ from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.sweep.screen import SweepScreen
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.metrics import METRICS
+from inspector.replay.run import run_course
 from tests.app.running import Test, conversation, press, running, screen_text, settled
 from tests.examples import also
 from widgets.bars.mode_bar import ModeBar
@@ -94,10 +95,10 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
         inspection = opened.inspection
         course = screen.subject.recording.course.with_facts(FactSteps(read_facts(inspection).facts.facts))
         for row, column in (cursor, (0, 0), (7, 7)):
-            run = course.run(screen.settings_of(row, column), screen.subject.model)
+            run = run_course(course, screen.settings_of(row, column), screen.subject.model)
             for metric in METRICS:
                 assert screen.found.cells[metric.name][row][column] == pytest.approx(metric.of(run))
-        chosen = course.run(screen.settings_of(*cursor), screen.subject.model).metrics
+        chosen = run_course(course, screen.settings_of(*cursor), screen.subject.model).metrics
         assert f"{chosen.facts_at_risk}" in screen_text(pilot)
 
 

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from inspector.answers import sweeping
 from inspector.app.sweep.screen import SweepScreen
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
+from inspector.replay.run import run_course
 from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, title, told, write
@@ -46,7 +47,7 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         await press(pilot, "right", "right", "down", "m", "m")
         row, column = grid.cursor
         wanted = screen.settings_of(row, column)
-        run = screen.subject.recording.course.run(wanted, screen.subject.model)
+        run = run_course(screen.subject.recording.course, wanted, screen.subject.model)
         assert screen.found.cells["peak_tokens"][row][column] == run.metrics.peak_tokens
         assert screen.query_one(TokenGraph).state.whatif == run.tokens
         assert screen.state.metric == "peak_tokens"

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
 from inspector.answers.recordings import shared_recording
-from inspector.answers.requests import Requests, priced_requests
+from inspector.answers.requests import priced_requests
 from inspector.caching.misses import judge
+from inspector.caching.requests import Requests
 from inspector.core.conversations import Request
+from inspector.replay.run import run_course
 from inspector.stores.detect import open_store
 from tests.benchmarks.context import Context
 from tests.benchmarks.figures import Figure, middle, spread
@@ -77,9 +79,9 @@ def _whatif(context: Context) -> list[Figure]:
     if basis is None:
         return []
     settings = resolved.settings.with_(threshold=0.3)
-    plain = _timed(lambda: recording.course.run(settings, recording.model))
+    plain = _timed(lambda: run_course(recording.course, settings, recording.model))
     course = recording.course.with_costs(basis)
-    costed = _timed(lambda: course.run(settings, recording.model))
+    costed = _timed(lambda: run_course(course, settings, recording.model))
     note = f"{len(basis.calls):,} calls; {spread(costed)} ms beside {spread(plain)}"
     return [
         Figure("costs: a what-if with its costs", middle(costed) / middle(plain), "×", 1.2, note),

@@ -20,6 +20,7 @@ from inspector.quality.facts.gather import gather
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import default_axis
 from inspector.replay.course import Course
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import cells
 from inspector.stores.detect import open_store
@@ -55,7 +56,7 @@ def _timed(course: Course, settings: Settings, runs: int = 7) -> list[float]:
     taken = []
     for _ in range(runs):
         start = time.perf_counter()
-        course.run(settings)
+        run_course(course, settings)
         taken.append(1e3 * (time.perf_counter() - start))
     return taken
 
@@ -66,7 +67,7 @@ def _whatifs(messages: tuple[Message, ...]) -> list[Figure]:
         course = _course(messages, profile)
         settings = Settings(profile=profile, context_length=WINDOW)
         taken = _timed(course, settings)
-        count = len(course.run(settings).events)
+        count = len(run_course(course, settings).events)
         note = f"{count} compactions; {spread(taken)}"
         figures.append(
             Figure(f"replay: what-if of {len(messages):,} messages, {profile}", middle(taken), "ms", 20, note)
@@ -86,11 +87,8 @@ def _facts(messages: tuple[Message, ...]) -> Figure:
         for at, message in enumerate(messages)
     ]
     facts = FactSteps(gather(steps))
-    left = (
-        _course(messages, "hermes-0.19")
-        .run(Settings(profile="hermes-0.19", context_length=WINDOW))
-        .removed_by
-    )
+    settings = Settings(profile="hermes-0.19", context_length=WINDOW)
+    left = run_course(_course(messages, "hermes-0.19"), settings).removed_by
     taken = []
     for _ in range(50):
         start = time.perf_counter()
@@ -155,6 +153,6 @@ def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
     profile = "hermes-0.19" if context.shape.release == "0.19" else "hermes-0.13"
     course = _course(messages, profile)
     settings = Settings(profile=profile, context_length=WINDOW)
-    ours, count = middle(_timed(course, settings)), len(course.run(settings).events)
+    ours, count = middle(_timed(course, settings)), len(run_course(course, settings).events)
     note = f"ours runs the whole conversation, {count} compactions, in {number(ours)} ms: {theirs / ours:.1f} × as fast"
     return [Figure(f"replay: the release compresses the {len(messages):,} messages once", theirs, note=note)]

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 
 from inspector.app.app import InspectorApp
 from inspector.app.jump import Jump, parts_of
-from inspector.app.own_files import bindings, keymap_text, own_keymap, own_theme, theme_text
+from inspector.app.own_files import bindings, keymap_text, own_keymap
 from inspector.app.saved_state import SavedState
-from inspector.app.themes import check_theme
+from inspector.app.themes import check_theme, own_theme, theme_text
 from inspector.commands.cli import commands, every_command
 from inspector.config.bundled import demo_databases
 from inspector.config.folders import config_dir

@@ -13,6 +13,7 @@ from inspector.engines.hermes.budgets import BUDGETED
 from inspector.engines.hermes.direct import window as direct
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.engine import SizesEngine
+from inspector.engines.hermes.planner import Planner
 from inspector.engines.registry import engine
 from inspector.engines.settings import SETTING_NAMES
 from tests.engines.lists import assistant, user
@@ -49,7 +50,7 @@ def test_plans_read_the_budgets_and_not_the_settings_that_they_follow_from(profi
     # A setting in BUDGETED that is read raises AttributeError.
     others = {name: getattr(settings, name) for name in SETTING_NAMES if name not in BUDGETED}
     if isinstance(found, SizesEngine):
-        cut = found.cut(index, SimpleNamespace(**others), numbers)  # type: ignore[arg-type]
+        cut = Planner(found.policies, index, SimpleNamespace(**others), 0, numbers).cut(None)  # type: ignore[arg-type]
     else:
         assert isinstance(found, DirectEngine)
         cut = direct.window(index.rows, found.policies, SimpleNamespace(**others), numbers, 0)  # type: ignore[arg-type, attr-defined]

@@ -14,6 +14,7 @@ from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
 from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats
+from inspector.engines.hermes.planner import Planner
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.releases import RELEASES
@@ -55,7 +56,7 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
     listed.extend(len(messages))
     token_index = listed.token_index()
     plan = engine.plan(token_index, wanted)
-    cut = engine.cut(token_index, wanted, plan.budgets)
+    cut = Planner(engine.policies, token_index, wanted, 0, plan.budgets).cut(None)
     assert bool(cut.reason) is not plan.compacts
     if not plan.compacts:
         return
@@ -185,7 +186,7 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         assert list(token_index.duplicates) == list(anew.duplicates)
         assert engine.plan(token_index, wanted, compactions) == engine.plan(anew, wanted, compactions)
         assert (live.total_chars, live.total_images) == (anew.total_chars, anew.total_images)
-        cut = engine.cut(token_index, wanted, numbers, compactions)
+        cut = Planner(engine.policies, token_index, wanted, compactions, numbers).cut(None)
         if cut.reason:
             continue
         summary = MessageSize(110, 400, 0)

@@ -25,6 +25,7 @@ from inspector.engines.replayable import Replayable, least_firing, replayable
 from inspector.engines.sizes import Compacted, MessageSize
 from inspector.replay.course import Course
 from inspector.replay.event import Event
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import WhatIf
 from tests.engines.lists import assistant, call, conversations, result, user
@@ -50,7 +51,9 @@ def run(
     wanted: Settings,
     sizes: Sequence[MessageSize] = (),
 ) -> WhatIf:
-    return Course(rules, rules.read(messages), 0).run(wanted, InOrder(sizes=chain(sizes, repeat(SIZE))))
+    return run_course(
+        Course(rules, rules.read(messages), 0), wanted, InOrder(sizes=chain(sizes, repeat(SIZE)))
+    )
 
 
 def run_anew(
@@ -293,7 +296,7 @@ def test_runs_of_one_conversation_read_each_text_once() -> None:
     with patch.object(rows, "message_tokens", lambda wire, *_, **__: counted.append(wire) or 500):
         for ratio in (0.1, 0.3, 0.5):
             wanted = Settings(profile="hermes-0.20", context_length=64_000, target_ratio=ratio)
-            assert Course(rules, said, 0).run(wanted, InOrder()).events
+            assert run_course(Course(rules, said, 0), wanted, InOrder()).events
     read = [wire for wire in counted if any(wire is other for other in listed)]
     assert 0 < len(read) <= len(listed)
 

@@ -14,6 +14,7 @@ from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import Replay, replay
 from inspector.answers.sweeping import sweep_store
 from inspector.replay.reproducing import reproduction
+from inspector.replay.run import run_course
 from inspector.replay.sweep import parse_axis
 from inspector.stores.detect import open_store
 from tests.counting import calls_of
@@ -104,7 +105,7 @@ def test_a_run_reads_the_reported_sizes_once_and_not_at_every_check(tmp_path: Pa
     sizes = Counted(course.scale.excess)
     assert len(course.checks) > 100
     course.scale = course.scale._replace(excess=sizes)
-    assert len(course.run(resolved.settings, recording.model).events) == 4
+    assert len(run_course(course, resolved.settings, recording.model).events) == 4
     assert sizes.read == 1
 
 

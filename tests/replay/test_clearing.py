@@ -15,6 +15,7 @@ from inspector.answers.recordings import read_recording
 from inspector.engines.base import Settings
 from inspector.replay.clearing import Cleared, Freed
 from inspector.replay.recording import Recording
+from inspector.replay.run import run_course
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 
@@ -49,7 +50,7 @@ def recording(folder: Path, made: Any, profile: str) -> Recording:
 
 def fired(found: Recording, profile: str) -> list[int]:
     settings = Settings(profile=profile, context_length=200_000, threshold=0.835)
-    return [event.step for event in found.course.run(settings).events]
+    return [event.step for event in run_course(found.course, settings).events]
 
 
 def test_its_earlier_release_clears_too(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_a_run_of_the_same_agent_clears_as_was_recorded(tmp_path: Path, recorded
     (step,) = fired(found, "claude-code")
     assert 36 <= step // 4 <= 38
     settings = Settings(profile="claude-code", context_length=200_000, threshold=0.835)
-    (event,) = found.course.run(settings).events
+    (event,) = run_course(found.course, settings).events
     assert 167_000 <= event.tokens_before <= 173_000
     assert event.cleared == pytest.approx(10 * TOKENS, rel=0.05)
 

@@ -16,6 +16,7 @@ from inspector.engines.base import Settings
 from inspector.engines.hermes.releases import RELEASES
 from inspector.replay.context_scale import ContextScale, Reported, context_scale
 from inspector.replay.fitting import Firing, Sums, fitted
+from inspector.replay.run import run_course
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 
@@ -59,7 +60,9 @@ def test_a_run_fires_where_the_agent_would(tmp_path: Path) -> None:
     (row,) = store.conversations()
     inspection = Inspection.open(store, row.id)
     recording = read_recording(inspection, "claude-code")
-    run = recording.course.run(Settings(profile="claude-code", context_length=200_000, threshold=0.835))
+    run = run_course(
+        recording.course, Settings(profile="claude-code", context_length=200_000, threshold=0.835)
+    )
     first = run.events[0]
     assert recording.course.scale.beside > 30_000
     # 167,000 less the 40,000 that were there before the first question, 3,400 a question.

@@ -31,6 +31,7 @@ from inspector.quality.facts.risk import FactSteps, Gone
 from inspector.replay.course import Course
 from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.recording import recorded_metrics
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.stores.detect import open_store
@@ -99,7 +100,7 @@ def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[
     found = sweep(rows, columns, [cells(made, SummaryModel(), SMALL, rows, columns)], facts=True)
     for r, threshold in enumerate(rows.values):
         for c, last in enumerate(columns.values):
-            single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
+            single = run_course(made, SMALL.with_(threshold=threshold, protect_last_n=int(last)))
             assert Gone(
                 single.metrics.facts_at_risk or 0, single.metrics.constraints_at_risk or 0
             ) == plainly(facts, single.removed_by)
@@ -111,7 +112,7 @@ def test_a_cell_is_the_single_whatif(messages: tuple[Message, ...], facts: list[
 @fewer()
 @given(conversations(least=3), MADE)
 def test_nothing_is_at_risk_without_a_compaction(messages: tuple[Message, ...], facts: list[Fact]) -> None:
-    run = course(messages, facts).run(Settings(context_length=10_000_000))
+    run = run_course(course(messages, facts), Settings(context_length=10_000_000))
     assert run.metrics.compactions == 0
     assert run.metrics.facts == len(facts)
     assert run.metrics.facts_at_risk == run.metrics.constraints_at_risk == 0
@@ -120,7 +121,7 @@ def test_nothing_is_at_risk_without_a_compaction(messages: tuple[Message, ...], 
 
 def test_without_facts_none_are_counted() -> None:
     made = course((Message({"role": "user", "content": "Hi"}),), None)
-    metrics = made.run(SMALL).metrics
+    metrics = run_course(made, SMALL).metrics
     assert metrics.facts is metrics.facts_at_risk is metrics.facts_at_risk_share is None
     found = sweep(ROWS, COLUMNS, [cells(made, SummaryModel(), SMALL, ROWS, COLUMNS)])
     assert not FACT_METRICS & set(found.cells)
@@ -151,7 +152,7 @@ def test_over_several_conversations(answers: Answers) -> None:
         chosen = resolve(answers.store, inspection.conversation.row, {}, None).settings
         recording = read_recording(inspection, chosen.profile)
         facts = list(read_facts(inspection).facts.facts)
-        run = recording.course.run(chosen.with_(threshold=0.3, target_ratio=0.5), recording.model)
+        run = run_course(recording.course, chosen.with_(threshold=0.3, target_ratio=0.5), recording.model)
         gone = plainly(facts, run.removed_by)
         at_risk, constraints, said = (
             at_risk + gone.facts, constraints + gone.constraints, said + len(facts),
@@ -186,7 +187,7 @@ def test_under_the_recorded_settings_as_much_is_at_risk_as_was_recorded() -> Non
     chosen = resolve(store, inspection.conversation.row, {}, None).settings
     recording = read_recording(inspection, chosen.profile)
     facts = FactSteps(read_facts(inspection).facts.facts)
-    run = recording.course.with_facts(facts).run(chosen, recording.model)
+    run = run_course(recording.course.with_facts(facts), chosen, recording.model)
     recorded = recorded_metrics(recording, inspection.compactions(), facts)
     assert run.metrics.facts_at_risk == recorded.facts_at_risk
     assert run.metrics.facts_at_risk

@@ -14,6 +14,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.replay.course import Course
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import cells, parse_axis
 from inspector.stores.detect import open_store
@@ -110,7 +111,7 @@ def test_a_gateway_compacts_a_list_of_many_messages(
 ) -> None:
     course = chat(profile, gateway)
     settings = Settings(profile=profile, message_limit=limit)
-    assert [event.step for event in course.run(settings).events] == steps
+    assert [event.step for event in run_course(course, settings).events] == steps
     axes = parse_axis("threshold", "0.5"), parse_axis("target_ratio", "0.2")
     ((cell,),) = cells(course, SummaryModel(), settings, *axes)
     assert cell is not None

@@ -16,6 +16,7 @@ from inspector.answers.sweeping import sweep_store
 from inspector.core.errors import UsageProblem
 from inspector.export.whatif import recommendation_document
 from inspector.replay.reproducing import reproduction
+from inspector.replay.run import run_course
 from inspector.replay.sweep import parse_axis
 from inspector.replay.whatif import Range
 from inspector.stores.detect import open_store
@@ -42,7 +43,7 @@ def test_a_recording_by_the_settings_in_force_is_reproduced(bundled: Answers) ->
 def test_other_settings_do_not_reproduce_it_and_the_reason_is_named(bundled: Answers) -> None:
     inspection, resolved = bundled.opened(ORDERS)
     recording = read_recording(inspection, resolved.settings.profile)
-    large = recording.course.run(resolved.settings.with_(context_length=400_000), recording.model)
+    large = run_course(recording.course, resolved.settings.with_(context_length=400_000), recording.model)
     found = reproduction(recording.course, recording.events, large, models=2)
     assert not found.trusted
     assert (found.recorded, found.near) == (3, 0)
@@ -53,7 +54,7 @@ def test_other_settings_do_not_reproduce_it_and_the_reason_is_named(bundled: Ans
 def test_a_compaction_that_came_late_is_a_reason(bundled: Answers) -> None:
     inspection, resolved = bundled.opened(ORDERS)
     recording = read_recording(inspection, resolved.settings.profile)
-    run = recording.course.run(resolved.settings, recording.model)
+    run = run_course(recording.course, resolved.settings, recording.model)
     first = run.events[0]
     late = first._replace(step=first.step + 12)
     found = reproduction(recording.course, [late], replace(run, events=(first,)))

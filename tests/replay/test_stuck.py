@@ -16,6 +16,7 @@ from inspector.replay.course import Course
 from inspector.replay.event import Event
 from inspector.replay.metrics import Scores
 from inspector.replay.reproducing import reproduction
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, sweep
 from inspector.replay.whatif import kept_all, stuck
@@ -30,12 +31,12 @@ def test_a_run_that_gives_up_is_told_against_the_window(answers: Answers) -> Non
     inspection, resolved = answers.opened("Nightly orders import loses rows")
     settings = resolved.settings
     recording = read_recording(inspection, settings.profile)
-    run = recording.course.run(settings.with_(threshold=0.9, target_ratio=0.6), recording.model)
+    run = run_course(recording.course, settings.with_(threshold=0.9, target_ratio=0.6), recording.model)
     assert run.gives_up in recording.course.calls
     assert f"give up compacting at step {run.gives_up:,}" in stuck(run)
     assert f"{run.metrics.peak_tokens:,} tokens in a window of 64,000" in stuck(run)
     assert not [event for event in run.events if run.gives_up and event.step > run.gives_up]
-    plain = recording.course.run(settings, recording.model)
+    plain = run_course(recording.course, settings, recording.model)
     assert (plain.gives_up, plain.every_call, stuck(plain)) == (None, None, "")
     rows, columns = Axis("threshold", (0.5, 0.9)), Axis("target_ratio", (0.2, 0.6))
     found = sweep(rows, columns, [cells(recording.course, recording.model, settings, rows, columns)])
@@ -63,7 +64,7 @@ def test_compactions_at_calls_in_a_row_are_every_call(answers: Answers) -> None:
     # The documentation names no guard, so that nothing is given up.
     recording = read_recording(inspection, "documented")
     settings = resolved.settings.with_(profile="documented", context_length=30_000, target_ratio=0.8)
-    run = recording.course.run(settings, recording.model)
+    run = run_course(recording.course, settings, recording.model)
     assert run.every_call is not None
     assert run.every_call in recording.course.calls
     # The compactions behind it summarize the old summary alone, and change nothing.
@@ -77,7 +78,7 @@ def test_a_run_in_which_all_messages_always_stay_is_told(window: int, gives_up: 
     rules = replayable(engine("pi"))
     course = Course(rules, rules.read(messages), 0)
     settings = Settings(profile="pi", context_length=window, threshold=8_000 / window, tail_tokens=500_000)
-    run = course.run(settings)
+    run = run_course(course, settings)
     assert (run.events, run.gives_up, run.refused) == ((), gives_up, 5)
     assert ("all messages of the list would stay" in stuck(run)) == (gives_up is None)
     recorded = Event(5, "agent", 5, 1, 0, 5, 12_000, 10, 12_000, 10)

@@ -10,6 +10,7 @@ from inspector.engines.registry import engine
 from inspector.engines.replayable import replayable
 from inspector.engines.sizes import MessageSize
 from inspector.replay.course import Course
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, new_chars
 
 
@@ -97,6 +98,6 @@ def test_a_summary_that_is_summarized_alone_is_no_compaction(profile: str) -> No
     more = [message(role, 40) for _ in range(5) for role in ("assistant", "user")]
     rules = replayable(engine(profile))
     course = Course(rules, rules.read((*work, message("user", 120_000), *more)), 0)
-    run = course.run(Settings(profile=profile, context_length=100_000, protect_last_n=1), MODEL)
+    run = run_course(course, Settings(profile=profile, context_length=100_000, protect_last_n=1), MODEL)
     assert run.events
     assert set(run.removed_by.values()) == set(range(len(run.events))), "each takes messages out of the list"

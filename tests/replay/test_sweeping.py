@@ -22,6 +22,7 @@ from inspector.core.errors import UsageProblem
 from inspector.engines.settings import Settings
 from inspector.export.whatif import sweep_csv, sweep_document
 from inspector.replay.metrics import METRICS, Scores
+from inspector.replay.run import half_and_double, run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, Sweep, parse_axis, sweep
 from tests.examples import also
@@ -51,8 +52,8 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
         recording = recording.with_costs(costing_of(inspection, resolved, recording).basis)
         for r, threshold in enumerate(ROWS.values):
             for c, ratio in enumerate(COLUMNS.values):
-                run = recording.course.run(
-                    settings.with_(threshold=threshold, target_ratio=ratio), recording.model
+                run = run_course(
+                    recording.course, settings.with_(threshold=threshold, target_ratio=ratio), recording.model
                 )
                 for metric in METRIC_NAMES:
                     assert found.cells[metric][r][c] == pytest.approx(getattr(run.metrics, metric))
@@ -144,8 +145,8 @@ def test_a_range_is_of_summaries_of_half_and_twice_the_size(answers: Answers) ->
     recording = read_recording(inspection, settings.profile)
     chosen = settings.with_(threshold=ROWS.values[0], target_ratio=COLUMNS.values[1])
     runs = [
-        recording.course.run(chosen, recording.model),
-        *recording.course.half_and_double(chosen, recording.model),
+        run_course(recording.course, chosen, recording.model),
+        *half_and_double(recording.course, chosen, recording.model),
     ]
     tokens = [run.metrics.input_tokens for run in runs]
     assert found.ranges["input_tokens"][0][1] == (min(tokens), max(tokens))
@@ -212,11 +213,11 @@ def test_what_is_sent_with_a_summary_stays_if_the_size_of_summaries_is_chosen() 
     (row,) = found.rows()
     inspection, resolved = found.opened(row.id)
     recording = read_recording(inspection, resolved.settings.profile)
-    as_recorded = recording.course.run(resolved.settings, recording.model).metrics.input_tokens
+    as_recorded = run_course(recording.course, resolved.settings, recording.model).metrics.input_tokens
     (event,) = recording.events
     model = summary_model(recording, event.summary)
     assert abs(recording.model.extras[0].tokens) > 10 * event.summary
-    chosen = recording.course.run(resolved.settings, model).metrics.input_tokens
+    chosen = run_course(recording.course, resolved.settings, model).metrics.input_tokens
     assert chosen == pytest.approx(as_recorded, rel=0.01)
     share = resolved.settings.threshold
     axes = Axis("threshold", (share,)), Axis("target_ratio", (0.2,))

@@ -26,6 +26,7 @@ from inspector.replay.context_scale import ContextScale
 from inspector.replay.course import Course
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Recording
+from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import METRIC_NAMES, Axis, cells, parse_axis, sweep
 from inspector.replay.transcript import calls
@@ -45,7 +46,7 @@ def course(messages: tuple[Message, ...], profile: str) -> Course:
 
 
 def run(messages: tuple[Message, ...], profile: str = "documented", **changes: object) -> WhatIf:
-    return course(messages, profile).run(SMALL.with_(profile=profile, **changes))
+    return run_course(course(messages, profile), SMALL.with_(profile=profile, **changes))
 
 
 @given(conversations(least=6), st.integers(1, 40))
@@ -86,7 +87,7 @@ def test_a_sweeps_cell_is_the_single_whatif(messages: tuple[Message, ...]) -> No
     found = sweep(rows, columns, [cells(made, SummaryModel(), SMALL, rows, columns)])
     for r, threshold in enumerate(rows.values):
         for c, last in enumerate(columns.values):
-            single = made.run(SMALL.with_(threshold=threshold, protect_last_n=int(last)))
+            single = run_course(made, SMALL.with_(threshold=threshold, protect_last_n=int(last)))
             assert isnan(found.cells["cost"][r][c])
             for name in set(METRIC_NAMES) - {"cost"}:
                 assert found.cells[name][r][c] == pytest.approx(getattr(single.metrics, name))
@@ -100,7 +101,7 @@ def test_cells_that_never_reach_the_threshold_repeat_a_manual_compaction_under_t
     settings = Settings(profile="documented")
     found = sweep(rows, columns, [cells(made, SummaryModel(), settings, rows, columns)])
     for row, last in enumerate(rows.values):
-        run = made.run(settings.with_(protect_last_n=int(last), threshold=0.9))
+        run = run_course(made, settings.with_(protect_last_n=int(last), threshold=0.9))
         assert [event.fires for event in run.events] == ["manual"]
         assert found.cells["mean_tokens"][row][0] == run.metrics.mean_tokens
 
@@ -114,7 +115,7 @@ def test_cells_use_the_size_that_the_agent_compares_not_only_the_reported_one() 
     settings = Settings(profile="pi", context_length=100_000)
     rows, columns = Axis("tail_tokens", (2_000,)), Axis("threshold", (0.9, 0.25))
     found = sweep(rows, columns, [cells(made, SummaryModel(), settings, rows, columns)])
-    run = made.run(settings.with_(tail_tokens=2_000, threshold=0.25))
+    run = run_course(made, settings.with_(tail_tokens=2_000, threshold=0.25))
     assert run.events
     assert found.cells["compactions"] == ((0, len(run.events)),)
 
@@ -129,7 +130,7 @@ def test_a_sweep_over_windows_keeps_the_reserve_of_the_agent() -> None:
     chosen = [with_changes(start, context_length=length) for length in lengths]
     rows, columns = Axis("tail_tokens", (2_000,)), Axis("context_length", lengths)
     found = sweep(rows, columns, [cells(made, SummaryModel(), start, rows, columns)])
-    runs = [made.run(settings.with_(tail_tokens=2_000)) for settings in chosen]
+    runs = [run_course(made, settings.with_(tail_tokens=2_000)) for settings in chosen]
     assert [run.budgets.threshold_tokens for run in runs] == [length - 16_384 for length in lengths]
     assert found.cells["compactions"] == (tuple(len(run.events) for run in runs),)
 
@@ -150,7 +151,7 @@ def test_a_compaction_by_hand_replaces_one_that_was_begun() -> None:
     )
     settings = with_changes(Settings(), profile="copilot").with_(context_length=20_000)
     rules = replayable(engine("copilot"))
-    run = Course(rules, rules.read(messages), 0, manual=[18]).run(settings)
+    run = run_course(Course(rules, rules.read(messages), 0, manual=[18]), settings)
     assert [(event.step, event.fires) for event in run.events] == [(18, "manual")]
 
 
@@ -165,7 +166,9 @@ def test_settings_that_were_in_force_for_no_message_change_nothing(second: int) 
     first, other = (EarlierSettings(1, 30, changed) for changed in lengths)
     for recorded in ((), range(2, 61)):
         runs = [
-            Course(rules, read, 0, recorded_calls=recorded, earlier=earlier).run(Settings(profile="pi"))
+            run_course(
+                Course(rules, read, 0, recorded_calls=recorded, earlier=earlier), Settings(profile="pi")
+            )
             for earlier in ([(30, first)], [(30, first), (second, other)])
         ]
         assert runs[0] == runs[1]
@@ -179,7 +182,9 @@ def test_the_model_is_asked_behind_users_and_whole_groups() -> None:
 def test_no_summary_lets_more_fit_than_a_full_one() -> None:
     messages = tuple(Message({"role": "user", "content": f"{i} " + "word " * 400}) for i in range(60))
     made = course(messages, "documented")
-    small, large = (made.run(SMALL.with_(context_length=40_000), SummaryModel(ratio)) for ratio in (0.0, 2.0))
+    small, large = (
+        run_course(made, SMALL.with_(context_length=40_000), SummaryModel(ratio)) for ratio in (0.0, 2.0)
+    )
     assert len(small.events) <= len(large.events)
     assert small.events[0].tokens_after < large.events[0].tokens_after
 
@@ -213,7 +218,7 @@ def recorded(path: Path, tip: str) -> tuple[Recording, WhatIf]:
         inspection.conversation.row.model, 200_000
     )
     found = read_recording(inspection, profile)
-    return found, found.course.run(Settings(profile=profile, context_length=length), found.model)
+    return found, run_course(found.course, Settings(profile=profile, context_length=length), found.model)
 
 
 def places(found: Recording | WhatIf) -> list[tuple[int, int, int]]:
@@ -303,7 +308,7 @@ def test_tools_count_only_once_a_request_with_them_was_answered() -> None:
     scale = ContextScale(beside=30_000, requests=4, tools=0)
     made = Course(rules, rules.read(messages), 0, scale, recorded_calls=[1, 4, 6, 8], compacted_at=[3])
     settings = Settings(profile="claude-code-2.1.216", context_length=100_000, threshold=0.2)
-    assert [event.step for event in made.run(settings).events] == [3, 6, 8]
+    assert [event.step for event in run_course(made, settings).events] == [3, 6, 8]
 
 
 def test_an_encrypted_summary_is_not_counted_twice() -> None:

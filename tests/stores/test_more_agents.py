@@ -12,8 +12,8 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import list_findings
 from inspector.answers.inspection import Inspection
+from inspector.answers.live_sizes import reported_sizes
 from inspector.answers.losses import read_aftermath
-from inspector.answers.resolving import reported_sizes
 from inspector.core.errors import NotAStore, StoreDamaged
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold

@@ -16,10 +16,10 @@ from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.live_sizes import live_size
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import list_requests, requests_of
-from inspector.answers.resolving import live_size
 from inspector.answers.store_losses import losses_of_facts
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings

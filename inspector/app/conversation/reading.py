@@ -73,7 +73,7 @@ def open_conversation(
 
     Raises UnknownConversation, StoreErrors, ConfigErrors.
     """
-    from inspector.answers.resolving import live_size, reported_sizes
+    from inspector.answers.live_sizes import live_size, reported_sizes
     from inspector.answers.shown_settings import settings_of
 
     inspection = Inspection.open(store, name, config=config) if before is None else before.reopened()
@@ -372,21 +372,23 @@ def run_conversation(
 
     `tuning` and `kept` have the settings and the value of the knob `summary_size`.
     """
+    from inspector.replay.run import half_and_double, run_course
+
     basis = None if costing is None else costing.basis
 
     def run_with(
         recording: Recording, settings: Settings, size: float | None
     ) -> tuple[WhatIf, AlternativeCosts]:
         course = recording.course.with_facts(facts).with_costs(basis)
-        whatif = course.run(settings, summary_model(recording, size))
+        whatif = run_course(course, settings, summary_model(recording, size))
         return whatif, () if costing is None else costing.alternative_costs(whatif.events)
 
     run, costs = run_with(recording, *tuning)
-    half_and_double = recording.course.half_and_double(tuning[0], summary_model(recording, tuning[1]))
+    other_sizes = half_and_double(recording.course, tuning[0], summary_model(recording, tuning[1]))
     if kept is None or kept_recording is None:
-        return Runs(run, None, costs, half_and_double=half_and_double)
+        return Runs(run, None, costs, half_and_double=other_sizes)
     kept_run, kept_costs = run_with(kept_recording, *kept)
-    return Runs(run, kept_run, costs, kept_costs, half_and_double)
+    return Runs(run, kept_run, costs, kept_costs, other_sizes)
 
 
 def read_sources(

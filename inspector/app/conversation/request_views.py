@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from inspector.answers.answer_places import answer_places, with_differences
 from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.inspection import Inspection
-from inspector.answers.requests import Requests, requests_of
+from inspector.answers.requests import requests_of
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.shares import dollars
 from inspector.core.watching import Watch

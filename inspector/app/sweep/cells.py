@@ -12,6 +12,7 @@ from inspector.app.sweep.wording import value_words, written
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.metrics import METRICS, Metric
+from inspector.replay.run import run_course
 from inspector.replay.sweep import Axis, Sweep
 from inspector.replay.whatif import WhatIf, stuck
 from widgets.base.headline import Headline
@@ -33,7 +34,7 @@ def run_cell(
 ) -> CellRun:
     """Run the open conversation under the settings of a cell. Raises EngineErrors."""
     course = subject.recording.course.with_facts(facts)
-    run = course.run(state.settings_of(subject.settings, cell), subject.model)
+    run = run_course(course, state.settings_of(subject.settings, cell), subject.model)
     return CellRun(run, cell, (state.rows, state.columns))
 
 

@@ -13,6 +13,7 @@ from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import reproduction
+from inspector.replay.run import run_course
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 
 #: The scope, rows and columns, and the facts that are counted: those known, or True for every conversation's.
@@ -45,7 +46,7 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         notes = (*unused_in(settings, [rows.name, columns.name]), *identical_in(settings, rows, columns))
         reproduces, recording = None, subject.recording
         if recording.course.rules.engine.name == subject.force.profile:
-            measured = recording.course.run(subject.force, recording.model, steps=False)
+            measured = run_course(recording.course, subject.force, recording.model, steps=False)
             reproduces = reproduction(recording.course, recording.events, measured)
         return replace(swept, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered

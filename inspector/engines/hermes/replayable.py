@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
 from inspector.engines.hermes.message_stats import ListStats
+from inspector.engines.hermes.planner import Planner
 from inspector.engines.hermes.release import ReleaseReplayable
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import HermesTokenIndex
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
-if TYPE_CHECKING:
-    from inspector.engines.hermes.engine import SizesEngine
-
 
 class HermesReplayable(ReleaseReplayable):
     """Runs conversations under rules whose plan follows from the sizes of messages."""
 
-    engine: SizesEngine
-
     def read(self, messages: Iterable[Message]) -> HermesList:
         """Read the bodies of a list once."""
         stats, troubles = read_stats(messages, self.policies)
-        return HermesList(self.engine, MessageColumns(stats, self.policies, troubles))
+        return HermesList(MessageColumns(stats, self.policies, troubles))
 
     def join(self, parts: Iterable[tuple[HermesList, int, int]]) -> HermesList:
         """Join ranges of other lists to a list. Errors of the release are not copied."""
         stats = ListStats()
         for part, start, stop in parts:
             stats.extend(part.stats, start, stop)
-        return HermesList(self.engine, MessageColumns(stats, self.policies))
+        return HermesList(MessageColumns(stats, self.policies))
 
 
 class HermesList:
     """A list as stats and as columns."""
 
-    def __init__(self, engine: SizesEngine, columns: MessageColumns) -> None:
-        self.engine, self.columns, self.stats = engine, columns, columns.stats
+    def __init__(self, columns: MessageColumns) -> None:
+        self.columns, self.stats = columns, columns.stats
         self.roles, self.chars, self.images = columns.roles, self.stats.now.chars, self.stats.now.images
 
     def __len__(self) -> int:
@@ -67,11 +62,11 @@ class HermesList:
 class HermesLiveList(LiveColumns):
     """The list of a run, cut by the rules of the release."""
 
-    __slots__ = ("budgets", "compactions", "engine", "settings")
+    __slots__ = ("budgets", "compactions", "settings")
 
     def __init__(self, source: HermesList, settings: Settings, budgets: Budgets) -> None:
         super().__init__(source.columns)
-        self.engine, self.settings, self.budgets = source.engine, settings, budgets
+        self.settings, self.budgets = settings, budgets
         self.compactions = 0
 
     def adopt(self, settings: Settings, budgets: Budgets) -> None:
@@ -85,7 +80,7 @@ class HermesLiveList(LiveColumns):
     def compact(self, summary: Callable[[int, int], MessageSize]) -> Compacted | Refusal:
         """Compact the list as the release plans it now, or return why it refuses."""
         index = self.token_index()
-        cut = self.engine.cut(index, self.settings, self.budgets, self.compactions)
+        cut = Planner(self.columns.policies, index, self.settings, self.compactions, self.budgets).cut(None)
         if cut.refusal:
             return cut.refusal
         head, tail = cut.regions(len(self))

@@ -8,12 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, pairwise, repeat
 from operator import add
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from inspector.core.rough import list_tokens
-
-if TYPE_CHECKING:
-    from inspector.engines.hermes.live_columns import LiveColumns
 
 
 class Shifted:
@@ -85,6 +82,26 @@ class Column:
         return index if index >= low else -1
 
 
+class ListColumns(Protocol):
+    """The columns of a list that a token index shares (see LiveColumns)."""
+
+    roles: bytes
+    calls: bytes
+    asked: bytes
+    speaking: bytes
+    shorts: bytearray
+    hands: bytearray
+    walk: Column
+    chars: Column
+    images: Column | None
+
+    @property
+    def total_chars(self) -> int: ...
+
+    @property
+    def total_images(self) -> int: ...
+
+
 class HermesTokenIndex:
     """A list as columns, a number or a byte for each message (see MessageColumns).
 
@@ -95,7 +112,7 @@ class HermesTokenIndex:
 
     def __init__(
         self,
-        listed: LiveColumns,
+        listed: ListColumns,
         duplicates: Sequence[int],
         now: Sequence[Column],
         troubles: Mapping[str, Sequence[tuple[int, str]]],

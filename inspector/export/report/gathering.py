@@ -16,11 +16,12 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
+from inspector.answers.live_sizes import live_size
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
-from inspector.answers.requests import Requests, requests_of
-from inspector.answers.resolving import live_size
+from inspector.answers.requests import requests_of
 from inspector.caching.costs import Bill, Rates
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction
 from inspector.core.watching import OnProgress

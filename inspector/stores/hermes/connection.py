@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from inspector.core.errors import NotAStore, StoreBusy, StoreDamaged, StoreError, StoreMissing
-from inspector.stores.databases import SQLITE
-from inspector.stores.lines import check_file
+from inspector.stores.lines import SQLITE, check_file
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Any, TypeVar
 
-from inspector.stores.databases import SQLITE, read_database, table_columns, table_names
-from inspector.stores.lines import cannot_read, mapping, read_file
+from inspector.stores.databases import read_database, table_columns, table_names
+from inspector.stores.lines import SQLITE, cannot_read, mapping, read_file
 from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
 
 Document = dict[str, Any]
