@@ -67,6 +67,11 @@ def test_it_is_not_waited_for_for_ever() -> None:
         write(python("import signal; signal.pause()", patience=0.3))
 
 
+def test_a_time_limit_of_one_second_is_in_the_singular() -> None:
+    with pytest.raises(SummarizerFailed, match=r"longer than 1 second and was stopped"):
+        write(python("import signal; signal.pause()", patience=1.0))
+
+
 def test_one_that_closes_its_output_and_stays_is_ended() -> None:
     code = "import os, signal; os.write(1, b'text'); os.close(1); os.close(2); signal.pause()"
     with pytest.raises(SummarizerFailed, match="did not end"):

@@ -17,6 +17,11 @@ PATIENCE = 600.0
 POLL = 0.1
 
 
+def seconds_words(seconds: float) -> str:
+    """Return a time limit in words: 1 second, 0.5 seconds."""
+    return f"{seconds:g} {'second' if seconds == 1 else 'seconds'}"
+
+
 class Reply(Struct, frozen=True):
     """A summarizer's answer.
 

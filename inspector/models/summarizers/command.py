@@ -16,7 +16,7 @@ from typing import ClassVar
 from inspector.core.errors import SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line
 from inspector.models.masking import clean
-from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
+from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply, seconds_words
 
 _CHUNK = 65_536
 #: Size in bytes of the end of standard error that is kept.
@@ -107,7 +107,7 @@ class _Run:
                 self.on_text("")
                 if time.monotonic() > deadline:
                     raise SummarizerFailed(
-                        f"{self._named} took longer than {self.command.patience:g} seconds and was stopped. "
+                        f"{self._named} took longer than {seconds_words(self.command.patience)} and was stopped. "
                         "Set a longer time with --timeout."
                     )
                 ended = self.process.poll() is not None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from inspector.core.errors import SummarizerCut, SummarizerFailed, UsageProblem
 from inspector.core.text import safe_line
-from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply
+from inspector.models.summarizers.base import LONGEST, PATIENCE, POLL, OnText, Reply, seconds_words
 from inspector.models.summarizers.chat_answer import (
     MAX_ERROR,
     ChatAnswer,
@@ -158,7 +158,7 @@ class EndpointSummarizer:
                 return await self._write_repeatedly(prompt, on_text)
         except TimeoutError as error:
             raise SummarizerFailed(
-                f"{self.where} took longer than {self.patience:g} seconds. Set a longer time with --timeout."
+                f"{self.where} took longer than {seconds_words(self.patience)}. Set a longer time with --timeout."
             ) from error
 
     async def _write_repeatedly(self, prompt: str, on_text: OnText) -> Reply:
