@@ -96,7 +96,6 @@ def why_of(
     listed = ListBefore(
         token_index,
         before.roles,
-        before.ids,
         conversation.row.source,
         earlier,
         conversation.row.agent,

@@ -156,11 +156,11 @@ def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, 
     """
     compactions = sum(loss.recorded for loss in losses)
     rules, verbatim = sum(loss.rules for loss in losses), sum(loss.verbatim for loss in losses)
-    first = f"{'its' if rules == 1 else 'their'} first compaction"
     kept = (
-        f"{verbatim:,} of {plural(rules, 'constraint')} word for word in the list after {first}"
+        f"{verbatim:,} of {plural(rules, 'constraint')} stayed word for word at the first compaction after "
+        f"{'it' if rules == 1 else 'each'}"
         if rules
-        else "no constraint of the user recognized"
+        else "no constraint of the user was recognized"
     )
     which = [
         f"compaction{'s' * (len(numbers) > 1)} {ranges_of(numbers)} of “{safe_title(title, 40)}”"

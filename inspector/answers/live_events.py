@@ -182,7 +182,7 @@ def _again(event: AftermathEvent) -> str:
     behind = f" ({event.fate}: “{safe_title(event.fact, 120)}”)" if event.fact else ""
     if event.earlier is None:
         return f"{event.kind}: {event.text}{behind}"
-    earlier = place_name(event.earlier.index, generation=event.earlier.generation)
+    earlier = place_name(event.earlier.index, event.earlier.generation)
     size = size_words(event.tokens, event.in_part)
     return f"{event.kind}: {event.text}, {earlier_words(earlier, event.written)}, {size}{behind}"
 

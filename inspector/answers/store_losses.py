@@ -223,8 +223,8 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
         sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries cannot be read.")
     if unread := sum(loss.unread for loss in losses):
         sentences.append(
-            f"At {plural(unread, 'compaction')}, the fate of results, requests and pasted texts alone is unknown: the "
-            "summaries cannot be read."
+            f"At {plural(unread, 'compaction')}, the summaries cannot be read. Of the facts there, only results, "
+            "requests and pasted texts have an unknown fate."
         )
     if unseen:
         compactions = plural(unseen, "compaction")
@@ -252,13 +252,13 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     sentences = []
     if uncertain := sum(loss.uncertain_elsewhere for loss in losses):
         sentences.append(
-            f"At compactions without a known loss, {plural(uncertain, 'fact')} may be lost: `facts --fate uncertain "
-            "--role user` lists them, with links, requests and pasted texts."
+            f"{plural(uncertain, 'more fact')} may be lost, at compactions that are not listed here. `facts --fate "
+            "uncertain --role user` lists them, together with links, requests and pasted texts."
         )
     if foreign := sum(loss.foreign for loss in losses):
         sentences.append(
-            f"In {plural(foreign, 'conversation')}, the user mostly writes in a language whose constraints are not "
-            "recognized. Only English and Chinese have a lexicon."
+            f"In {plural(foreign, 'conversation')}, the user mostly writes in another language than English or "
+            "Chinese, in which constraints are not recognized."
         )
     return sentences
 

@@ -89,7 +89,7 @@ def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
 def _steps(trace: Trace) -> Iterator[TraceStep]:
     for number, place in enumerate(trace.places):
         verb = "said again" if number else "said"
-        words = f"{verb} at {place_name(place.index, generation=place.generation)} by the {place.role}"
+        words = f"{verb} at {place_name(place.index, place.generation)} by the {place.role}"
         yield TraceStep(words, "", False, None, place.generation, place.index, place.message)
     if trace.places and not trace.fates:
         last = trace.places[-1]
@@ -102,7 +102,7 @@ def _steps(trace: Trace) -> Iterator[TraceStep]:
     for event in trace.aftermath:
         if event.kind != "said again":
             at = event.place
-            words = f"{event.kind} at {place_name(at.index, generation=at.generation)}"
+            words = f"{event.kind} at {place_name(at.index, at.generation)}"
             grave = event.breaks_rule
             yield TraceStep(words, "", grave, None, at.generation, at.index, at.message, event.text)
 

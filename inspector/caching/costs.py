@@ -113,7 +113,7 @@ class Bill(Struct, frozen=True):
         if self.paid_by is not None:
             reached = f"reached at request {self.paid_by:,} of the conversation"
             if self.early:
-                reached += ", early because a request without the cache saves more"
+                reached += ", earlier because a request that misses the cache saves more"
         else:
             reached = f"{'reached' if self.paid_off else 'not reached'}: {self.later:,} followed"
         return f"{cost}; break-even after {plural(needed, 'request')}, {reached}"

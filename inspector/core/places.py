@@ -1,4 +1,4 @@
-"""Places of messages, and their names: #16 is an index in a list, row 17 the store's own number."""
+"""Places of messages, and their names: #16 is the index in the list of a generation."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ class Place(Struct, frozen=True):
     message: int
 
 
-def place_name(index: int | None, row: object = None, generation: int | None = None) -> str:
-    """Return "#16 (row 17) of generation 2", as far as known; an empty string if nothing is."""
-    told = "" if index is None else f"#{index:,}"
-    if row is not None:
-        told = f"{told} (row {row})" if told else f"row {row}"
-    return f"{told} of generation {generation}" if told and generation is not None else told
+def place_name(index: int | None, generation: int | None = None, row: object = None) -> str:
+    """Return "#16 of generation 2". If the index is unknown, return the store's row, or "" if that is unknown too."""
+    if index is None:
+        return "" if row is None else f"row {row}"
+    return f"#{index:,}" if generation is None else f"#{index:,} of generation {generation}"

@@ -45,7 +45,7 @@ def print_losses(documents: Sequence[Document]) -> None:
     for entry in lines.each(documents, "No loss is known."):
         lines.add(
             (names[entry["conversation"]], "bold"),
-            (f"  compaction {entry['compaction']}{_when(entry['at'])}  ", ""),
+            (f"  compaction {entry['compaction']}{_when(entry['at'])}: ", ""),
             (
                 loss_words(entry["lost"], entry["weakened"]),
                 "red" if entry["lost"] or entry["weakened"] else "",
@@ -54,13 +54,13 @@ def print_losses(documents: Sequence[Document]) -> None:
             *((f", {words}", "dim") for words in words_apart(entry["pasted"], entry["others"])),
         )
         if entry["aftermath"]:
-            lines.add((f"then {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
+            lines.add((f"after it: {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
         for gap in entry["gaps"]:
             lines.add((gap, "yellow"), indent=2)
         for fact in entry["facts"]:
             lines.add(
                 (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
-                (f"{fact['role']}, {place_name(fact['index'], fact['message'])}", "dim"),
+                (f"{fact['role']}, {place_name(fact['index'], fact['generation'])}", "dim"),
                 indent=2,
             )
             lines.add((safe_title(fact["text"], 400), ""), indent=6)
@@ -125,15 +125,15 @@ def print_aftermath(documents: Sequence[Document], unknown: bool = False) -> Non
     for (conversation, compaction), group in lines.each(by_place, nothing):
         events = list(group)
         counts = aftermath_counts(Counter(event["kind"] for event in events))
-        lines.add((names[conversation], "bold"), (f"  compaction {compaction}  ", ""), (counts, "yellow"))
+        lines.add((names[conversation], "bold"), (f"  compaction {compaction}: ", ""), (counts, "yellow"))
         for event in events:
             _print_event(lines, event)
 
 
 def _print_event(lines: StyledLines, event: Document) -> None:
-    place, earlier = place_name(event["index"], None, event["generation"]), event["earlier_place"]
+    place, earlier = place_name(event["index"], event["generation"]), event["earlier_place"]
     if earlier is not None:
-        before = place_name(earlier["index"], None, earlier["generation"])
+        before = place_name(earlier["index"], earlier["generation"])
         place += f"  {earlier_words(before, event['written'])}"
     size = size_words(event["tokens"], event["in_part"])
     lines.add((f"{event['kind']:<14} {place}  {size}", "dim"), indent=2)

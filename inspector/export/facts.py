@@ -141,7 +141,11 @@ def _print_fact(lines: StyledLines, entry: Document) -> None:
     where = entry["where"]
     fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
     times = entry.get("said") or len(entry.get("sayings", ()))
-    place = place_name(entry.get("index"), entry["message"])
+    if outcome is None:
+        # The places of a fact at risk are in the live list.
+        place = place_name(entry["places"][0], entry["compaction"])
+    else:
+        place = place_name(entry["index"], entry["generation"])
     pasted = " (pasted)" if entry.get("pasted") else ""
     note = f"{entry['role']}{pasted}, {place}{f', said {times} times' if times > 1 else ''}"
     lines.add(
@@ -166,9 +170,9 @@ def _after(entry: Document) -> Iterable[str]:
     if again:
         yield f"in the list again after compaction {again['compaction']} ({again['where']})"
     if back:
-        yield f"said again in {place_name(back['index'], back['message'])} ({back['role']})"
+        yield f"said again by the {back['role']} at {place_name(back['index'], back['generation'])}"
     if other:
-        yield f"later: {safe_title(other['text'], 160)} ({place_name(other['index'], other['message'])})"
+        yield f"later: {safe_title(other['text'], 160)} ({place_name(other['index'], other['generation'])})"
 
 
 def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:

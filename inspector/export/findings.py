@@ -94,5 +94,5 @@ def _place(entry: Document) -> str:
     if entry["compaction"] is not None:
         parts.append(f"compaction {entry['compaction']}")
     if entry["index"] is not None:
-        parts.append(place_name(entry["index"], entry["message"], entry["generation"]))
+        parts.append(place_name(entry["index"], entry["generation"]))
     return " · ".join(parts) + "  " if parts else ""

@@ -121,7 +121,7 @@ def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
         say(f"\nlost or uncertain after compaction {compaction['compaction']}: {title}", "underline")
         for entry in lost[:_LISTED]:
             place = entry["said"]
-            where = place_name(place["index"], generation=place["generation"]) if place else ""
+            where = place_name(place["index"], place["generation"]) if place else ""
             note = f" ({entry['note']})" if entry["note"] not in ("", "lost") else ""
             say(f"  − {entry['text']}{note}  [{where}]")
         if len(lost) > _LISTED:

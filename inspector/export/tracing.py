@@ -50,9 +50,9 @@ def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
     The key is the generation, 0 for a message of the list or 1 for its compaction, and the index.
     """
     for number, said in enumerate(entry["said"]):
-        place = place_name(said["index"], said["message"], said["generation"])
+        place = place_name(said["index"], said["generation"])
         word = "said" if number == 0 else "said again"
-        yield (said["generation"], 0, said["index"]), f"{word} at {place} by {said['role']}", ""
+        yield (said["generation"], 0, said["index"]), f"{word} at {place} by the {said['role']}", ""
     for fate in entry["fates"]:
         outcome = fate["fate"]
         where = f" in the {fate['where']}" if fate["where"] else ""
@@ -62,6 +62,6 @@ def _lines(entry: Document) -> Iterator[tuple[tuple[int, int, int], str, str]]:
         yield (number, 1, 0), text, "red" if outcome in GONE else ""
     for event in entry["aftermath"]:
         if event["kind"] != "said again":
-            place = place_name(event["index"], event["message"], event["generation"])
+            place = place_name(event["index"], event["generation"])
             text = f"{event['kind']} at {place}: {safe_title(event['text'], 160)}"
             yield (event["generation"], 0, event["index"]), text, "yellow"

@@ -38,7 +38,7 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "forgot": ("complaint that the agent forgot", "complaints that the agent forgot"),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
-    "read again": ("file reading repeated", "file readings repeated"),
+    "read again": ("file read again", "files read again"),
     "fetched again": ("page fetched again", "pages fetched again"),
     "ran again": ("command run again", "commands run again"),
 }
@@ -99,13 +99,13 @@ def place_of(at: Step | Saying) -> Place:
 
 
 def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
-    """Return counts in words: "2 statements repeated, 5 file readings repeated"; "" if nothing was done again."""
+    """Return counts in words: "2 statements repeated, 5 files read again"; "" if nothing was done again."""
     return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
 
 
 def earlier_words(place: str, written: bool) -> str:
-    """Return the earlier act of an event in words: "written #12", or "earlier #12" for any other act."""
-    return f"{'written' if written else 'earlier'} {place}"
+    """Return the earlier act of an event in words: "written at #12", or "earlier at #12" for any other act."""
+    return f"{'written' if written else 'earlier'} at {place}"
 
 
 def size_words(tokens: int, in_part: bool) -> str:

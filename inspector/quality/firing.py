@@ -53,7 +53,7 @@ class Why(Struct, frozen=True):
 
 
 class ListBefore(Struct, frozen=True):
-    """The list that was compacted: its token index, and the roles and store rows of its messages.
+    """The list that was compacted: its token index, and the roles of its messages.
 
     `source` is where the conversation came from (cli, telegram, ...). `began` is the number of messages that the
     previous compaction left. `last_size` is the reported size of the last request and its answer, in tokens; None if
@@ -62,7 +62,6 @@ class ListBefore(Struct, frozen=True):
 
     token_index: TokenIndex
     roles: bytes
-    rows: Sequence[int]
     source: str
     began: int = 0
     agent: str = "hermes"
@@ -116,7 +115,7 @@ def why_fired(
         at = tokens_until(crossed + 1)
         return Why(
             "threshold",
-            f"~{at:,} tokens at {_named(listed, crossed)} reached {threshold:,}: {share}, {settings.profile}",
+            f"~{at:,} tokens at #{crossed:,} reached the threshold of {threshold:,}: {share}, {settings.profile}",
             threshold, crossed, at,
         )  # fmt: skip
     limit = budgets.hygiene_tokens
@@ -131,16 +130,16 @@ def why_fired(
     other = f"other settings then ({_shares(fits)} fits)" if fits else "other settings then"
     if total < threshold:
         text = (
-            f"~{total:,} tokens are below today's {threshold:,} ({share}): {other}, by hand, "
-            "or the provider counted more than this rough count"
+            f"~{total:,} tokens are below today's threshold of {threshold:,} ({share}): {other}, a manual "
+            "compaction, or a higher count of the provider"
         )
         return Why("other-settings", text, threshold, None, total, fits)
     crossed = _crossing(tokens_until, threshold, stop)
     calls = sum(1 for role in listed.roles[crossed + 1 : stop] if role == _ASSISTANT)
     later = plural(calls, "call")
     text = (
-        f"{_named(listed, crossed)} reached today's {threshold:,} ({share}) {later} earlier: {other}, or the provider "
-        "counted less than this rough count"
+        f"#{crossed:,} reached today's threshold of {threshold:,} ({share}) {later} earlier: {other}, or a lower "
+        "count of the provider"
     )
     return Why("other-settings", text, threshold, crossed, total, fits)
 
@@ -184,13 +183,13 @@ def _as_reported(
     if recorded.overflow:
         return Why(
             "reported",
-            f"the request before it did not fit into the window (overflow), at {size}",
+            f"the request before the compaction did not fit into the window (overflow), at {size}",
             None,
             None,
             tokens,
         )
-    by = f"{recorded.trigger} (reported)" if recorded.trigger else "no trigger is recorded"
-    more = "adds the last results and earlier reasoning to that, and " if adds else ""
+    by = f"{recorded.trigger} (reported)" if recorded.trigger else "trigger not recorded"
+    more = "adds the last results and earlier reasoning to this size, and " if adds else ""
     by_hand = "" if recorded.trigger else ", or the user compacted"
     is_below = reported is not None and not is_window_recorded and not is_least
     window_then = f"had a smaller window than today's {settings.context_length:,}"
@@ -211,7 +210,7 @@ def _as_reported(
         return Why("reported", text, None, None, tokens)
     if reported is not None and reported >= threshold:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
-        text = f"{size} reached {threshold:,}: {share}, {settings.profile}"
+        text = f"{size} reached the threshold of {threshold:,}: {share}, {settings.profile}"
         if recorded.trigger:
             return Why("threshold", text, threshold, None, tokens)
         return Why("reported", f"{text}; {by}", threshold, None, tokens)
@@ -233,10 +232,6 @@ def _crossing(tokens_until: Callable[[int], int], threshold: int, stop: int) -> 
         else:
             low = middle + 1
     return low
-
-
-def _named(listed: ListBefore, index: int) -> str:
-    return f"#{index:,} (row {listed.rows[index]})" if index < len(listed.rows) else f"#{index:,}"
 
 
 def _shares(fits: Sequence[float]) -> str:

@@ -108,7 +108,7 @@ def test_only_work_after_the_listing_is_done_again(tmp_path: Path) -> None:
     answers = Answers(open_store(path), {}, None)
     (grown,) = answers.store.conversations()
     (again,) = look_at(answers, grown, listed(row))[0]
-    earlier = "earlier #35 of generation 1"
+    earlier = "earlier at #35 of generation 1"
     assert again.text == f"read again: src/pool1.py, {earlier}, ~66 tokens"
     answers.store.close()
 

@@ -10,12 +10,14 @@ from inspector.core.places import place_name
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        ((16, 17, 2), "#16 (row 17) of generation 2"),
+        ((16, 2, 17), "#16 of generation 2"),
         ((1_234, None, None), "#1,234"),
-        ((None, 17, None), "row 17"),
-        ((0, None, 1), "#0 of generation 1"),
-        ((None, None, 3), ""),
+        ((None, None, 17), "row 17"),
+        ((0, 1, None), "#0 of generation 1"),
+        ((None, 3, None), ""),
     ],
 )
-def test_index_and_row_are_told_apart(place: tuple[int | None, int | None, int | None], words: str) -> None:
+def test_a_place_is_an_index_in_a_generation(
+    place: tuple[int | None, int | None, int | None], words: str
+) -> None:
     assert place_name(*place) == words

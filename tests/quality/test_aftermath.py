@@ -347,7 +347,7 @@ def test_a_part_in_the_list_does_not_hide_the_rest_of_a_reading() -> None:
     (first, rest) = events((1, 1, whole), (2, None, shown_lines(1, 10) + shown_lines(10, 60)))
     assert (first.in_part, rest.in_part) == (False, True)
     # Two events are about one file, so the words count readings.
-    assert aftermath_counts(Counter(event.kind for event in (first, rest))) == "2 file readings repeated"
+    assert aftermath_counts(Counter(event.kind for event in (first, rest))) == "2 files read again"
     assert len(events((1, 1, whole), (2, None, shown_lines(1, 40) + shown_lines(20, 45)))) == 1
 
 
@@ -845,8 +845,8 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
     print_aftermath([{"conversation": "s", "title": "Tides", **event_document(event)} for event in found])
     headings = [line.split("  ")[1:] for line in capsys.readouterr().out.splitlines() if "Tides" in line]
     assert headings == [
-        ["compaction 1", "2 file readings repeated"],
-        ["compaction 2", "1 file reading repeated"],
+        ["compaction 1: 2 files read again"],
+        ["compaction 2: 1 file read again"],
     ]
 
 

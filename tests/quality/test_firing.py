@@ -42,9 +42,7 @@ class Index:
 
 def listed(messages: Sequence[tuple[str, int]], source: str = "cli", began: int = 0) -> ListBefore:
     roles = bytes(ROLE_CODES[role] for role, _ in messages)
-    return ListBefore(
-        Index([size for _, size in messages]), roles, range(100, 100 + len(roles)), source, began
-    )
+    return ListBefore(Index([size for _, size in messages]), roles, source, began)
 
 
 def why(before: ListBefore, share: float, tokens: int | None = None, hygiene: float = 0.85) -> Why:
@@ -70,7 +68,7 @@ def test_the_message_that_crossed_the_threshold_is_named() -> None:
     told = why(listed(TALK), 0.5)
     assert (told.rule, told.threshold_tokens, told.crossed, told.tokens) == ("threshold", 100_000, 4, 110_000)
     assert told.trigger == "auto"
-    assert told.text == "~110,000 tokens at #4 (row 104) reached 100,000: 50% of 200,000, hermes-0.19"
+    assert told.text == "~110,000 tokens at #4 reached the threshold of 100,000: 50% of 200,000, hermes-0.19"
 
 
 def test_too_small_a_list_has_other_settings_or_was_compacted_by_hand() -> None:
@@ -78,10 +76,10 @@ def test_too_small_a_list_has_other_settings_or_was_compacted_by_hand() -> None:
     assert (told.rule, told.trigger, told.crossed) == ("other-settings", None, None)
     assert told.fits[-1] == 0.75
     assert told.text.startswith(
-        "~150,181 tokens are below today's 170,000 (85% of 200,000): other settings then"
+        "~150,181 tokens are below today's threshold of 170,000 (85% of 200,000): other settings then"
     )
     assert "0.75 fits" in told.text
-    assert "by hand" in told.text
+    assert "a manual compaction" in told.text
 
 
 def test_a_list_that_went_on_growing_had_another_threshold() -> None:
@@ -119,7 +117,7 @@ def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
     done = replace(compacted(5, 110_000), trigger=trigger, tokens_before_reported=110_000)
     told = told_by(before, done, 0.5)
     assert (told.rule, told.trigger) == (rule, trigger)
-    assert ("no trigger is recorded" in told.text) == (trigger is None)
+    assert ("trigger not recorded" in told.text) == (trigger is None)
 
 
 def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> None:
@@ -164,7 +162,7 @@ def test_where_an_agent_tells_no_size_its_last_request_does() -> None:
 
 def test_a_missing_list_has_an_unknown_size() -> None:
     told = told_by(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
-    assert "no trigger is recorded, at an unknown size" in told.text
+    assert "trigger not recorded, at an unknown size" in told.text
 
 
 @given(

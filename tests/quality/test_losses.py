@@ -106,7 +106,7 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     (unreadable,) = unknown_losses([found])
     (uncertain,) = uncertain_losses([found])
     assert unreadable.startswith("The fate of 1 fact is unknown")
-    assert uncertain.startswith("At compactions without a known loss, 1 fact may be lost")
+    assert uncertain.startswith("1 more fact may be lost, at compactions that are not listed here.")
 
 
 def test_a_compaction_that_is_listed_counts_lost_requests_and_uncertain_facts() -> None:
@@ -218,11 +218,13 @@ def test_the_compactions_that_a_correction_followed_are_named() -> None:
     sentence = in_all([found], [("Berths", found.corrected), ("Tides", ())])
     assert sentence.endswith("or the agent broke a constraint, after compaction 2 of “Berths”.")
     assert "Tides" not in sentence
-    assert in_all([found], []) == "2 compactions: no constraint of the user recognized."
+    assert in_all([found], []) == "2 compactions: no constraint of the user was recognized."
     assert in_all([replace(found, rules=1)], []).endswith(
-        "0 of 1 constraint word for word in the list after its first compaction."
+        "0 of 1 constraint stayed word for word at the first compaction after it."
     )
-    assert in_all([replace(found, rules=2)], []).endswith("in the list after their first compaction.")
+    assert in_all([replace(found, rules=2)], []).endswith(
+        "0 of 2 constraints stayed word for word at the first compaction after each."
+    )
 
 
 def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized() -> None:
@@ -235,6 +237,6 @@ def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized()
         return losses_of_facts(inspection, ConversationFacts((), (told,)))
 
     (sentence,) = uncertain_losses([found("Die Boote sind immer vor der Flut im Hafen.")])
-    assert sentence.startswith("In 1 conversation, the user mostly writes in a language")
+    assert sentence.startswith("In 1 conversation, the user mostly writes in another language")
     assert not uncertain_losses([found("The boats are in the harbour before the flood.")])
     assert not uncertain_losses([found("船在涨潮前回港")])

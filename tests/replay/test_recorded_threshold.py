@@ -122,8 +122,8 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     (compaction,) = asked("compactions")
     # The size of a single compaction is no evidence that a threshold of this size started it.
     assert compaction["why"]["text"] == (
-        "no trigger is recorded, at 100,200 tokens (reported); no threshold is recorded; codex adds the last results "
-        "and earlier reasoning to that, and usually fires at 244,800 (95% of 258,400)"
+        "trigger not recorded, at 100,200 tokens (reported); no threshold is recorded; codex adds the last results "
+        "and earlier reasoning to this size, and usually fires at 244,800 (95% of 258,400)"
     )
     assert compaction["why"]["threshold_tokens"] is None
     last = asked("show", "--no-exact")["explained"]["threshold_tokens"][-1]

@@ -171,7 +171,7 @@ async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
         told = shown(pane)
         assert "why       ~66,480 tokens at #46 reached 64,000" in told
         assert "after   ↻ read again  src/cart.py" in told
-        assert "earlier #12 → #61  ~400 tokens" in told
+        assert "earlier at #12 → #61  ~400 tokens" in told
         assert "and 2 more" in told
         pane.body.focus()
         await host.press("J", "enter")
@@ -186,13 +186,13 @@ async def test_repeated_work_says_what_the_earlier_act_was_and_that_a_size_is_an
     ]
     pane = CompactionPane()
     async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(views[0], ROWS)) as host:
-        assert "  written #12 → #61  up to ~1,400 tokens" in shown(pane)
+        assert "  written at #12 → #61  up to ~1,400 tokens" in shown(pane)
         pane.set_view(views[1], ROWS)
         await host.settle()
-        assert "  earlier #12 → #61  ~1,400 tokens" in shown(pane)
+        assert "  earlier at #12 → #61  ~1,400 tokens" in shown(pane)
 
 
-@pytest.mark.parametrize(("width", "words"), [(48, "  #12 → #61"), (72, "  written #12 → #61")])
+@pytest.mark.parametrize(("width", "words"), [(48, "  #12 → #61"), (72, "  written at #12 → #61")])
 async def test_a_narrow_pane_has_the_places_of_repeated_work(width: int, words: str) -> None:
     again = AftermathEvent(
         2, "read again", Place(3, 61, 161), Place(2, 12, 112), "src/" * 12 + "cart.py", 400

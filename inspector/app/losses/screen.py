@@ -250,5 +250,5 @@ def _line(fact: LostFact) -> Text:
     return Text.assemble(
         (f"{sign} {fact.category:<11}{fact.fate:<13}", "bold"),
         f"{safe_title(fact.text, _LONGEST)}  ",
-        (f"{fact.role}, {place_name(fact.index, generation=fact.generation)}", "dim"),
+        (f"{fact.role}, {place_name(fact.index, fact.generation)}", "dim"),
     )

@@ -107,11 +107,13 @@ def later_words(entry: ReportedFact) -> tuple[str, ...]:
         if again is not None:
             words.append(f"In the list again after compaction {again.compaction} ({again.where}).")
     if entry.back is not None:
-        words.append(f"Said again in {place_name(entry.back.index, entry.back.message)} ({entry.back.role}).")
+        words.append(
+            f"Said again by the {entry.back.role} at {place_name(entry.back.index, entry.back.generation)}."
+        )
     if entry.contradicted is not None:
         other = entry.contradicted
         words.append(
-            f"Later said otherwise: {cut(other.text, 160)} ({place_name(other.saying.index, other.saying.message)})"
+            f"Later said otherwise: {cut(other.text, 160)} ({place_name(other.saying.index, other.saying.generation)})"
         )
     return tuple(words)
 
@@ -230,7 +232,7 @@ def fate_words(entry: ReportedFact) -> str:
 def place_words(entry: ReportedFact) -> str:
     """Return the places of a fact and its number of mentions, after a comma."""
     saying, uses = entry.saying, entry.fact.uses
-    words = [place_name(saying.index, saying.message if saying.message >= 0 else None, saying.generation)]
+    words = [place_name(saying.index, saying.generation)]
     if isinstance(entry, Life) and entry.fate.alive and entry.fate.where:
         words.append(f"now in the {entry.fate.where}")
     if entry.times > 1:

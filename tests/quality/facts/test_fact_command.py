@@ -163,7 +163,7 @@ def test_at_risk_follows_the_settings(capsys: pytest.CaptureFixture[str]) -> Non
 def test_text_says_what_became_of_each(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys)
     assert text.startswith("Compaction 1, fates after compaction 4  ")
-    assert "= constraint verbatim (summary)  user, #33 (row 34)  [" in text
+    assert "= constraint verbatim (summary)  user, #33 of generation 1  [" in text
     assert "∅ constraint lost" in text
     assert "gone after compaction 2" in text
     assert "in the list again after compaction 3 (summary)" in text
