@@ -128,6 +128,14 @@ def profile_of(agent: str, version: str) -> str:
     return agent if rules is None else rules.name
 
 
+def profile_of_writer(writer: str) -> str:
+    """Return the profile of the oldest release that a log of requests names, such as "Hermes Agent 0.13 or 0.15"; "" if
+    it names none. From 0.15 on, Hermes writes such files only on demand."""
+    agent, _, releases = writer.partition("Hermes Agent ")
+    name = f"hermes-{releases.partition(' ')[0]}"
+    return name if not agent and policies_of(name) is not None else ""
+
+
 def observed_on(agent: str, version: str) -> str:
     """Return the releases on which the rules of an agent's release were observed, and whether it is one of them; "" for
     its newest rules."""

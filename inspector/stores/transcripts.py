@@ -89,7 +89,7 @@ class TranscriptStore(SingleStore):
     def info_of(self, session: str) -> StoreInfo:
         """Describe this store, with the profile of the release that wrote a session last."""
         # Imported late: the list of conversations does not need the engines.
-        from inspector.engines.registry import observed_on, profile_of
+        from inspector.engines.registry import observed_on, profile_of, profile_of_writer
 
         agent = self._agent
         source = self._listing.known_source(session) or self._source(session)
@@ -97,8 +97,11 @@ class TranscriptStore(SingleStore):
         if not version:
             return self.info
         if self.info.profile != agent:
+            profile = profile_of_writer(version)
+            by = ", by the wording of its newest summary" if profile else ""
             return self.info._replace(
-                profile_reason=f"{self.info.profile_reason[:-1]}; {version} made the session."
+                profile=profile or self.info.profile,
+                profile_reason=f"{self.info.profile_reason[:-1]}; {version} made the session{by}.",
             )
         release, _, form = version.partition(", ")
         wrote = f"{self._title} {release}{f' ({form})' if form else ''} wrote it last"

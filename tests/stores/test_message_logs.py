@@ -204,6 +204,31 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
     assert texts(store, branch, 1) == [text for _, text in review]
 
 
+@pytest.mark.parametrize(
+    ("name", "profile", "named"),
+    [
+        ("hermes-0.13-rotating.db", "hermes-0.13", "Hermes Agent 0.13 or 0.15"),
+        ("hermes-0.19-in-place.db", "hermes-0.19", "Hermes Agent 0.19"),
+    ],
+)
+def test_the_files_of_hermes_have_the_profile_of_their_summary(
+    name: str, profile: str, named: str, fixtures_dir: Path, tmp_path: Path
+) -> None:
+    database = open_store(fixtures_dir / name)
+    opened_ones = (database.open(row.id) for row in database.conversations())
+    told = next(conversation for conversation in opened_ones if len(conversation.generations) > 1)
+    start = "2026-10-07T08:00:00.000001"
+    for at, generation in zip(("0800", "0900"), told.generations[:2], strict=True):
+        said = [(message.role, message.text) for message in database.messages(generation)]
+        hermes_session(tmp_path, f"20261007_{at}00_aaaaaa", start, f"2026-10-07T{at[:2]}:30:00", said)
+    store = open_store(tmp_path)
+    (joined,) = store.conversations()
+    assert (joined.compactions, joined.source) == (1, f"message-log {named}")
+    info = store.info_of(joined.id)
+    assert info.profile == profile
+    assert f"{named} made the session, by the wording of its newest summary." in info.profile_reason
+
+
 def test_a_shortened_result_makes_a_compaction_of_hermes_inferred(tmp_path: Path) -> None:
     start = "2026-10-07T08:00:00.000001"
     summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.stores.recorded import FileDigest, Source
 
-#: The release of the files that Hermes writes.
+#: The start of the release of the files that Hermes writes.
 _HERMES = "Hermes Agent"
 
 
@@ -26,7 +26,7 @@ def without_transcripts(digests: Sequence[FileDigest]) -> list[FileDigest]:
 
 def _is_hermes(digest: FileDigest) -> bool:
     """Return whether a file is a session as Hermes writes it, with the time of its start."""
-    return digest.version == _HERMES and digest.path.endswith(".json") and digest.started_at > 0
+    return digest.version.startswith(_HERMES) and digest.path.endswith(".json") and digest.started_at > 0
 
 
 def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[Source, ...]:

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
-from inspector.core.handoff import read_handoff
+from inspector.core.handoff import Handoff, read_handoff
 from inspector.core.shares import plural
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
@@ -266,8 +266,8 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     elif (place := _new_block(logged, block, numbers, hashes)) is not None:
         session.lists[-1] = numbers[:place]
         numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
-    elif exchange.writer and session.live and (handoff := _new_handoff(logged, wires, numbers)):
-        numbers = _compact_by_hermes(session, exchange, numbers, *handoff)
+    elif exchange.writer and session.live and (found := _new_handoff(logged, wires, numbers)):
+        numbers = _compact_by_hermes(session, exchange, numbers, *found)
     else:
         goes_on = _continues(logged, numbers, hashes) or _add_clearing(logged, numbers, exchange.at)
         if not goes_on and not _edited(logged, wires, numbers):
@@ -448,23 +448,31 @@ def _compact(
 
 def _new_handoff(
     logged: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]
-) -> tuple[int, str] | None:
-    """Return the place of the first summary of Hermes that is not in the live list, and its text."""
+) -> tuple[int, Handoff] | None:
+    """Return the first summary of Hermes that is not in the live list, after its place."""
     handoffs = (
         (at, read_handoff(wire["content"], str(wire["role"])))
         for at, wire in enumerate(wires)
         if numbers[at] not in logged.session.live
     )
-    return next(((at, handoff.body) for at, handoff in handoffs if handoff is not None), None)
+    return next(((at, handoff) for at, handoff in handoffs if handoff is not None), None)
+
+
+def _note_release(session: SessionLists, exchange: Exchange, handoff: Handoff) -> None:
+    """Note the releases with the wording of a summary as the version of the session."""
+    if exchange.writer and handoff.releases:
+        releases = (name.removeprefix("hermes-") for name in handoff.releases)
+        session.version = f"{exchange.writer} {' or '.join(releases)}"
 
 
 def _compact_by_hermes(
-    session: SessionLists, exchange: Exchange, numbers: list[int], place: int, text: str
+    session: SessionLists, exchange: Exchange, numbers: list[int], place: int, handoff: Handoff
 ) -> list[int]:
     """Add the compaction between two files of a conversation, and return the list after it.
 
     The list after the compaction ends with the last message of the list before. Later messages follow it.
     """
+    _note_release(session, exchange, handoff)
     session.entries.items[numbers[place]].summary = True
     live = session.live
     ends = live[-1] in numbers[place:]
@@ -473,7 +481,7 @@ def _compact_by_hermes(
     if ends and not {*numbers[:stop]} - {numbers[place]} <= {*live}:
         note = "Some messages of the list after it have another text, such as a shortened result."
     session.compact(
-        numbers[:stop], numbers[place], exchange.at, text=text, head=True, exact=not note, note=note,
+        numbers[:stop], numbers[place], exchange.at, text=handoff.body, head=True, exact=not note, note=note,
         may_have_later=not ends,
     )  # fmt: skip
     session.live.extend(numbers[stop:])
@@ -485,11 +493,12 @@ def _add_first_compaction(
 ) -> None:
     """Add the compaction before the first list, if that list has a summary of Hermes and is no copy."""
     session = logged.session
-    handoff = _new_handoff(logged, wires, numbers)
-    if handoff is None:
+    found = _new_handoff(logged, wires, numbers)
+    if found is None:
         return
-    at, text = handoff
-    logged.handoff = md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
+    at, handoff = found
+    _note_release(session, exchange, handoff)
+    logged.handoff = md5(handoff.body.encode(errors="replace"), usedforsecurity=False).hexdigest()
     session.entries.items[numbers[at]].summary = True
     if logged.is_copy:
         return
@@ -497,7 +506,7 @@ def _add_first_compaction(
         numbers,
         numbers[at],
         exchange.at,
-        text=text,
+        text=handoff.body,
         exact=False,
         note="The list before it is not in this file. The list after it may have later messages.",
         may_have_later=True,
