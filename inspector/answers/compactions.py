@@ -10,7 +10,7 @@ from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
-from inspector.answers.shown_settings import AT_LEAST
+from inspector.answers.shown_settings import AT_LEAST, row_in_force
 from inspector.caching.costs import Bill, Rates
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
@@ -112,7 +112,7 @@ def why_of(
     adds = loop_of(rules).reasoning > 0
     is_least = resolved.sources["context_length"].startswith(AT_LEAST)
     is_alone = sum(other.trigger != "manual" and not other.overflow for other in inspection.compactions()) < 2
-    row = conversation.row
+    row = row_in_force(inspection)
     todays = context_length(row.model, row.provider)[1]
     source = resolved.sources["context_length"].removeprefix("assumed: ")
     is_window_recorded = row.window is not None or source != todays

@@ -40,9 +40,13 @@ def settings_of(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSet
 
 def settings_without_tail(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSettings:
     """Return the settings without the size of the tail that the compactions show: finding it reads the messages."""
+    return _resolve_row(inspection, row_in_force(inspection), flags)
+
+
+def row_in_force(inspection: Inspection) -> ConversationRow:
+    """Return the row of the conversation with the model and the limits of its last request. Raises StoreErrors."""
     requests = _list_requests(inspection)
-    row = _row_of_request(inspection, requests[-1]) if requests else inspection.conversation.row
-    return _resolve_row(inspection, row, flags)
+    return _row_of_request(inspection, requests[-1]) if requests else inspection.conversation.row
 
 
 def earlier_settings(

@@ -19,7 +19,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from tests.recipes import recipe
 
-lines = recipe("claude_lines")
+lines, others = recipe("claude_lines"), recipe("other_lines")
 
 
 @pytest.mark.parametrize(
@@ -236,3 +236,24 @@ def test_a_limit_of_the_gateway_is_not_used_without_one(source: str, told: int, 
     notes = resolve(store, row, {"message_limit": 100}, None).notes
     assert sum(note.startswith("--message-limit is not used") for note in notes) == told
     assert not any("message-limit" in note for note in resolve(store, row, {"threshold": 0.6}, None).notes)
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_the_window_of_the_last_request_is_doubted_whatever_model_comes_next(
+    tmp_path: Path, changed: bool
+) -> None:
+    """The window in force is today's window of that model, also if the user chose another one afterwards."""
+    made = others.PiSession("5fd1e58c-9635-410e-a644-133000000009")
+    made.user("Which berth is free?")
+    made.answer(lines.text("Berth 4."), written=109_000)
+    kept = made.user("Moor it.")
+    made.compact("## Goal\nMoor it", kept, before=110_000)
+    made.answer(lines.text("Moored."), written=20_000)
+    if changed:
+        made.entry("model_change", provider="harbour", modelId="pilot-1")
+    path = tmp_path / "a.jsonl"
+    path.write_text(made.text())
+    store = open_store(path)
+    (row,) = store.conversations()
+    (compared,) = compare_compactions(Answers(store, {}, None), row.id)
+    assert "had a smaller window than today's 200,000" in compared.why.text
