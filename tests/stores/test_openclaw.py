@@ -156,3 +156,20 @@ def test_an_entry_without_a_number_is_unreadable(tmp_path: Path, number: str | N
     (row,) = store.conversations()
     assert any("cannot be read" in note for note in store.open(row.id).notes)
     store.close()
+
+
+def test_a_delivered_text_names_no_model(tmp_path: Path) -> None:
+    """OpenClaw adds texts that no model wrote, with itself as their provider."""
+    made = Branches()
+    made.say("user", "Which berth is free?")
+    made.answer({"type": "text", "text": "Berth 4."})
+    made.say(
+        "assistant",
+        [{"type": "text", "text": "Time for the tide."}],
+        provider="openclaw",
+        model="delivery-mirror",
+    )
+    path = tmp_path / "5e55.jsonl"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made.entries))
+    (row,) = open_store(path).conversations()
+    assert row.model == "m-1"

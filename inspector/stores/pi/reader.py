@@ -173,8 +173,10 @@ class PiScanner(SessionLists, kw_only=True):
         message = mapping_at(value, "message")
         if kind == "message" and message.get("role") == "assistant":
             node.model = text_at(message, "model")
-            self.model = node.model or self.model
-            self.provider = text_at(message, "provider") or self.provider
+            provider = text_at(message, "provider")
+            # OpenClaw names itself as the provider of texts that no model wrote, such as those of a scheduled task.
+            if provider != "openclaw":
+                self.model, self.provider = node.model or self.model, provider or self.provider
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
             node.failed = text_at(message, "stopReason") == "error"
