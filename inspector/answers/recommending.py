@@ -279,11 +279,11 @@ def _why(
     """Return sentences about a recommendation, and whether it is certain enough."""
     if not is_better:
         serve = {
-            "cost": "cost less with as few facts at risk",
-            "facts": "put fewer facts at risk",
-            "few-compactions": "make fewer compactions",
+            "cost": "cost less than the settings in force without more facts at risk",
+            "facts": "put fewer facts at risk than the settings in force",
+            "few-compactions": "make fewer compactions than the settings in force",
         }[goal]
-        return [f"No tried settings {serve} than the settings in force."], False
+        return [f"No tried settings {serve}."], False
     why = []
     if not isnan(best["cost"]):
         why.append(_less("cost", in_force["cost"], best["cost"], lambda cost: f"{dollars(cost)} US dollars"))

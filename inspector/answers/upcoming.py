@@ -93,7 +93,7 @@ class Upcoming(Struct, frozen=True):
                 f"({first}#{self.takes[-1]:,}), ~{self.takes_tokens:,} tokens"
             )
         if self.bill is not None:
-            cache = "cache warm" if self.warm else "cache unknown" if self.warm is None else "cache cold"
+            cache = "warm cache" if self.warm else "cache unknown" if self.warm is None else "cold cache"
             if self.warm and not self.bill.warm:
                 cache = "the call for a summary does not read the cache"
             pays = self.bill.requests_to_pay_off
@@ -116,8 +116,8 @@ class Upcoming(Struct, frozen=True):
             )
         if self.warm is False:
             return (
-                "The cache is cold: the next call pays the full price for the whole list, even if it is the call for a "
-                "summary."
+                "The cache is cold: the next call pays the full price for the whole list, be it a request or the "
+                "summary call."
             )
         return "No task is open, so a compaction now interrupts nothing."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
@@ -48,7 +49,8 @@ def check_text(result: CheckResult) -> str:
         sign = "✗" if met.failed else "✓"
         lines.append(f"{sign} {met.condition}: {plural(len(met.cases), 'case')}")
         for case in met.cases:
-            where = "" if case.compaction is None else f", compaction {case.compaction}"
+            named = re.search(rf"\bcompaction {case.compaction}\b", case.text, re.IGNORECASE)
+            where = "" if case.compaction is None or named else f", compaction {case.compaction}"
             title = safe_title(case.row.unmasked_title or case.row.id, 80)
             lines.append(f"    {title}{where}: {safe_title(case.text, 300)}")
     lines += [f"? unknown: {safe_title(sentence, 300)}" for sentence in result.unknown]

@@ -117,8 +117,8 @@ def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
         lost = [entry for entry in measure["evidence"] if not entry["known"]]
         if not lost:
             continue
-        title = titles[measure["id"]]["title"]
-        say(f"\nlost or uncertain after compaction {compaction['compaction']}: {title}", "underline")
+        kind = titles[measure["id"]]["title"].removesuffix(" that survive")
+        say(f"\n{kind}, lost or uncertain after compaction {compaction['compaction']}", "underline")
         for entry in lost[:_LISTED]:
             place = entry["said"]
             where = place_name(place["index"], place["generation"]) if place else ""

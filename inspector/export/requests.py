@@ -124,10 +124,10 @@ def sums_document(answer: Requests) -> Document:
 
 def print_requests(documents: Sequence[Document], sums: Document) -> None:
     """Print a line for each call, then the sums."""
-    names = ("#", "context", "read", "written", "of 1h", "input", "output")
+    names = ("#", "context", "read", "written", "written 1h", "input", "output")
     table = Table(
-        *(f">{name}" for name in names), ">generation", ">again", "cause", ">USD", "model",
-        spare=("model", "of 1h", "generation", "output", "input", "context"),
+        *(f">{name}" for name in names), ">generation", ">sent again", "cause", ">USD", "model",
+        spare=("model", "written 1h", "generation", "output", "input", "context"),
     )  # fmt: skip
     for entry in documents:
         sizes = (

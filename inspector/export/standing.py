@@ -26,14 +26,14 @@ def print_rules(documents: Sequence[Document]) -> None:
             title = entry["conversation"]
             lines.add((safe_title(entry["title"] or title, 200), "bold"))
         lists, last, agent, cut = entry["in_lists"], entry["generations"], entry["sent_by"], entry["cut"]
-        state, style = "in the list now", "green"
+        state, style = "in the live list", "green"
         if not entry["in_context"]:
-            state = "not in the recorded list" + (f" since compaction {lists[-1]}" if lists else "")
+            state = "not in the recorded live list" + (f" since compaction {lists[-1]}" if lists else "")
             style = "red"
         if agent and not entry["in_context"]:
             state, style = f"{state}, but {agent} sends this file of its workspace with each request", ""
-        where = ", ".join(entry["how"]) + (f"; in list {ranges_of(lists)} of {last}" if lists else "")
-        lines.add((entry["path"], ""), (f"  {entry['kind']}, {where}  ", "dim"), (state, style), indent=2)
+        where = ", ".join(entry["how"]) + (f"; in generation {ranges_of(lists)} of {last}" if lists else "")
+        lines.add((entry["path"], ""), (f"  {entry['kind']}, {where}; ", "dim"), (state, style), indent=2)
         if cut:
             sent = f"{agent} cut it: {cut['sent']:,} of its {cut['characters']:,} characters were sent"
             lines.add((sent, "red"), indent=6)

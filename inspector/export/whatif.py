@@ -30,6 +30,14 @@ _MODELS = {
     False: "the size of their budget, because no summary was recorded",
 }
 
+#: The names of alternative costs in a sentence.
+CACHE_NAMES = {
+    "for 5 minutes": "a cache of 5 minutes",
+    "for 1 hour": "a cache of 1 hour",
+    "native layout": "the native layout",
+    "envelope layout": "the envelope layout",
+}
+
 #: Maximum number of compactions of a run next to others.
 _MAX_COMPACTIONS = 12
 #: Rows of the graph of tokens.
@@ -260,7 +268,7 @@ def print_replay(document: Document) -> None:
         f"{plural(recorded['messages'], 'message')} · threshold {document['threshold_tokens']:,} · "
         f"{document['settings']['profile']}"
     )
-    table = Table("", ">step", ">messages", ">tokens", ">head:tail")
+    table = Table("", ">step", ">messages", ">tokens", ">boundaries")
     for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):
         for event in events:
             table.add(kind, event["step"], f"{event['before']:,} → {event['after']:,}",
@@ -287,7 +295,7 @@ def print_replay(document: Document) -> None:
     say(f"  {_range(run['range'])}")
     for name, entry in (("recorded", recorded), ("what-if", run)):
         if entry["cost"]:
-            say(f"  cost, {name}: {_costs(entry['cost'])}")
+            say(f"  cost with summaries, {name}: {_costs(entry['cost'])}")
     if "facts" in run:
         say(
             f"  {run['facts_at_risk']:,} of {run['facts']:,} facts at risk (recorded: {recorded['facts_at_risk']:,}), "
@@ -352,7 +360,9 @@ def _run_figures(run: Document) -> Document:
 
 def _costs(cost: Document) -> str:
     how = ", estimated" if cost["modelled"] else ""
-    alternatives = ", ".join(f"{name} {dollars(amount)}" for name, amount in cost["otherwise"].items())
+    alternatives = ", ".join(
+        f"{dollars(amount)} with {CACHE_NAMES.get(name, name)}" for name, amount in cost["otherwise"].items()
+    )
     return f"{dollars(cost['amount'])} US dollars{how}{f' ({alternatives})' if alternatives else ''}"
 
 

@@ -47,10 +47,10 @@ class Reproduction(Struct, frozen=True):
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
-        more = f"; the run makes {self.more:,} more" if self.more else ""
+        more = f"; the run makes {plural(self.more, 'more compaction')}" if self.more else ""
         return (
-            f"{self.same:,} of {self.recorded:,} recorded compactions at their step, "
-            f"{self.near:,} of {self.recorded:,} within {NEAR} requests{more}"
+            f"{self.same:,} of {self.recorded:,} recorded compactions at the same step, "
+            f"{self.near:,} of {self.recorded:,} within {NEAR} requests of it{more}"
         )
 
 
@@ -117,7 +117,9 @@ def _reasons(
     manual = len(recorded) - len(automatic)
     if manual:
         made = plural(manual, "compaction was", "compactions were")
-        reasons.append(f"{made} made by hand, or far below the threshold; runs repeat them at their step.")
+        reasons.append(
+            f"{made} manual, or far below the threshold. Every run repeats such compactions at their step."
+        )
     # If the agent adds reasoning, its own size is not recorded.
     early = [
         event
@@ -130,7 +132,7 @@ def _reasons(
         reasons.append(
             f"{count} came below the threshold of {threshold_at(smallest.step):,} tokens "
             f"(the smallest at {smallest.tokens_before:,}): "
-            "other settings were in force, another model, or it was made by hand."
+            "perhaps other settings or another model were in force, or the user compacted by hand."
         )
     if late:
         count = plural(len(late), "compaction")
@@ -140,7 +142,7 @@ def _reasons(
         thresholds = " or ".join(f"{threshold:,}" for threshold in reached)
         reasons.append(
             f"{count} came {after} after the list had reached the threshold of {thresholds} tokens: "
-            "other settings were in force, or the provider counted fewer tokens."
+            "perhaps other settings were in force, or the provider counted fewer tokens."
         )
     if len(run.events) < len(recorded) and kept_all(run):
         reasons.append(kept_all(run))

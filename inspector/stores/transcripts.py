@@ -104,7 +104,7 @@ class TranscriptStore(SingleStore):
                 profile_reason=f"{self.info.profile_reason[:-1]}; {version} made the session{by}.",
             )
         release, _, form = version.partition(", ")
-        wrote = f"{self._title} {release}{f' ({form})' if form else ''} wrote it last"
+        wrote = f"Last written by {self._title} {release}{f' ({form})' if form else ''}"
         reason = "; ".join(filter(None, (wrote, observed_on(agent, version))))
         return self.info._replace(profile=profile_of(agent, version), profile_reason=f"{reason}.")
 

@@ -64,8 +64,8 @@ def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, 
     reasons = [store.info_of(row.id).profile_reason for row in store.conversations()]
     observed = "the rules were observed on 2.0.8 to 2.1.20"
     assert reasons[:2] == [
-        f"Claude Code 2.1.20 wrote it last; {observed}.",
-        f"Claude Code 1.0.89 wrote it last; {observed}, not on this release.",
+        f"Last written by Claude Code 2.1.20; {observed}.",
+        f"Last written by Claude Code 1.0.89; {observed}, not on this release.",
     ]
     assert reasons[3] == "The files are those of Claude Code."
 

@@ -49,7 +49,7 @@ def test_a_file_is_in_the_lists_that_have_its_text(tmp_path: Path, after: str, l
     assert entry["in_context"] is live
     assert entry["in_lists"] == ([1, 2] if live else [1])
     text = CliRunner().invoke(commands, ["rules", str(tmp_path / "a.jsonl")]).stdout
-    assert ("in the list now" if live else "not in the recorded list since compaction 1") in text
+    assert ("in the live list" if live else "not in the recorded live list since compaction 1") in text
 
 
 def test_a_title_is_masked_unless_the_user_asks_for_it(tmp_path: Path) -> None:

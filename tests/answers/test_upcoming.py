@@ -111,7 +111,7 @@ def test_only_a_summary_with_the_prompt_of_the_conversation_is_read_from_the_cac
         if found.warm and found.bill is not None:
             seen += 1
             assert found.bill.warm == shared
-            assert any("cache warm" in sentence for sentence in found.sentences) == shared
+            assert any("warm cache" in sentence for sentence in found.sentences) == shared
     assert seen
 
 

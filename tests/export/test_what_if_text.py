@@ -26,7 +26,7 @@ def test_a_peak_above_the_window_is_told(window: int, told: str, capsys: pytest.
     print_replay(document)
     shown = capsys.readouterr().out
     assert f"peak ~{document['whatif']['peak_tokens']:,}{told} · mean" in shown
-    assert "cost, what-if: 0.004 US dollars" in shown
+    assert "cost with summaries, what-if: 0.004 US dollars" in shown
     document["reproduces"]["changed"] = ("Runs use the settings that were in force from step 1 to 9.",)
     print_replay(document)
     assert "(the window has" not in capsys.readouterr().out

@@ -37,7 +37,7 @@ def test_a_recording_by_the_settings_in_force_is_reproduced(bundled: Answers) ->
     found = reproduced(inspection)
     assert (found.recorded, found.same, found.near, found.more, found.why_not) == (3, 3, 3, 0, ())
     assert found.trusted
-    assert found.agreement == "3 of 3 recorded compactions at their step, 3 of 3 within 3 requests"
+    assert found.agreement == "3 of 3 recorded compactions at the same step, 3 of 3 within 3 requests of it"
 
 
 def test_other_settings_do_not_reproduce_it_and_the_reason_is_named(bundled: Answers) -> None:

@@ -91,14 +91,14 @@ def test_pi(tmp_path: Path, version: int) -> None:
 @pytest.mark.parametrize(
     ("field", "profile", "reason"),
     [
-        ({}, "pi", "session version 3 wrote it last"),
+        ({}, "pi", "Last written by pi session version 3"),
         (
             {"stopReason": "stop"},
             "pi-0.84",
-            "pi 0.82 or earlier (session version 3) wrote it last; the rules were observed on 0.30.2 to 0.84.0.",
+            "Last written by pi 0.82 or earlier (session version 3); the rules were observed on 0.30.2 to 0.84.0.",
         ),
-        ({"stopReason": "stop", "rawStopReason": "end_turn"}, "pi", "session version 3 wrote it last"),
-        ({"stopReason": "aborted"}, "pi", "session version 3 wrote it last"),
+        ({"stopReason": "stop", "rawStopReason": "end_turn"}, "pi", "Last written by pi session version 3"),
+        ({"stopReason": "aborted"}, "pi", "Last written by pi session version 3"),
     ],
 )
 def test_the_last_answer_shows_an_early_release_of_pi(
@@ -823,7 +823,9 @@ def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
     )
     assert compaction.overflow
     (judged,) = compare_compactions(Answers.of([path], {}, None), "ses_1")
-    assert judged.why.text.startswith("the request before it did not fit into the window (overflow), at ")
+    assert judged.why.text.startswith(
+        "the request before the compaction did not fit into the window (overflow), at "
+    )
 
 
 class PiSession:
@@ -868,7 +870,9 @@ def test_a_compaction_of_pi_after_a_request_that_did_not_fit(tmp_path: Path, goe
     assert "1 call of the API failed. The error texts were not sent to the model." in conversation.notes
     assert compaction.overflow is goes_on
     (judged,) = compare_compactions(Answers.of([path], {}, None), conversation.id)
-    assert ("the request before it did not fit into the window (overflow)" in judged.why.text) is goes_on
+    assert (
+        "the request before the compaction did not fit into the window (overflow)" in judged.why.text
+    ) is goes_on
 
 
 def test_the_error_of_a_request_that_did_not_fit_has_the_window(tmp_path: Path) -> None:

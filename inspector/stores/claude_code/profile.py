@@ -29,9 +29,9 @@ _NEWEST = Observed(
     summary="Claude Code 2.1.217 and later: the list becomes a summary of nine sections. The last answer stays.",
     share=1.0,
     reserve=33_000,
-    why_threshold="the window less 33,000 tokens. Observed on 2.1.331 with a window of 200,000: 166,854 tokens did "
+    why_threshold="the window minus 33,000 tokens. Observed on 2.1.331 with a window of 200,000: 166,854 tokens did "
     "not start a compaction, 166,913 did; after a single answer, 176,991 did. 42 real compactions of 2.1.25 and "
-    "later started at 167,038 tokens or more. Not read in code. /compact starts one by hand",
+    "later started at 167,038 tokens or more. Not read in code. /compact starts a manual compaction",
     tail_tokens=0,
     why_tail="the last answer with its results. Observed: 2.1.331 sends them after an automatic compaction. Nothing "
     "stays after a compaction that the API forced",
@@ -44,8 +44,8 @@ _2_1 = replace(
     _NEWEST,
     name="claude-code-2.1.216",
     summary="Claude Code 2.1.21 to 2.1.216: the whole list becomes a summary. Files that it read come back.",
-    why_threshold="42 real compactions of 2.1.25 and later on windows of 200,000, the smallest at 167,038 tokens. "
-    "Observed, not read in code. /compact starts one by hand",
+    why_threshold="the window minus 33,000 tokens. 42 real compactions of 2.1.25 and later on windows of 200,000 "
+    "started at 167,038 tokens or more. Observed, not read in code. /compact starts a manual compaction",
     why_tail="92 of 97 boundaries name no message that stays. Observed",
     keeps_answer=False,
     agent="claude-code",
@@ -57,9 +57,9 @@ _2_0 = replace(
     name="claude-code-2.1.20",
     summary="Claude Code up to 2.1.20: like the next releases, but it compacts 12,000 tokens earlier.",
     reserve=45_000,
-    why_threshold="45 real compactions of 2.0.8 to 2.1.20 on windows of 200,000, the smallest at 155,031 tokens. "
-    "The same reserve of 45,000 is assumed for other windows. Observed, not read in code. /compact starts one by "
-    "hand",
+    why_threshold="the window minus 45,000 tokens. 45 real compactions of 2.0.8 to 2.1.20 on windows of 200,000 "
+    "started at 155,031 tokens or more. The same reserve is assumed for other windows. Observed, not read in "
+    "code. /compact starts a manual compaction",
     agent="claude-code",
     until=(2, 1, 20),
     since=(2, 0, 8),

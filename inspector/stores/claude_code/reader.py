@@ -385,7 +385,7 @@ def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
     extras = [extra for extra in extras if extra]
     if extras:
         listed = " and ".join(", ".join(extras).rsplit(", ", 1))
-        yield f"Billed at other prices, which the costs do not include: {listed}."
+        yield f"The costs do not include special prices: {listed}."
 
 
 def _about_queue(queues: Sequence[Queue]) -> Iterator[str]:

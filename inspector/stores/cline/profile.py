@@ -9,7 +9,7 @@ PROFILES = (
         share=0.9,
         reserve=0,
         why_threshold="0.9 of the window, read in its code. It compares its own estimate. Compactions were not seen. "
-        "Observed with a limit of 60,000: 56,000 reported tokens did not start one",
+        "Observed with a limit of 60,000: 56,000 reported tokens did not start a compaction",
         tail_tokens=20_000,
         why_tail="20,000 tokens, read in its code. Not seen",
         summary_tokens=2_000,

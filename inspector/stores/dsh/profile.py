@@ -13,7 +13,7 @@ PROFILES = (
         "be enough. Observed: 4 of 4 recorded compactions agree",
         tail_tokens=0,
         tail_of_window=0.16,
-        why_tail="0.16 of the window less the output limit. The message that exceeds it stays too, and so does the "
+        why_tail="0.16 of the window minus the output limit. The message that exceeds it stays too, and so does the "
         "call of results at the start. Read in the code of 0.2.1. Observed: 3 of 3 real tails are equal",
         keeps_crossing=True,
         keeps_pairs=True,

@@ -10,8 +10,8 @@ PROFILES = (
         share=0.5,
         reserve=0,
         why_threshold="half of the window, read in its code. Observed on a window of 1,048,576: 471,859 tokens did "
-        "not start a compaction, 525,788 did. `model.compressionThreshold` changes the threshold. /compact starts "
-        "one by hand",
+        "not start a compaction, 525,788 did. `model.compressionThreshold` changes the threshold. "
+        "/compact starts a manual compaction",
         tail_tokens=0,
         tail_of_window=1.0,
         tail_share=0.3,

@@ -9,7 +9,7 @@ PROFILES = (
         share=0.8,
         reserve=0,
         why_threshold="more than 0.8 of the window, read in its code. GOOSE_AUTO_COMPACT_THRESHOLD changes it. Not "
-        "seen. /compact starts one by hand",
+        "seen. /compact starts a manual compaction",
         tail_tokens=0,
         why_tail="the newest message of the user follows the summary again. Read in its code. Not seen",
         summary_tokens=2_000,

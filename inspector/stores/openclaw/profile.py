@@ -9,7 +9,7 @@ PROFILES = (
         summary="OpenClaw: like pi, with a larger reserve. It compacts at the end of a turn.",
         share=1.0,
         reserve=20_000,
-        why_threshold="the window less a reserve of 20,000 tokens, read in its code. Observed on a window of "
+        why_threshold="the window minus a reserve of 20,000 tokens, read in its code. Observed on a window of "
         "200,000: 182,000 tokens started a compaction at the end of a turn, but not within a turn",
         turns_end=True,
         tail_tokens=20_000,

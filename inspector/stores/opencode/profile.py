@@ -12,10 +12,10 @@ PROFILES = (
         summary="opencode: the list becomes a summary. The newest turns stay.",
         share=1.0,
         reserve=32_000,
-        why_threshold="the window less the model's output limit, at most 32,000 tokens. Observed on 1.18.33 with a "
+        why_threshold="the window minus the model's output limit, at most 32,000 tokens. Observed on 1.18.33 with a "
         "window of 200,000 and an output limit of 8,192: 191,700 tokens did not start a compaction, 191,900 did. If "
-        "the model has an input limit, it is that limit less 20,000. A session records neither limit. /compact "
-        "starts one by hand",
+        "the model has an input limit, the threshold is that limit minus 20,000. A session records neither limit. "
+        "/compact starts a manual compaction",
         tail_tokens=15_000,
         tail_of_room=0.25,
         tail_least=2_000,

@@ -13,8 +13,8 @@ _NEWEST = Observed(
     summary="pi 0.84.4 and later: all but the newest 20,000 tokens become a summary.",
     share=1.0,
     reserve=16_384,
-    why_threshold="the window less a reserve of 16,384 tokens. Observed on 0.87.1 with a window of 200,000: "
-    "183,577 tokens and a short result did not start a compaction, 183,578 did. /compact starts one by hand",
+    why_threshold="the window minus a reserve of 16,384 tokens. Observed on 0.87.1 with a window of 200,000: "
+    "183,577 tokens and a short result did not start a compaction, 183,578 did. /compact starts a manual compaction",
     tail_tokens=20_000,
     why_tail="the newest messages, including the message that exceeds 20,000 tokens, but never a result first. "
     "Observed: equal to the function of 0.87.1 on 1,000 random lists",
@@ -36,9 +36,9 @@ PROFILES = (
         _NEWEST,
         name="pi-0.84",
         summary="pi up to 0.84.0: like later releases, but it compacts only at the end of a turn.",
-        why_threshold="the window less a reserve of 16,384 tokens, at the end of a turn. Observed on 0.30.2 to 0.84.0 "
+        why_threshold="the window minus a reserve of 16,384 tokens, at the end of a turn. Observed on 0.30.2 to 0.84.0 "
         "with a window of 200,000: 185,616 tokens within a turn did not start a compaction. Read in the code of "
-        "0.80.10. /compact starts one by hand",
+        "0.80.10. /compact starts a manual compaction",
         turns_end=True,
         agent="pi",
         until=(0, 84, 0),
