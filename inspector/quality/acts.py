@@ -87,7 +87,10 @@ _ROOTED = late_pattern(r"[/~]|[A-Za-z]:[\\/]")
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
 _PLAIN_TARGET = late_pattern(r">{1,2}\|?([\w./~@+-]{0,300})")
 _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
-_QUESTION = late_pattern(r"[^.!?。！？\n]{8,400}(?:？|\?(?![\w\"”’']))")
+# The lookbehind tries a sentence once, not from each of its characters.
+_QUESTION = late_pattern(r"(?<![^.!?。！？\n])[^.!?。！？\n]{8,}+(?:？|\?(?![\w\"”’']))")
+#: Maximum characters of a question: its end.
+_LONGEST_QUESTION = 400
 #: Words of a user who complains that the agent forgot something.
 _FORGOT = late_pattern(
     r"(?<!\bif )\b(?:you|u)(?:['’]ve| have)? (?:(?:just|already|again) )?forg(?:ot(?:ten)?|et)\b"
@@ -222,7 +225,7 @@ def questions_in(message: Message) -> Iterator[Act]:
     text = _CODE_BLOCK.sub("", safe(message.text))[-2_000:].rstrip()
     last = text.rpartition("\n\n")[2]
     for match in _QUESTION.finditer(last):
-        question = _folded(match.group())
+        question = _folded(match.group()[-_LONGEST_QUESTION - 1 :])
         yield Act("ask", question.lower(), question, tokens=text_tokens(len(question)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import tracemalloc
 from collections import Counter
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from inspector.core.messages import Message, ToolCall
 from inspector.export.fact_results import event_document, print_aftermath
+from inspector.quality import acts as acts_module
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts
 from inspector.quality.facts.fact import (
@@ -32,6 +34,7 @@ from inspector.quality.facts.fact import (
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
 from inspector.quality.prohibitions import prohibitions_of
+from tests.pattern_steps import Counter as StepCounter
 
 
 def call(name: str, **arguments: Any) -> ToolCall:
@@ -567,6 +570,13 @@ def test_a_cancelled_call_does_nothing(result: str) -> None:
         assert events((1, 1, made), (2, None, cancelled)) == []
         assert events((1, 1, cancelled), (2, None, cancelled)) == []
         assert len(events((1, 1, made), (2, None, cancelled + made))) == 1
+
+
+def test_the_questions_of_a_long_sentence_are_found_in_a_few_steps_a_character() -> None:
+    text = "Which berth is free " * 100
+    assert StepCounter(re.compile(acts_module._QUESTION.pattern), 10 * len(text)).search_all(text)
+    (question,) = acts_module.questions_in(Message({"role": "assistant", "content": f"{text}?"}))
+    assert question.text == f"{text}?"[-401:].strip()
 
 
 def asked(*questions: str) -> list[Message]:
