@@ -102,7 +102,8 @@ def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
 class ListedConversation(Struct, frozen=True):
     """A conversation with its settings in force and the path of its store.
 
-    `lost` and `unknown` count lost facts and facts with an unknown fate. They are None while they are unread.
+    `lost`, `unknown` and `uncertain` count lost facts, facts with an unknown fate, and facts that may be lost. They are
+    None while they are unread.
     """
 
     conversation: Conversation
@@ -110,6 +111,7 @@ class ListedConversation(Struct, frozen=True):
     store: str
     lost: int | None = None
     unknown: int | None = None
+    uncertain: int | None = None
 
 
 def list_conversations(answers: Answers) -> list[ListedConversation]:
@@ -133,6 +135,7 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
                 str(store.info_of(row.id).path),
                 None if losses is None else losses.total,
                 None if losses is None else losses.unjudged,
+                None if losses is None else losses.uncertain,
             )
         )
     return listed

@@ -31,8 +31,8 @@ class Overview(NamedTuple):
     """Counts of a conversation.
 
     `lost` facts are lost for good, and `constraints` are the constraints among them. `findings` counts errors and
-    warnings; findings with one cause count once. `unknown` counts facts with an unknown fate. `foreign`: the user
-    mostly writes in a language without a lexicon, so a lost constraint may not be recognized.
+    warnings; findings with one cause count once. `unknown` counts what cannot be judged (ConversationLosses.unjudged),
+    `uncertain` facts that may be lost.
     """
 
     conversation: str
@@ -41,7 +41,7 @@ class Overview(NamedTuple):
     weakened: int
     findings: int
     unknown: int
-    foreign: bool = False
+    uncertain: int
 
 
 LIVE: AnswerKind[Live] = AnswerKind("live", Live)
@@ -114,7 +114,13 @@ def read_overview(
     grave = tuple(dismissal_key(finding) for finding in findings if finding.severity != "info")
     rules = losses.lost.get("constraint", 0)
     overview = Overview(
-        row.id, losses.total, rules, losses.weakened, len(set(grave)), losses.unjudged, losses.foreign
+        row.id,
+        losses.total,
+        rules,
+        losses.weakened,
+        len(set(grave)),
+        losses.unjudged,
+        losses.uncertain,
     )
     kept.keep((overview, grave))
     return _without_dismissed(row, overview, grave)

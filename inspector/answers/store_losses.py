@@ -146,8 +146,8 @@ class ConversationLosses(Struct, frozen=True):
     @property
     def unjudged(self) -> int:
         """Number of facts with an unknown fate, and of compactions without the list before; one more if a part of the
-        conversation cannot be read."""
-        return self.unknown + self.unseen + self.has_unread
+        conversation cannot be read, and one more if no loss is known in a language whose rules are not recognized."""
+        return self.unknown + self.unseen + self.has_unread + (self.foreign and not self.total)
 
 
 #: The answer if no loss is known, but some are unknown.

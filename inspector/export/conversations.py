@@ -30,7 +30,7 @@ def _conversation(entry: ListedConversation) -> Document:
         "sessions": list(row.sessions),
         "generations": generations,
         "compactions": max(0, generations - 1),
-        **fields_of(entry, "lost", "unknown"),
+        **fields_of(entry, "lost", "unknown", "uncertain"),
         "messages": len(conversation.live),
         "profile": settings.profile,
         "agent": row.agent,
@@ -79,13 +79,18 @@ def print_conversations(documents: Sequence[Document]) -> None:
             "? unknown fates: the summary or a part of the conversation cannot be read, or the list before a "
             "compaction is missing."
         )
+    if any(entry["uncertain"] for entry in documents):
+        say("± uncertain facts: they may be lost.")
 
 
 def _lost(entry: Document) -> str:
     if entry["lost"] is None:
         return "·"
-    unknown = f"?{entry['unknown']:,}" if entry["unknown"] else ""
-    return f"{entry['lost']:,} {unknown}".strip() if entry["lost"] or not unknown else unknown
+    number = "" if entry["unknown"] and not entry["lost"] else f"{entry['lost']:,}"
+    marked = [
+        f"{sign}{entry[name]:,}" for sign, name in (("?", "unknown"), ("±", "uncertain")) if entry[name]
+    ]
+    return " ".join([number, *marked]).strip()
 
 
 def shortest_names(ids: Sequence[str]) -> dict[str, str]:

@@ -8,29 +8,30 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.measures import measure
-from inspector.app.conversation.fact_scopes import gravest_first, survival, worst_first
+from inspector.app.conversation.fact_scopes import survival, worst_first
 from inspector.quality.facts.fact import KINDS
-from inspector.quality.losses import KINDS_LOST
+from inspector.quality.losses import KINDS_LOST, counts
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 
 FIXTURES = ROOT / "fixtures"
 
 
-def test_what_is_counted_as_lost_comes_first_kind_by_kind_and_each_the_worst_first(
-    rotating: Path,
-) -> None:
+def test_facts_that_count_as_losses_come_first_kind_by_kind(rotating: Path) -> None:
     store = open_store(rotating)
     facts = read_facts(Inspection.open(store, "Move checkout to orders-v2")).facts
     store.close()
-    lives = facts.lives[::-1]
-    ordered = gravest_first(lives)
-    kinds = [life.fact.kind for life in ordered]
-    assert len(ordered) == len(lives)
-    assert list(dict.fromkeys(kinds)) == [kind for kind in KINDS_LOST if kind in kinds] + ["link"]
-    for kind in set(kinds):
-        of_kind = [life for life in lives if life.fact.kind == kind]
-        assert [life for life in ordered if life.fact.kind == kind] == worst_first(of_kind)
+    harmed = [life for life in facts.lives if life.fate.gone or life.outcome == "weakened"]
+    ordered = worst_first(facts.lives[::-1])
+    assert {id(life) for life in ordered[: len(harmed)]} == {id(life) for life in harmed}
+    counted = [
+        life.fact.kind in KINDS_LOST and not life.superseded and counts(life)
+        for life in ordered[: len(harmed)]
+    ]
+    assert counted == sorted(counted, reverse=True)
+    assert len(set(counted)) == 2
+    kinds = [life.fact.kind for life, is_counted in zip(ordered, counted, strict=False) if is_counted]
+    assert kinds == sorted(kinds, key=KINDS_LOST.index)
 
 
 def test_the_shares_of_the_pane_are_those_of_the_measures() -> None:
@@ -48,14 +49,10 @@ def test_the_shares_of_the_pane_are_those_of_the_measures() -> None:
         store.close()
 
 
-def test_a_lost_constraint_stands_above_a_lost_link() -> None:
+def test_facts_that_the_list_still_has_keep_their_order() -> None:
     store = open_store(FIXTURES / "hermes-0.13-rotating.db")
     lives = read_facts(Inspection.open(store, "Move checkout to orders-v2")).facts.of(2)
     store.close()
-    gone = [life for life in worst_first(lives) if life.fate.gone]
-    kinds = [life.fact.kind for life in gone]
-    assert {"constraint", "link"} <= set(kinds)
-    assert kinds == sorted(kinds, key=(*KINDS_LOST, "link").index)
     assert [life for life in worst_first(lives[::-1]) if life.fate.alive] == [
         life for life in lives[::-1] if life.fate.alive
     ]

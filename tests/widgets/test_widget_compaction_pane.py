@@ -56,10 +56,11 @@ async def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_th
 async def test_a_low_compaction_pane_still_shows_both_boundaries(size: tuple[int, int]) -> None:
     pane = CompactionPane()
     async with hosting(pane, size=size, set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+        pane.body.focus()
+        await host.press("end")
         text = "\n".join(lines(pane.body))
         assert "━ recorded" in text
         assert "╌ planned" in text
-        pane.body.focus()
         await host.press("m")
         assert pane.view_name == "messages"
         assert pane.messages.has_focus
@@ -109,10 +110,10 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         order = [
             "compaction 2 of 3",
             "343 → 130",
-            "━ recorded",
             "∅ Retry 1",
             "agent #7",
             "and 31 more",
+            "━ recorded",
             "▸ Goal",
             "gone 3",
         ]

@@ -235,10 +235,10 @@ async def test_by_losses_constraints_come_first() -> None:
         row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
         assert " ?7 " in row, "nobody can tell, which is not nothing"
         widget.update_entries(
-            [HANGING[0]._replace(lost=0, constraints=0, weakened=0, compactions=1, foreign=True)]
+            [HANGING[0]._replace(lost=0, constraints=0, weakened=0, compactions=1, uncertain=4)]
         )
         row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
-        assert " ? " in row, "constraints in the language are not recognized"
+        assert " 0 ±4 " in row, "they may be lost"
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ class ConversationEntry(NamedTuple):
 
     `tokens` and `threshold` belong to the live list; `last_active` is in seconds since the epoch. `kind` is
     "branch" or "sub-agent" for a child of the conversation `parent`. `agent` and `folder` (the project) are "" if
-    unknown. `lost` counts facts that can no longer be read, `constraints` the constraints among them. `weakened` and
-    `unknown` facts are counted apart.
+    unknown. `lost` counts facts that can no longer be read, `constraints` the constraints among them. `weakened`,
+    `unknown` and `uncertain` facts are counted apart.
     """
 
     id: str
@@ -41,7 +41,7 @@ class ConversationEntry(NamedTuple):
     constraints: int = 0
     weakened: int = 0
     unknown: int = 0
-    foreign: bool = False
+    uncertain: int = 0
     parent: str = ""
     agent: str = ""
     folder: str = ""
@@ -103,7 +103,7 @@ class ConversationTable(LineList):
     ]
     TOOLTIP = (
         "Conversations. Tokens: the live list as a share of its threshold. Lost: facts that can no longer be read; ‼ "
-        "constraints among them, ↓ weakened facts.\n"
+        "constraints among them, ↓ weakened facts, ? unknown and ± uncertain ones.\n"
         "Click a heading to sort, again to reverse; double-click a row to open it."
     )
 
@@ -159,8 +159,9 @@ class ConversationTable(LineList):
                 "?",
                 "unknown: the summary cannot be read, the list before is missing, or constraints in the language "
                 "of the user are not recognized",
-                any(entry.unknown or _is_unknown(entry) for entry in entries),
+                any(entry.unknown for entry in entries),
             ),
+            ("±", "uncertain: facts that may be lost", any(entry.uncertain for entry in entries)),
             ("!", "errors and warnings", any(entry.findings for entry in entries)),
             ("↳", "branch or sub-agent of the conversation above", bool(self._under)),
             ("·", "not read yet", any(entry.lost is None for entry in entries)),
@@ -401,10 +402,13 @@ class ConversationTable(LineList):
         rules = f" ‼{entry.constraints:,}" if entry.constraints else ""
         weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
         unknown = f" ?{entry.unknown:,}" if entry.unknown else ""
-        number = "" if unknown and not entry.lost else "?" if _is_unknown(entry) else f"{entry.lost:,}"
-        count = fit(number, width - len(rules) - len(weakened) - len(unknown), right=True)
-        row.add(count, Style() if entry.lost else muted)
-        row.add(rules, self.ink("error")).add(weakened, self.ink("warning")).add(unknown, muted)
+        number = "" if unknown and not entry.lost else f"{entry.lost:,}"
+        room = width - len(rules) - len(weakened) - len(unknown)
+        uncertain = f" ±{entry.uncertain:,}" if entry.uncertain else ""
+        if len(number) + len(uncertain) > room:
+            uncertain = ""
+        row.add(fit(number, room - len(uncertain), right=True), Style() if entry.lost else muted)
+        row.add(rules, self.ink("error")).add(weakened, self.ink("warning")).add(unknown + uncertain, muted)
 
     def _draw_tokens(self, row: Row, entry: ConversationEntry, width: int) -> None:
         muted = self.ink("quiet")
@@ -433,12 +437,7 @@ def _gravity(entry: ConversationEntry) -> tuple[int, ...]:
     """Sort key: lost constraints, then lost facts, then weakened ones."""
     if entry.lost is None:
         return (-1,)
-    return (entry.constraints, entry.lost, entry.weakened, entry.unknown)
-
-
-def _is_unknown(entry: ConversationEntry) -> bool:
-    """Return whether no loss is known, and constraints in the language of the user are not recognized."""
-    return entry.foreign and not entry.lost and bool(entry.compactions)
+    return (entry.constraints, entry.lost, entry.weakened, entry.unknown, entry.uncertain)
 
 
 def _known(number: int | None) -> str:

@@ -69,7 +69,7 @@ _OUTCOMES = {
 
 
 def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
-    """Lines with the title, why it fired, messages and tokens before and after, boundaries.
+    """Lines with the title, why it fired, and the messages and tokens before and after.
 
     A narrow or `tight` pane gets fewer words.
     """
@@ -81,18 +81,20 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
     quiet = [human.clock(done.at) if done.at > 0 else "", one_line(done.session, 80)]
     if not tight and any(quiet):
         lines.append(TextLine(" · ".join(text for text in quiet if text), "muted"))
-    gap = [] if tight else [TextLine("")]
-    lines += gap
+    lines += [] if tight else [TextLine("")]
     if view.why:
         lines.append(TextLine(view.why, prefix="why       "))
     lines += [_messages(view, width), _tokens(done, narrow)]
     reported = reported_words(done, view.first_sent)
     if reported:
         lines.append(TextLine(reported, prefix="reported  "))
-    if view.cost:
-        lines.append(TextLine(view.cost, prefix="cost      "))
-    lines += [*gap, *_bounds(view, width)]
     return [*lines, *([TextLine(done.note, "warning", prefix="! ")] if done.note else [])]
+
+
+def plan_lines(view: CompactionView, width: int) -> list[TextLine]:
+    """Lines with the cost, and with the recorded and the planned boundaries."""
+    cost = [TextLine(view.cost, prefix="cost      ")] if view.cost else []
+    return [*cost, *_bounds(view, width)]
 
 
 def _messages(view: CompactionView, width: int) -> TextLine:
@@ -229,12 +231,11 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
     ]
     name = max(len(one_line(row[1], _NAME)) for row in rows) + 2
     # Sizes follow the boundaries if a row has room for both.
-    narrow = room < NARROW or min(_NAME, name) + 45 > room - 2
+    narrow = room < NARROW or min(_NAME, name) + sum(cells for *_, cells in columns) + 23 > room - 2
     width = min(11 if room < NARROW else _NAME, name)
     titles = "".join(title.rjust(cells) for _, title, cells in columns)
-    lines = [
-        TextLine(f"{'':{width + 2}}{titles}" + ("" if narrow else f"{'summary':>10}{'after':>9}"), "muted")
-    ]
+    titles += "" if narrow else f"{'summary':>10}{'after':>9}"
+    lines = [TextLine(f"{'':{width + 2}}{titles}", "muted")] if titles else []
     for sign, by, bounds, size, after, note in rows:
         style = "" if sign == "━" else "accent"
         parts = [(f"{sign} {fit(one_line(by, _NAME), width)}", style)]

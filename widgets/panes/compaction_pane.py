@@ -21,6 +21,7 @@ from widgets.panes.compaction_lines import (
     aftermath_lines,
     head_lines,
     lost_lines,
+    plan_lines,
     summary_lines,
 )
 from widgets.panes.part import TextPart
@@ -154,6 +155,7 @@ class CompactionPane(TextPart[CompactionView]):
                 head_lines(view, width, tight),
                 lost_lines(view, width - 2),
                 aftermath_lines(view, width - 2),
+                plan_lines(view, width),
                 attempt_lines(view.attempts),
             ]
             if view.summary is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.losses import KINDS_LOST, is_lost, lives_after
+from inspector.quality.losses import KINDS_LOST, counts, is_lost, lives_after
 from inspector.quality.measures.survival import kept_share
 from widgets.lists.survival_table import Survival
 from widgets.panes.losses_view import AT_RISK, DISMISSED, PRUNED, FactScope
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 #: Number of lost facts of a compaction, best rank first, that mark their rows in the list; a user's fact always does.
 _MARKED = 30
-#: Place of undecided fates in the order of harm.
-_UNDECIDED = 2
 _RANK = "Facts are ordered by their use in the whole conversation."
 
 
@@ -61,7 +59,7 @@ def scope_of(name: int | str, lives: Sequence[Life], partial: bool) -> FactScope
     elif partial:
         note = "Facts of the removed messages, and facts lost later, up to this step."
     else:
-        note = "Facts of the removed messages, and facts that earlier summaries kept. Worst first."
+        note = "First what counts as lost: your own rules, decisions and values. Then requests and the agent's words."
     note = f"{note} {_RANK}" if partial else note
     return FactScope(str(name), tuple(lives), note, partial=partial)
 
@@ -75,23 +73,20 @@ def risk_scope(entries: Sequence[AtRisk], generation: int, partial: bool = False
 
 
 def worst_first(lives: Iterable[Life]) -> list[Life]:
-    """Order by fate: gone, weakened, undecided, alive. Gone and weakened facts are ordered by kind, constraints
-    first and links last. Otherwise the order stays."""
-    return sorted(lives, key=lambda life: (_harm(life), _gravity(life) if _harm(life) < _UNDECIDED else 0))
+    """Order facts by their harm: lost and weakened facts, undecided ones, then those that the list still has.
+
+    Of lost and weakened facts, those that count as losses come first, constraints before links, and lost before
+    weakened. Otherwise the order stays.
+    """
+    return sorted(lives, key=_harm)
 
 
-def gravest_first(lives: Iterable[Life]) -> list[Life]:
-    """Sort by kind as losses are listed: constraints first, links last. Within a kind the worst fate is first."""
-    return sorted(worst_first(lives), key=_gravity)
-
-
-def _gravity(life: Life) -> int:
-    return KINDS_LOST.index(life.fact.kind) if life.fact.kind in KINDS_LOST else len(KINDS_LOST)
-
-
-def _harm(life: Life) -> int:
-    fate = life.fate
-    return 0 if fate.gone else 1 if fate.outcome == "weakened" else 3 if fate.alive else _UNDECIDED
+def _harm(life: Life) -> tuple[int, ...]:
+    fate, kind = life.fate, life.fact.kind
+    if not (fate.gone or fate.outcome == "weakened"):
+        return (2 if fate.alive else 1,)
+    is_counted = kind in KINDS_LOST and not life.superseded and counts(life)
+    return 0, not is_counted, (*KINDS_LOST, "link").index(kind), not fate.gone
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:

@@ -122,7 +122,7 @@ def compute(
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], str]:
     """The worst facts that the compaction lost, and a sentence about the others."""
-    from inspector.app.conversation.fact_scopes import gravest_first
+    from inspector.app.conversation.fact_scopes import worst_first
 
     if not done.before:
         return (), "unknown: the list before it is not in the files"
@@ -132,7 +132,7 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
     lives = [
         life for life in (*taken, *facts.ended.get(done.index, ())) if life.lost or life.outcome == "weakened"
     ]
-    shown = tuple(gravest_first(lives)[:_LOST_SHOWN])
+    shown = tuple(worst_first(lives)[:_LOST_SHOWN])
     if len(lives) > len(shown):
         return shown, f"and {len(lives) - len(shown):,} more in the losses pane"
     unknown = sum(life.outcome == "unknown" for life in taken)
