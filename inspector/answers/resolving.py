@@ -51,6 +51,9 @@ def resolve(
         facts["summary_context"] = window
     plain = resolve_settings(flags, reading, facts, row.model, row.base_url, row.provider).settings
     facts |= observed_threshold(plain.profile, plain.context_length)
+    set_by_agent = store.threshold(row.id, plain.context_length) if plain.profile == info.profile else None
+    if set_by_agent is not None:
+        facts["threshold"] = set_by_agent
     resolved = resolve_settings(flags, reading, facts, row.model, row.base_url, row.provider)
     if length is None and resolved.sources["context_length"].startswith("assumed"):
         of = (

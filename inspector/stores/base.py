@@ -70,6 +70,11 @@ class Store(Protocol):
         """Describe the store that holds a session, with the release that wrote the session if that is recorded."""
         return self.settled()
 
+    def threshold(self, session: str, window: int) -> tuple[float, str] | None:
+        """Return the threshold that the settings of the agent give now, as a share of a window in tokens, and its
+        source; None if they give none."""
+        return None
+
     def owner(self, session: str) -> Store:
         """Return the single store that holds a session; a store that is one returns itself."""
         return self

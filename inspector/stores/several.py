@@ -144,6 +144,7 @@ class SeveralStores(Store):
     # The store of a conversation answers these questions.
     open = _of_owner("open")
     files_of = _of_owner("files_of")
+    threshold = _of_owner("threshold")
     live_tokens = _of_owner("live_tokens")
     count_compactions = _of_owner("count_compactions")
     stamp = _of_owner("stamp")

@@ -174,6 +174,11 @@ class TranscriptStore(SingleStore):
         read: Callable[[Source], tuple[SentRequest, ...]] | None = getattr(self._reader, "sent", None)
         return () if read is None else read(self._source(conversation.id))
 
+    def threshold(self, session: str, window: int) -> tuple[float, str] | None:
+        """Return the threshold that the settings of the agent give now, as a share of the window, and its source."""
+        read = getattr(self._reader, "threshold", None)
+        return None if read is None else read(self._source(session), window)
+
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
         """Return every API call once, in order, with its reported usage."""
         return self._recorded(conversation.id).requests

@@ -15,6 +15,8 @@ class KimiCodeSession:
 
     def __init__(self, session: str, window: int = 200_000) -> None:
         self.session, self.window = session, window
+        #: More lines of the config.toml.
+        self.config = ""
         self.clock = made.Clock(made.START)
         self.records: list[dict[str, Any]] = []
         self.state: dict[str, Any] = {"id": session, "version": 2, "cwd": "/home/dev/harbour"}
@@ -77,6 +79,6 @@ class KimiCodeSession:
         place = home / "sessions" / "wd_harbour" / self.session
         made.write_lines(place / "state.json", [self.state])
         (home / "config.toml").write_text(
-            f"[models.k3]\nmax_context_size = {self.window}\n", encoding="utf-8"
+            f"[models.k3]\nmax_context_size = {self.window}\n{self.config}", encoding="utf-8"
         )
         return made.write_lines(place / "agents" / agent / "wire.jsonl", self.records)

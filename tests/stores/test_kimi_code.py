@@ -5,13 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.answers.resolving import resolve
 from inspector.core.conversations import Compaction, Conversation
+from inspector.engines.registry import budgets_of
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from inspector.stores.kimi_code.keeping import MAX_KEPT, kept_of
+from inspector.stores.several import SeveralStores
 from tests.stores.agent_sessions import AFTER, ANSWER, CALL, LAST, RULE, SESSION, SUMMARY
 from tests.stores.kimi_code_session import KimiCodeSession
 
@@ -50,6 +54,36 @@ def test_messages_of_programs_are_not_the_users_and_do_not_stay(tmp_path: Path) 
     assert store.system_prompt(conversation.row.id) == "You are an agent of the harbour."
     assert conversation.row.window == 200_000
     assert {request.model for request in store.requests(conversation)} == {"kimi-k3"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "tokens", "source"),
+    [
+        ("", 150_000, "observed of kimi-code"),
+        ("compaction_trigger_ratio = 0.6", 120_000, "config.toml: compaction_trigger_ratio 0.6"),
+        ("reserved_context_size = 100_000", 100_000, "config.toml: reserved_context_size 100,000"),
+        ("reserved_context_size = 0", 170_000, "config.toml: reserved_context_size 0"),
+        # Kimi Code ignores a reserve as large as the window, and does not start with such a ratio.
+        ("reserved_context_size = 200_000", 170_000, "config.toml: reserved_context_size 200,000"),
+        ("compaction_trigger_ratio = 1.2", 150_000, "observed of kimi-code"),
+    ],
+)
+def test_the_settings_of_kimi_code_are_the_threshold_in_force(
+    lines: str, tokens: int, source: str, tmp_path: Path
+) -> None:
+    session = KimiCodeSession(SESSION)
+    session.config = f"[loop_control]\n{lines}\n"
+    session.user(RULE)
+    session.answer(ANSWER, sent=90_000)
+    store, conversation, _ = opened(session.write(tmp_path))
+    for single in (store, SeveralStores([store], tmp_path)):
+        resolved = resolve(single, conversation.row, {}, None)
+        assert (budgets_of(resolved.settings).threshold_tokens, resolved.sources["threshold"]) == (
+            tokens,
+            source,
+        )
+    other = resolve(store, conversation.row, {"profile": "pi"}, None)
+    assert other.sources["threshold"] == "observed of pi"
 
 
 def test_long_messages_are_cut_as_kimi_code_cuts_them(tmp_path: Path) -> None:

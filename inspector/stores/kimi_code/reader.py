@@ -34,6 +34,8 @@ from inspector.stores.session_lists import SessionLists, SessionReader, SessionS
 _MAIN = "main"
 #: A place in the file may carry a cut of the message there: its number above these bits.
 _BITS = 44
+#: The shares that Kimi Code accepts as its compaction_trigger_ratio.
+_RATIOS = (0.5, 0.99)
 #: The title of a fork is the name of the other session.
 _FORK = "Fork: "
 
@@ -43,8 +45,8 @@ class KimiCodeReader(SessionReader):
 
     agent = "kimi-code"
     limits = (
-        "Kimi Code does not record the window; it is read from its config.toml, as that is now. The size before a "
-        "compaction is that of the last request with its answer, the size after it is Kimi Code's estimate.",
+        "Kimi Code does not record the window and its limits; they are read from its config.toml, as that is now. The "
+        "size before a compaction is that of the last request with its answer, the size after it is its own estimate.",
         "Sentences that Kimi Code adds to the list after a compaction are not recorded.",
     )
 
@@ -61,6 +63,31 @@ class KimiCodeReader(SessionReader):
     def read(self, source: Source) -> Recorded:
         """Return the lists, compactions and requests of a conversation. Leave out the copied part of a branch."""
         return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
+
+    def threshold(self, source: Source, window: int) -> tuple[float, str] | None:
+        """Return the threshold that `config.toml` sets, as a share of the window, and its source; None if it sets none.
+
+        A reserve that is not smaller than the window has no effect.
+        """
+        # The list of conversations does not need the rules.
+        from inspector.engines.settings import SETTINGS
+        from inspector.stores.kimi_code.profile import PROFILES
+
+        (rules,) = PROFILES
+        loop = mapping_at(_config(Path(source.files[0])), "loop_control")
+        ratio, reserve = loop.get("compaction_trigger_ratio"), count_of(loop, "reserved_context_size")
+        share, kept_free, named = rules.share_at_most, rules.reserve, []
+        if isinstance(ratio, float) and _RATIOS[0] <= ratio <= _RATIOS[1]:
+            share = ratio
+            named.append(f"compaction_trigger_ratio {ratio:g}")
+        if reserve is not None:
+            kept_free = reserve
+            named.append(f"reserved_context_size {reserve:,}")
+        if not named:
+            return None
+        if 0 < kept_free < window:
+            share = min(share, 1 - kept_free / window)
+        return max(share, SETTINGS["threshold"].low), f"config.toml: {', '.join(named)}"
 
 
 READER = KimiCodeReader
@@ -287,18 +314,22 @@ def _fetch(cuts: list[Kept], path: Path, places: list[tuple[int, int]]) -> list[
 
 
 def _window(path: Path, alias: str) -> int | None:
-    """Return the window of a model, or the limit of its input, by `config.toml` above the sessions; None if unknown."""
+    """Return the window of a model, or the limit of its input, by `config.toml`; None if unknown."""
+    model = mapping_at(mapping_at(_config(path), "models"), alias)
+    values = {**model, **mapping_at(model, "overrides")}
+    return count_of(values, "max_input_size") or count_of(values, "max_context_size")
+
+
+def _config(path: Path) -> Mapping[str, Any]:
+    """Return the settings in the `config.toml` above the sessions; empty if there is none that can be read."""
     from tomllib import TOMLDecodeError, loads
 
     if len(path.parents) < 6:
-        return None
+        return {}
     try:
-        models = mapping_at(loads((path.parents[5] / "config.toml").read_text(encoding="utf-8")), "models")
+        return loads((path.parents[5] / "config.toml").read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, TOMLDecodeError):
-        return None
-    model = mapping_at(models, alias)
-    values = {**model, **mapping_at(model, "overrides")}
-    return count_of(values, "max_input_size") or count_of(values, "max_context_size")
+        return {}
 
 
 def _document(path: Path) -> dict[str, Any]:
