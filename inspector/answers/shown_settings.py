@@ -35,7 +35,9 @@ def settings_of(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSet
     tail = _shown_tail(inspection, resolved.settings)
     if tail is None:
         return resolved
-    return resolved.with_value("tail_tokens", tail, f"{SHOWN} ({plural(tail, 'token')})")
+    return resolved.with_value(
+        "tail_tokens", tail, f"{SHOWN} the recorded compactions ({plural(tail, 'token')})"
+    )
 
 
 def settings_without_tail(inspection: Inspection, flags: Mapping[str, Any]) -> ResolvedSettings:
@@ -133,7 +135,9 @@ def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[st
     share = 0.0 if shown is None else shown / settings.context_length
     if shown is None or shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
         return resolved
-    return resolved.with_value("threshold", share, f"{SHOWN} ({shown:,} tokens; {usual:,} is usual)")
+    by_size = sum(item.trigger != "manual" and not item.overflow for item in compactions)
+    by = "the recorded compactions" if by_size > 1 else "one recorded compaction"
+    return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
 
 
 def _is_own(inspection: Inspection, settings: Settings) -> bool:

@@ -21,9 +21,11 @@ from inspector.answers.replaying import reproduced
 from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
 from inspector.answers.shown_settings import settings_of
+from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
+from inspector.engines.capabilities import SHOWN
 from inspector.engines.registry import engine, with_changes
 from inspector.engines.settings import SETTINGS
 from inspector.quality.facts.risk import FactSteps
@@ -80,10 +82,12 @@ def run_sweep(
 
     question = Question(grid_of, lambda row: (grid, total == 1), much=much)
     done: dict[int, Grid] = {}
+    shares: dict[str, None] = {}
     reproduces = None
     try:
         for row, result in ask_each(asking, [rows[name] for name in request.names], question):
-            done[places[row.id]], reproduces = result
+            done[places[row.id]], reproduces, share = result
+            shares[share] = None
     except KeyboardInterrupt:
         # Keep the finished cells.
         pass
@@ -102,6 +106,7 @@ def run_sweep(
         *asking.unread,
         *unused_in(settings, list(names)),
         *identical_in(settings, request.rows, request.columns),
+        *(sentence for sentence in shares if sentence),
     )
     return replace(swept, unused=notes, reproduces=reproduces)
 
@@ -150,16 +155,30 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
 
 def grid_of(
     answers: Answers, conversation: str, request: Request, reproduction: bool
-) -> tuple[Grid, Reproduction | None]:
-    """Return the cells of one conversation and, if wanted, how well the settings in force reproduce it."""
+) -> tuple[Grid, Reproduction | None, str]:
+    """Return the cells of one conversation, if wanted how well the settings in force reproduce it, and a sentence about
+    the threshold of the swept windows, or ""."""
     wanted = answers.scheduling.wanted
     inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
-    grid = _grid(request, inspection, wanted)
-    return grid, reproduced(inspection) if reproduction and wanted() else None
-
-
-def _grid(request: Request, inspection: Inspection, wanted: Callable[[], bool]) -> Grid:
     resolved = settings_of(inspection, request.flags)
+    grid = _grid(request, inspection, resolved, wanted)
+    reproduces = reproduced(inspection) if reproduction and wanted() else None
+    return grid, reproduces, _share_of_windows(resolved, request.rows, request.columns)
+
+
+def _share_of_windows(resolved: ResolvedSettings, rows: Axis, columns: Axis) -> str:
+    """Return a sentence about the threshold of the windows of a sweep, if only the recorded compactions show it."""
+    source = resolved.sources["threshold"]
+    if "context_length" not in (rows.name, columns.name) or not source.startswith(SHOWN):
+        return ""
+    if "threshold" in (rows.name, columns.name):
+        return ""
+    return f"The threshold is {resolved.settings.threshold:.3g} of each context_length: {source}."
+
+
+def _grid(
+    request: Request, inspection: Inspection, resolved: ResolvedSettings, wanted: Callable[[], bool]
+) -> Grid:
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
     model = recording.model

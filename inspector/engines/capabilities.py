@@ -22,7 +22,7 @@ Wire = Mapping[str, Any]
 #: Prefix of the source of a threshold that is the default of an engine; the name of its profile follows.
 OBSERVED_OF = "observed of"
 #: Prefix of the source of a setting that only the recorded compactions show.
-SHOWN = "shown by the recorded compactions"
+SHOWN = "shown by"
 
 
 def _optional_method(engine: Engine, name: str) -> Callable[..., Any] | None:

@@ -232,5 +232,5 @@ async def test_a_threshold_that_only_the_compactions_show_is_told() -> None:
     async with running(ROOT / "fixtures" / "agents" / "cline", "1791990000000", size=(160, 48)) as pilot:
         await press(pilot, "6")
         pane = conversation(pilot).query_one(WhatIfPane)
-        assert "shown by the recorded compactions (161,060 tokens" in pane.body.text
+        assert "shown by one recorded compaction (161,060 tokens" in pane.body.text
         assert "all messages of the list would stay" in pane.body.text

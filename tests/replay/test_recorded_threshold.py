@@ -118,7 +118,7 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     def asked(*words: str) -> Any:
         return json.loads(CliRunner().invoke(commands, [*words, str(path), "--json"]).stdout)
 
-    shown = "shown by the recorded compactions (100,200 tokens; 244,800 is usual)"
+    shown = "shown by one recorded compaction (100,200 tokens; 244,800 is usual)"
     (compaction,) = asked("compactions")
     # The size of a single compaction is no evidence that a threshold of this size started it.
     assert compaction["why"]["text"] == (
@@ -133,6 +133,16 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     ]
     assert asked("recommend")["confidence"].endswith(
         "settings in force are inferred from the same compactions"
+    )
+
+
+def test_a_sweep_of_windows_says_that_a_threshold_of_the_record_stays_a_share(tmp_path: Path) -> None:
+    words = ["sweep", str(written(tmp_path)), "--context-length", "200000,400000"]
+    kept = "The threshold is 0.388 of each context_length: shown by one recorded compaction (100,200 tokens"
+    assert kept in CliRunner().invoke(commands, [*words, "--protect-last-n", "5,10"]).stderr
+    assert (
+        "of each context_length"
+        not in CliRunner().invoke(commands, [*words, "--threshold", "0.5,0.7"]).stderr
     )
 
 
