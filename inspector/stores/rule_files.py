@@ -16,17 +16,28 @@ from inspector.stores.lines import mapping, text_of
 
 _NAMES = (
     r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"
-    r"|\.cursorrules|\.clinerules"
+    r"|\.cursorrules|\.clinerules|[^/\\]+\.instructions\.md"
 )
 _FILE = late_pattern(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
-#: The text of such a file in a message of Claude Code, up to the next file or the end of the reminder.
+#: The text of such a file in a message of Claude Code, up to the next file, the next part of the reminder, such as
+#: "# currentDate", or its end.
 _CONTENTS = late_pattern(
-    r"^Contents of (?P<path>\S[^\n]*?)(?: \([^\n()]*\))?:\n(?P<text>.*?)(?=^Contents of \S[^\n]*:\n|^# \w+$|^</|\Z)",
+    r"^Contents of (?P<path>\S[^\n]*?)(?: \([^\n()]*\))?:\n"
+    r"(?P<text>.*?)(?=^Contents of \S[^\n]*:\n|^# [a-z]+[A-Z]\w*$|^</|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-#: The same of Codex.
+#: The same of Codex. Newer releases name no folder.
 _INSTRUCTIONS = late_pattern(
-    r"\A\s*# (?P<name>AGENTS\.md) instructions for (?P<folder>[^\n]+)\n(?P<text>.*)\Z", re.DOTALL
+    r"\A\s*# (?P<name>AGENTS\.md) instructions(?: for (?P<folder>[^\n]+))?\n(?P<text>.*)\Z", re.DOTALL
+)
+#: The same of a hook of Claude Code.
+_HOOKED = late_pattern(
+    r"^\[ROOT (?P<name>AGENTS\.md) LOADED\]\n(?:\s*The following [^\n]+:\n)?(?P<text>.*?)(?=^</session-restore>|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+#: The same in the system prompt of Copilot, which names no file.
+_CUSTOM = late_pattern(
+    r"^<custom_instructions?>\n(?P<text>.*?)^</custom_instructions?>$", re.DOTALL | re.MULTILINE
 )
 #: The same in the system prompt of Kimi Code. The code block around the files has more backticks than usual.
 _FROM = late_pattern(
@@ -39,6 +50,9 @@ _CUT = late_pattern(
 )
 _TAGS = late_pattern(r"</?INSTRUCTIONS>\s*")
 _NUMBER = late_pattern(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
+#: All lines with the numbers of Copilot.
+_DOTTED = late_pattern(r"(?:\d{1,9}\. [^\n]*(?:\n|\Z))+\Z")
+_DOT = late_pattern(r"^\d{1,9}\. ", re.MULTILINE)
 #: The memory of an agent: its files, and folders for them.
 _MEMORY = late_pattern(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|ies)[/\\\\]", re.IGNORECASE)
 _WRITTEN = (
@@ -86,7 +100,7 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
     sends = agent is not None and bool(agent.sends)
     for generation in conversation.generations:
         prompt = store.system_prompt(generation.session)
-        for path, text in _in_text(prompt):
+        for path, text in _in_text(prompt, folder):
             files.append(RuleFile(path, text, generation.number, -1, -1, 0.0, "prompt"))
         files += _in_list(store.iterate(generation), generation.number, folder, sends)
     return tuple(files)
@@ -112,15 +126,20 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: b
         elif message.role == "tool":
             read = reads.get(message.tool_call_id)
             if read:
-                text = _NUMBER.sub("", message.text)
+                text = _without_numbers(message.text)
                 yield RuleFile(read, text, generation, index, message.id, message.timestamp, "read")
         else:
-            for path, text in _in_text(message.text):
+            for path, text in _in_text(message.text, folder):
                 yield RuleFile(path, text, generation, index, message.id, message.timestamp, "loaded")
             warned = message.text.rpartition(_WARNING)[2] if sends and _WARNING in message.text else ""
             for match in _CUT.finditer(warned):
                 path, cut = f"{folder}/{match['name']}", (int(match["characters"]), int(match["sent"]))
                 yield RuleFile(path, "", generation, index, message.id, message.timestamp, "sent", cut=cut)
+
+
+def _without_numbers(text: str) -> str:
+    """Return a read text without the numbers of its lines."""
+    return _DOT.sub("", text) if _DOTTED.match(text) else _NUMBER.sub("", text)
 
 
 def _remembered(call: ToolCall, folder: str) -> str:
@@ -161,10 +180,14 @@ def _path_in(arguments: str) -> str:
     return next((name for name in names if _FILE.search(name)), "")
 
 
-def _in_text(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the paths and texts of the rule files in a text."""
-    if (match := _INSTRUCTIONS.match(text)) is not None:
-        yield f"{match['folder'].strip()}/{match['name']}", _TAGS.sub("", match["text"]).strip()
+def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the paths and texts of the rule files in a text. A file without a path is of `folder`."""
+    for form in (_INSTRUCTIONS, _HOOKED):
+        for match in form.finditer(text):
+            named = match.groupdict().get("folder") or folder
+            yield f"{named.strip()}/{match['name']}", _TAGS.sub("", match["text"]).strip()
     for form in (_CONTENTS, _FROM):
         for match in form.finditer(text):
             yield match["path"].strip(), match["text"].strip()
+    for number, match in enumerate(_CUSTOM.finditer(text), start=1):
+        yield f"custom instruction {number}", match["text"].strip()

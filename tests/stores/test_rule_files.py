@@ -7,7 +7,7 @@ from pathlib import Path
 from inspector.stores.detect import open_store
 from inspector.stores.rule_files import rule_files
 from tests.recipes import recipe
-from tests.stores.agent_sessions import write_lines
+from tests.stores.agent_sessions import SESSION, write_lines
 from tests.stores.kimi_code_session import KimiCodeSession
 from tests.stores.test_reported_cases import case
 
@@ -56,6 +56,65 @@ def test_codex_instructions(tmp_path: Path) -> None:
     (row,) = store.conversations()
     (found,) = rule_files(store, store.open(row.id))
     assert (found.path, found.text) == ("/home/me/harbour/AGENTS.md", RULES)
+
+
+def test_codex_instructions_without_a_folder(tmp_path: Path) -> None:
+    texts = (
+        "<recommended_plugins>\nnone\n</recommended_plugins>",
+        f"# AGENTS.md instructions\n\n<INSTRUCTIONS>\n{RULES}\n",
+    )
+    content = [{"type": "input_text", "text": text} for text in texts]
+    go = [{"type": "input_text", "text": "Go."}]
+    items = [
+        {"type": "session_meta", "payload": {"id": "c1", "cwd": "/x"}},
+        *(
+            {"type": "response_item", "payload": {"type": "message", "role": "user", "content": parts}}
+            for parts in (content, go)
+        ),
+    ]
+    store = open_store(write_lines(tmp_path / "a.jsonl", items))
+    (row,) = store.conversations()
+    (found,) = rule_files(store, store.open(row.id))
+    assert (row.title, found.path, found.text) == ("Go.", "/x/AGENTS.md", RULES)
+
+
+def test_a_nested_rule_file_and_a_file_of_a_hook(tmp_path: Path) -> None:
+    made = recipe("claude_lines")
+    session = made.Session("5e55a000-0000-4000-8000-000000000009")
+    session.user("Moor the boat.")
+    nested, path = f"# Rules\n\n{RULES}", "/home/me/.claude/rules/berths.md"
+    content = {"path": path, "type": "User", "content": nested, "rawContent": f"---\nglobs: x\n---\n{nested}"}
+    session.attach(type="nested_memory", path=path, content=content, displayPath="../rules/berths.md")
+    loaded = (
+        f"<session-restore>\n\n[ROOT AGENTS.md LOADED]\n\nThe following text is of a file:\n\n{RULES}\n\n"
+        "</session-restore>"
+    )
+    session.attach(type="hook_additional_context", content=[loaded], hookName="SessionStart")
+    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.path, one.text) for one in found] == [(path, nested), (f"{session.cwd}/AGENTS.md", RULES)]
+
+
+def test_the_custom_instructions_of_copilot_and_a_file_that_they_name(tmp_path: Path) -> None:
+    made = recipe("more_lines")
+    session = made.CopilotSession(SESSION)
+    blocks = "\n\n".join(
+        f"<custom_instruction>\n{text}\n</custom_instruction>" for text in (RULES, "- Be short.")
+    )
+    session.prompt(f"You are an agent.\n\n{blocks}\n\nMore.")
+    session.user("Moor the boat.")
+    path = "/home/me/.github/instructions/berths.instructions.md"
+    numbered = "\n".join(f"{at}. {line}" for at, line in enumerate(RULES.splitlines(), start=1))
+    session.answer("I look.", made.Call("call-1", "view", {"path": path}, numbered), sent=40_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.path, one.text, one.how) for one in found] == [
+        ("custom instruction 1", RULES, "prompt"),
+        ("custom instruction 2", "- Be short.", "prompt"),
+        (path, RULES, "read"),
+    ]
 
 
 def test_the_system_prompt_of_kimi_code_has_the_files(tmp_path: Path) -> None:

@@ -163,6 +163,10 @@ def attachment_wires(line: Mapping[str, Any]) -> list[Wire]:
     name = _file_name(attachment)
     if kind == "compact_file_reference":
         return [{"role": "system", "content": f"(a file named again after the compaction: {name})"}]
+    if kind == "nested_memory" and (rules := text_at(attachment, "content", "content")):
+        # The model gets a rule file in this form.
+        path = text_of(attachment, "path") or name
+        return [{"role": "system", "content": f"Contents of {path}:\n\n{rules}"}]
     text = text_at(attachment, "blockingError", "blockingError") or _attached_text(attachment)
     if not text.strip():
         return []

@@ -15,7 +15,7 @@ from inspector.stores.wires import answer_of, call_of, plain, result_of, texts_i
 _HARNESS = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|recommended_plugins|permissions instructions|"
     r"app-context|collaboration_mode|skills_instructions|apps_instructions|plugins_instructions|multi_agent_mode|"
-    r"user_shell_command|subagent_notification|skill)\b|# AGENTS\.md instructions for )"
+    r"user_shell_command|subagent_notification|skill)\b|# AGENTS\.md instructions(?: for |\s*<INSTRUCTIONS>))"
 )
 _CALLS = frozenset(
     {"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"}
