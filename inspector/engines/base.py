@@ -164,9 +164,10 @@ def agreement_words(planned: Collection[int], recorded: Collection[int]) -> str:
     """
     others = len(set(planned) - set(recorded))
     if not others and len(planned) == len(recorded):
-        return "the same"
-    stay = f"{len(planned):,} between them {'stays' if len(planned) == 1 else 'stay'}"
-    other = f", {others:,} of them {'another' if others == 1 else 'others'}" if others else ""
+        return "the same boundaries"
+    count = f"{len(planned):,} {'message' if len(planned) == 1 else 'messages'}"
+    stay = f"{count} between them {'stays' if len(planned) == 1 else 'stay'}"
+    other = f", {others:,} of them not in the record" if others else ""
     return f"the same boundaries, but {stay}{other}"
 
 

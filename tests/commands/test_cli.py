@@ -484,7 +484,10 @@ def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_the_same
         [0, 1, 2, 3],
     )
     shown = " ".join(run("compactions", codex).out.split())
-    assert "planned by codex: the same boundaries, but 4 between them stay, 2 of them others ·" in shown
+    assert (
+        "planned by codex: the same boundaries, but 4 messages between them stay, 2 of them not in the record ·"
+        in shown
+    )
 
 
 def test_a_second_path_is_refused(tmp_path: Path) -> None:

@@ -78,4 +78,7 @@ def test_a_report_says_if_a_plan_keeps_other_messages_between_the_boundaries() -
     (row,) = answers.store.conversations()
     text = render_markdown(gather_report(answers, row.id, 1.0))
     answers.store.close()
-    assert "Planned by codex: the same boundaries, but 4 between them stay, 2 of them others." in text
+    assert (
+        "Planned by codex: the same boundaries, but 4 messages between them stay, 2 of them not in the record."
+        in text
+    )

@@ -57,7 +57,7 @@ async def test_a_list_beyond_the_context_fills_the_bar() -> None:
 async def test_the_gauge_says_where_plans_go_by_another_count() -> None:
     exact = replace(GAUGE, tokens=98_000, kind="exact")
     assert (await gauge_line(replace(exact, planned=99_000))).rstrip().endswith("98% · exact")
-    assert (await gauge_line(replace(exact, planned=101_000))).rstrip().endswith("98% · exact, ~101% planned")
+    assert (await gauge_line(replace(exact, planned=101_000))).rstrip().endswith("98% · exact, ~101% rough")
     assert parting(replace(exact, planned=99_000)) == ""
     assert parting(replace(exact, planned=101_000)).startswith(
         "The exact count (98,000 tokens) is below the threshold, the rough count (~101,000) is over it."

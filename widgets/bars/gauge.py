@@ -73,9 +73,10 @@ class Gauge(Inked):
         if self.state.threshold and self.size.width < _WORDED:
             yield "┃", "threshold of the next compaction"
         if self.state.pressure:
-            yield "▲", "share of the threshold at which the agent warns"
+            share = human.percent(self.state.pressure, self.state.threshold)
+            yield "▲", f"“{share}”: share of the threshold at which the agent warns"
         if self.state.hygiene:
-            yield "▲", "share of the context at which the gateway compacts (hygiene)"
+            yield "▲", "“hygiene”: share of the context at which the gateway compacts"
 
     def watch_state(self, state: GaugeState) -> None:
         """Keep the tooltip in step."""
@@ -103,7 +104,7 @@ class Gauge(Inked):
         if width >= 70:
             row.add(f" · {_SHORT_KINDS.get(state.kind, state.kind)}", self.ink("muted"))
         if state.parted and state.planned is not None:
-            row.add(f", ~{human.percent(state.planned, state.threshold)} planned", self.ink("changed"))
+            row.add(f", ~{human.percent(state.planned, state.threshold)} rough", self.ink("changed"))
         return row
 
     @staticmethod
@@ -184,5 +185,5 @@ def parting(state: GaugeState) -> str:
     sides = ("below", "over") if state.planned >= state.threshold else ("over", "below")
     return (
         f"The exact count ({exact} tokens) is {sides[0]} the threshold, the rough count (~{rough}) is {sides[1]} it. "
-        "Plans use the rough count, because the releases do until a provider has answered."
+        "Plans use the rough count, because the releases use it until a provider has answered."
     )

@@ -36,7 +36,7 @@ FLAG_SIGNS: dict[str, str] = {
 FLAG_WORDS: dict[str, str] = {
     "error": "tool error",
     "finding": "finding about this message",
-    "lost": "a fact of this message was lost when it was summarized",
+    "lost": "a fact of this message was lost when the message was summarized",
     "summary": "summary of a compaction",
     "struck": "message that a compaction removed",
     "copied": "message that the compaction keeps",

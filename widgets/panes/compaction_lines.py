@@ -109,7 +109,7 @@ def _messages(view: CompactionView, width: int) -> TextLine:
         (f"− {done.removed:,} removed", "removed"),
         (size, "muted"),
         (f"  = {done.remaining:,} kept", "kept"),
-        (f"  + 1 {text}" if apart else f"  {text} merged" if done.summary else "", "accent"),
+        (f"  + 1 {text}" if apart else f"  ({text} in one of them)" if done.summary else "", "accent"),
         (f"  + {came - apart:,} new" if came > apart else "", "muted"),
     )
     # The scroll bar takes 2 cells.

@@ -75,15 +75,18 @@ def planned_regions(plan: Plan, label: str) -> RegionBarState:
     )
 
 
-def recorded_regions(recorded: Compaction, token_index: TokenIndex | None) -> RegionBarState:
-    """The regions as they were recorded, with rough tokens where the list has been measured."""
+def recorded_regions(recorded: Compaction, token_index: TokenIndex | None, prunes: bool) -> RegionBarState:
+    """The regions as they were recorded, with rough tokens where the list has been measured.
+
+    `prunes`: the planned middle beside it is counted after pruning, this one before.
+    """
     places = (0, recorded.head_end, recorded.tail_start, recorded.before)
     sums = [0 if token_index is None else token_index.rough_until(place) for place in places]
     tokens = [after - before for before, after in pairwise(sums)]
     kept = 0 if token_index is None else sum(token_index.tokens(index) for index, _ in recorded.kept)
     return RegionBarState(
         head=RegionShare(recorded.head_end, tokens[0]),
-        middle=RegionShare(recorded.removed, tokens[1] - kept),
+        middle=RegionShare(recorded.removed, tokens[1] - kept, "before pruning" if prunes else ""),
         tail=RegionShare(recorded.remaining - recorded.head_end, tokens[2] + kept),
         label="recorded",
         kind="recorded",

@@ -204,7 +204,9 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
         None
         if is_missing or plan is None
         else chrome.planned_regions(plan, "planned" if beside is not None else ""),
-        None if is_missing or beside is None or plan is None else chrome.recorded_regions(beside, index),
+        None
+        if is_missing or beside is None or plan is None
+        else chrome.recorded_regions(beside, index, bool(plan.pruned)),
         chrome.nodes(
             opened.inspection.conversation,
             compactions or (),

@@ -85,8 +85,9 @@ class ConversationScreen(JobScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*KEYS, *pane_keys(PANES)]
     HELP: ClassVar[str] = (
-        "One generation of the conversation: the list that the agent held between two compactions. The lines between "
-        "messages are boundaries: solid lines are recorded, dashed lines are planned by the profile under the settings."
+        "The list of messages shows one generation: the list that the agent held between two compactions. The lines "
+        "between messages are boundaries: solid lines are recorded, dashed lines are planned by the profile under the "
+        "settings."
     )
     #: The place of the user in the conversation, and the settings.
     state: reactive[State] = reactive(State(), init=False, repaint=False)

@@ -72,12 +72,15 @@ class ConversationsScreen(JobScreen):
             tooltip="The losses of all conversations, the worst first",
         ),
         Binding("r", "reload", "Reload", show=False, id="list.reload"),
-        Binding("escape", "clear_filter", "Clear the filter, close notes", show=False, id="list.clear"),
+        Binding(
+            "escape", "clear_filter", "Clear the filter, close notifications", show=False, id="list.clear"
+        ),
     ]
     HELP: ClassVar[str] = (
-        "All conversations of all stores, the last active first. Tokens are a rough count of the live list, as a share "
-        "of its threshold; a dot means not counted yet. Lost are constraints, preferences, decisions and values that "
-        "today's list no longer has; links do not count. ↳ marks branches and sub-agents of the conversation above."
+        "All conversations of all stores, the last active first. Messages and tokens are those of the live list. The "
+        "bar shows the rough tokens as a share of the threshold. The column “lost” counts constraints, preferences, "
+        "decisions and values that the live list no longer has; links do not count. ↳ marks branches and sub-agents "
+        "of the conversation above."
     )
 
     def __init__(

@@ -103,7 +103,8 @@ def help_for(app: InspectorApp) -> HelpPage:
     elif isinstance(focused, ConversationTable):
         title = "Conversations"
     else:
-        title = f"The {tab.name} pane" if tab is not None else _words(type(focused or screen).__name__)
+        named = getattr(screen, "HELP_TITLE", "") or _words(type(focused or screen).__name__)
+        title = named if tab is None else f"The {tab.name} pane"
         text = "" if tab is not None or focused is None else getattr(focused, "TOOLTIP", "")
         about += [text] if text else []
     screen_text = getattr(screen, "HELP", "")

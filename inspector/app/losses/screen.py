@@ -75,7 +75,7 @@ class LossList(EntryList[ListedLoss]):
             row.add(fit("again", _AGAIN, right=True) + "  ", ink)
             row.add(fit("when", _WHEN, right=True) + "  ", ink)
         if width >= _WITH_WORST:
-            row.add("worst loss", ink)
+            row.add("worst loss, or repeated work", ink)
         return row.strip(width, self.base_style + self.ink("header"))
 
     def draw_line(self, line: int, width: int) -> Strip:
@@ -107,12 +107,13 @@ class LossesScreen(ListScreen[ListedLoss]):
     """Losses by compaction. Enter opens the conversation there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="losses.back")]
+    HELP_TITLE = "Losses of all conversations"
     HELP: ClassVar[str] = (
         "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
         "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "
         "? facts with an unknown fate. The column “again” counts repeated work. A fact counts once, at the compaction "
-        "that removed it. A fact that today's list has again, or that the user repeats, withdraws or changes later, is "
-        "not a loss. Links do not count."
+        "that removed it. A fact that the live list has again, or that the user repeats, withdraws or changes later, "
+        "is not a loss. Links do not count."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:

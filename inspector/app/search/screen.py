@@ -118,6 +118,7 @@ class SearchScreen(JobScreen):
             "T", "trace", "Trace", id="search.trace", tooltip="Trace the words in the hit's conversation"
         ),
     ]
+    HELP_TITLE = "Search"
     HELP: ClassVar[str] = (
         "Searches the text and the tool calls of every message. A hit contains every word, also inside a longer word; "
         "double quotes ask for the exact phrase. Each hit names its generation; c2 means that compaction 2 removed "

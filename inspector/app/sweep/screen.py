@@ -56,6 +56,7 @@ class SweepScreen(JobScreen):
         Binding("r", "ranges", "Type ranges", id="sweep.ranges"),
         Binding("W", "write", "Write CSV or JSON", id="sweep.write"),
     ]
+    HELP_TITLE = "Sweep"
     HELP: ClassVar[str] = (
         "Each cell is a run of the conversations under two settings. A darker cell has a higher value. "
         f"{NOW} the settings on screen, {FORCE} the settings in force, {BEST} the best cell by this metric, "

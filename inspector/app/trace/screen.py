@@ -56,6 +56,7 @@ class TraceScreen(ListScreen[TraceStep]):
     """The trace of a phrase. `go` is called with the step to go to, after the screen has closed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="trace.back")]
+    HELP_TITLE = "Trace of a phrase"
     HELP: ClassVar[str] = (
         "The history of a phrase: each message that has it, its fate after each compaction, and related repeated work. "
         "If the phrase is part of a fact, the fates are those of the fact. Otherwise a fate only says whether the list "
