@@ -43,8 +43,16 @@ ENVELOPE = late_pattern(
     r")",
     re.MULTILINE | re.DOTALL,
 )
+#: The mark of a memory plugin (MemOS) between its memories and the user's message.
+_QUERY = late_pattern("user\u200b?原\u200b?始\u200b?query\u200b?：\u200b*")
+
+
+def after_memories(text: str, start: int, end: int) -> int:
+    """Return the start of the user's message in text[start:end], behind the memories that a plugin put before it."""
+    return max((mark.end() for mark in _QUERY.finditer(text, start, end)), default=start)
 
 
 def without_envelope(text: str) -> str:
     """Return the text without what a gateway put around it, "" if nothing else is left."""
+    text = text[after_memories(text, 0, len(text)) :]
     return ENVELOPE.sub("", text).strip() if ENVELOPE.search(text) else text

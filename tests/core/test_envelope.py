@@ -29,6 +29,10 @@ SEEN = (
     "[Feishu ou_27 Tue 2026-03-31 17:07 GMT+8] ada: /Users/ada/.openclaw/media/inbound/5e55.jpg\nDescription:\n"
     "The image shows a ferry. It must never wait."
 )
+MEMORIES = (
+    "Note: Reference memory below. Never repeat them.\n\n```text\n<memory>\n- The ferry must wait.\n</memory>\n```\n\n"
+    "**Note**: please not write `MEMORY.md`.\n\nuser\u200b原\u200b始\u200bquery\u200b：\u200b\u200b\u200b\u200b\n\n"
+)
 SAID = "Never let the ferry wait."
 
 DONE = (
@@ -79,6 +83,7 @@ DONE = (
         (f"{SENDER}[Image 1/2]\nDescription:\nA berth.\n\n[Image 2/2]\nDescription:\nNever moor here.", ""),
         ("Never paste [Image] in the log.", "Never paste [Image] in the log."),
         (f"[Retry after the previous model attempt failed or timed out]\n\n{SAID}", SAID),
+        (f"{MEMORIES}{SENDER}{SAID}", SAID),
         (SAID, SAID),
         ("A subagent task must never moor twice.", "A subagent task must never moor twice."),
         ("The system: never let the ferry wait.", "The system: never let the ferry wait."),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.core.envelope import ENVELOPE
+from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
@@ -322,7 +322,7 @@ def _is_own(opened: re.Match[str]) -> bool:
 
 def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     """Yield the spans that a program did not write, and whether each is pasted."""
-    for span, pasted in _tagged(text, start, end):
+    for span, pasted in _tagged(text, after_memories(text, start, end), end):
         at = span[0]
         for found in ENVELOPE.finditer(text, *span):
             yield (at, found.start()), pasted
