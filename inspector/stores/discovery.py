@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
@@ -11,10 +12,13 @@ from typing import NamedTuple
 
 from inspector.agents import Agent, agents, places_of, problems, variables_of
 from inspector.config.agent_folders import expanded
-from inspector.core.errors import StoreError, StoreMissing
+from inspector.core.conversations import ConversationRow
+from inspector.core.errors import StoreBusy, StoreError, StoreMissing
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from inspector.stores.opening import open_file, open_transcripts
+from inspector.stores.several import SeveralStores
+from inspector.stores.signatures import signature_of
 
 
 class Place(NamedTuple):
@@ -42,31 +46,67 @@ def _may_exist(path: Path) -> bool:
         return True
 
 
+class MachineStore(SeveralStores):
+    """The store of each agent that has a place on this machine."""
+
+    def __init__(self) -> None:
+        """Open the present places; `stores` is empty if there are none."""
+        super().__init__((), Path.home())
+        self._finding = threading.Lock()
+        #: For each agent, its places when they were opened, and their store.
+        self._found: dict[str, tuple[tuple[Path, ...], Store]] = {}
+        #: For each agent that could not be opened, the state of its places at that time, and the error.
+        self._failed: dict[str, tuple[object, StoreError]] = {}
+        self._find()
+
+    def conversations(self) -> tuple[ConversationRow, ...]:
+        """Return every conversation of every store, the last active first."""
+        self._find()
+        return super().conversations()
+
+    def version(self) -> int:
+        """Return a number that changes when any store changes, a store appears, or cannot be opened."""
+        self._find()
+        return hash((super().version(), self._problems))
+
+    def _find(self) -> None:
+        """Open the places that appeared."""
+        with self._finding:
+            failed: dict[str, tuple[object, StoreError]] = {}
+            for agent, group in groupby(existing_places(), key=lambda place: place.agent):
+                paths = tuple(place.path for place in group)
+                places, _ = self._found.get(agent.name, (None, None))
+                # Only one database of an agent is read.
+                if places == paths or (places is not None and agent.databases):
+                    continue
+                state = paths, [signature_of(str(path)) for path in paths]
+                before = self._failed.get(agent.name)
+                if before is not None and before[0] == state and not isinstance(before[1], StoreBusy):
+                    failed[agent.name] = before
+                    continue
+                try:
+                    self._found[agent.name] = paths, open_places(agent, paths)
+                except StoreError as error:
+                    failed[agent.name] = state, error
+            self._failed = failed
+            self._stores = tuple(store for _, store in self._found.values())
+            errors = [str(error) for _, error in failed.values()]
+            self._problems = tuple(dict.fromkeys((*problems(), *unusable_variables(), *errors)))
+            is_single = len(self._stores) == 1 and not self._problems
+            self.path = self._stores[0].path if is_single else Path.home()
+
+
 def open_machine() -> Store:
     """Return the store of all sessions on this machine. Raises StoreMissing if there are none."""
-    from inspector.stores.several import SeveralStores
-
-    stores, sentences = open_places(existing_places())
-    if not stores:
+    store = MachineStore()
+    if not store.stores:
         searched = ", ".join(str(place.path) for place in usual_places())
         raise StoreMissing(
-            " ".join(sentences)
+            " ".join(store.notes)
             or f"There are no sessions in the usual places of this machine: {searched}. Name a file or a folder, or "
             "give --demo for the bundled sessions."
         )
-    return stores[0] if len(stores) == 1 and not sentences else SeveralStores(stores, Path.home(), sentences)
-
-
-def open_places(present: tuple[Place, ...]) -> tuple[list[Store], list[str]]:
-    """Return the stores at these places, and a sentence for each place that could not be opened."""
-    stores: list[Store] = []
-    sentences = [*problems(), *unusable_variables()]
-    for agent, group in groupby(present, key=lambda place: place.agent):
-        try:
-            stores.append(_open(agent, [place.path for place in group]))
-        except StoreError as error:
-            sentences.append(str(error))
-    return stores, sentences
+    return store
 
 
 def unusable_variables() -> list[str]:
@@ -80,9 +120,9 @@ def unusable_variables() -> list[str]:
     return sentences
 
 
-def _open(agent: Agent, paths: Sequence[Path]) -> Store:
+def open_places(agent: Agent, paths: Sequence[Path]) -> Store:
     """Return the store of an agent. Its places are one store, because a session may be in two places. Only the
-    first of several databases is opened."""
+    first of several databases is opened. Raises StoreErrors."""
     from inspector.stores.lines import is_folder
 
     if agent.databases:

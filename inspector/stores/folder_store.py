@@ -9,7 +9,7 @@ from pathlib import Path
 from inspector.agents import agents
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreError
-from inspector.stores.base import Store, StoreInfo
+from inspector.stores.base import Store
 from inspector.stores.folder_files import FolderFiles
 from inspector.stores.index import FileIndex
 from inspector.stores.opening import open_file, open_transcripts
@@ -41,19 +41,6 @@ class FolderStore(SeveralStores):
     def notes(self) -> tuple[str, ...]:
         """Sentences about data that could not be read in any store, and about files of unknown formats."""
         return tuple(dict.fromkeys((*map(str, self.problems), *self._files.notes, *super().notes)))
-
-    @property
-    def info(self) -> StoreInfo:
-        """Description of the only store, or of several as `SeveralStores` describes them."""
-        if len(self._stores) > 1:
-            return super().info
-        return self._stores[0].info._replace(notes=self.notes)
-
-    def settled(self) -> StoreInfo:
-        """Describe the only store as surely as possible."""
-        if len(self._stores) > 1:
-            return self.info
-        return self._stores[0].settled()._replace(notes=self.notes)
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         """Return every conversation of every store, the last active first."""

@@ -47,9 +47,17 @@ class SeveralStores(Store):
 
     @property
     def info(self) -> StoreInfo:
-        """Common description of the stores; each conversation has the profile of its store."""
-        first, *_ = [store.info for store in self._stores]
+        """Description of the only store, or a common one; each conversation has the profile of its store."""
+        first, *others = [store.info for store in self._stores]
+        if not others:
+            return first._replace(notes=self.notes)
         return StoreInfo(first.kind, self.path, first.schema, first.profile, first.profile_reason, self.notes)
+
+    def settled(self) -> StoreInfo:
+        """Describe the only store as surely as possible."""
+        if len(self._stores) > 1:
+            return self.info
+        return self._stores[0].settled()._replace(notes=self.notes)
 
     def info_of(self, session: str) -> StoreInfo:
         """Describe the database that holds a session."""

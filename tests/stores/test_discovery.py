@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 from pathlib import Path
@@ -74,6 +75,31 @@ def test_stores_tell_their_size(home: Path) -> None:
     path = claude(home / "one" / "a.jsonl")
     assert open_store(home / "h.db").size() == HERMES.stat().st_size
     assert open_store(home / "one").size() == path.stat().st_size
+
+
+def test_a_place_of_another_agent_that_comes_later_is_opened(home: Path) -> None:
+    claude(home / ".claude" / "projects" / "-home-me" / "a.jsonl")
+    store = open_machine()
+    assert (agents(store), store.path) == ({"claude-code"}, home / ".claude" / "projects")
+    version = store.version()
+    assert store.version() == version
+    (home / ".hermes").mkdir()
+    (home / ".hermes" / "state.db").write_text("no database " * 100)
+    assert store.version() != version
+    (note,) = store.notes
+    assert str(home / ".hermes" / "state.db") in note
+    shutil.copy(HERMES, home / ".hermes" / "state.db")
+    written(home / ".codex/sessions/2026/07/12/rollout-1.jsonl", codex().text())
+    version = store.version()
+    assert agents(store) == {"claude-code", "codex", "hermes"}
+    assert (store.version(), store.notes, store.path) == (version, (), home)
+    # A second place of an agent.
+    for count, name in enumerate(("main", "work"), start=1):
+        bootstrap = {"type": "custom", "customType": "openclaw:bootstrap", "id": "e1", "parentId": None}
+        lines = pi(3).text().replace("00000000", f"0000000{count}").split("\n", 1)
+        session = "\n".join([lines[0], json.dumps(bootstrap), lines[1]])
+        written(home / ".openclaw/agents" / name / "sessions/a.jsonl", session)
+        assert [row.agent for row in store.conversations()].count("openclaw") == count
 
 
 def test_variables_say_where_else(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
