@@ -152,8 +152,9 @@ class Inspection:
             return self._prompts[session]
 
     def system_tokens(self, session: str) -> int:
-        """Return the rough tokens of a session's system prompt."""
-        return text_tokens(len(self.system_prompt(session)))
+        """Return the rough tokens of a session's system prompt, and the tokens of its tools if they are recorded."""
+        tools = sum(one.tool_tokens for one in self.conversation.sessions if one.id == session)
+        return text_tokens(len(self.system_prompt(session))) + tools
 
     def token_index(
         self, generation: Generation, profile: str, watch: Callable[[int], None] | None = None

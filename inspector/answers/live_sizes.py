@@ -52,8 +52,8 @@ def _last(sent: Sequence[Request]) -> Request:
 
 
 class LiveSize(Struct, frozen=True):
-    """The size of a live list in tokens: `reported` of the last request and its answer, and rough ones of `later`
-    messages, which the next request adds."""
+    """The size of a live list in tokens: `reported` of the last request and its answer, or else the last recorded size
+    of the list, and rough ones of `later` messages, which the next request adds."""
 
     reported: int
     later: int = 0
@@ -75,11 +75,21 @@ def live_size(
     live = conversation.live
     listed = (request for request in requests if request.generation == live.number)
     sent = [request for request in listed if request.context and not request.summed]
+    sized = next((one.sized for one in conversation.sessions if one.id == live.session), None)
+    if not sent and sized is not None:
+        length, tokens = sized
+        later = store.messages(live, length) if messages is None else messages[length:]
+        return LiveSize(tokens, _rough_tokens(later))
     if not sent or sent[-1:] != without_cut(sent)[-1:]:
         return None
     last = _last(sent)
     newest = _newest_first(store, live) if messages is None else reversed(messages)
     return LiveSize(_size(last), _later_tokens(newest, last))
+
+
+def _rough_tokens(messages: Iterable[Message]) -> int:
+    wires = [message.wire for message in messages]
+    return list_tokens(sum(map(message_chars, wires)), sum(map(message_images, wires)))
 
 
 def _newest_first(store: Store, live: Generation) -> Iterator[Message]:

@@ -117,14 +117,20 @@ def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[st
     if not _is_own(inspection, settings) or not resolved.sources.get("threshold", "").startswith("observed"):
         return resolved
     rows = [(request, _row_of_request(inspection, request)) for request in _list_requests(inspection)]
-    requests = [request for request, row_then in rows if row_then == row]
+    # Models with the same limits have the same threshold.
+    same = {
+        row_then
+        for row_then in {row_then for _, row_then in rows}
+        if row_then == row or _with_shown_window(inspection, row_then, flags).settings == settings
+    }
+    requests = [request for request, row_then in rows if row_then in same]
     if not requests:
         return resolved
     first = {request.generation: row_then for request, row_then in reversed(rows)}
     compactions = [
         compaction
         for compaction in _unsized_compactions(inspection)
-        if first.get(compaction.index + 1, first.get(compaction.index)) == row
+        if first.get(compaction.index + 1, first.get(compaction.index)) in same
     ]
     store, conversation = inspection.store, inspection.conversation
     excused = [microcompaction.at for microcompaction in store.microcompactions(conversation)]
@@ -133,9 +139,17 @@ def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[st
     loop = loop_of(engine(settings.profile))
     shown = recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
     share = 0.0 if shown is None else shown / settings.context_length
+    by_size = sum(item.trigger != "manual" and not item.overflow for item in compactions)
+    overflown = [item for item in compactions if item.overflow]
+    if overflown and not by_size:
+        why = "because a request did not fit into the window"
+        note = (
+            f"{plural(len(overflown), 'recorded compaction')} came only {why}: the usual threshold of {usual:,} "
+            "tokens is doubtful."
+        )
+        return replace(resolved, notes=(*resolved.notes, note))
     if shown is None or shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
         return resolved
-    by_size = sum(item.trigger != "manual" and not item.overflow for item in compactions)
     by = "the recorded compactions" if by_size > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
 

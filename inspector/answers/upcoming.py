@@ -142,7 +142,7 @@ def upcoming_of(
         if (request := priced.request).generation == live.number and request.context and not request.summed
     ]
     contexts = [priced.request.context for priced in requests]
-    tokens, reported = _tokens_now(inspection, plan, requests)
+    tokens, reported = _tokens_now(inspection, plan)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
     requests_left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
@@ -174,13 +174,11 @@ def _gateway(row: ConversationRow, plan: Plan) -> str:
     return f"the gateway compacts before a turn at {' or '.join(limits)}" if limits else ""
 
 
-def _tokens_now(inspection: Inspection, plan: Plan, requests: Sequence[PricedRequest]) -> tuple[int, bool]:
+def _tokens_now(inspection: Inspection, plan: Plan) -> tuple[int, bool]:
     """Return the tokens of the live list, and whether the agent reported all tokens.
 
     They are the size of the last reported request, and rough tokens of later messages.
     """
-    if not requests or requests[-1].judged.is_estimated:
-        return plan.tokens_before, False
     size = live_size(inspection.store, inspection.conversation, inspection.requests())
     return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)
 

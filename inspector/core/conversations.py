@@ -28,7 +28,11 @@ class Usage(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A session of the store. `ended_at` is in seconds since the epoch, None if it is not recorded."""
+    """A session of the store. `ended_at` is in seconds since the epoch, None if it is not recorded.
+
+    `tool_tokens` are the recorded tokens of the tools that each request has, 0 if they are not recorded. `sized` is a
+    recorded size of the live list with prompt and tools: the number of its first messages, and tokens.
+    """
 
     id: str
     model: str
@@ -40,6 +44,8 @@ class Session(NamedTuple):
     config: Mapping[str, Any] = _NOTHING
     #: Columns that only some schemas have, by name (cwd, rewind_count, compression_fallback_streak, ...).
     extra: Mapping[str, Any] = _NOTHING
+    tool_tokens: int = 0
+    sized: tuple[int, int] | None = None
 
 
 class ConversationRow(NamedTuple):

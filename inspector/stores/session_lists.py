@@ -59,6 +59,9 @@ class SessionLists(Struct):
     prompt: str = ""
     window: int | None = None
     max_tokens: int | None = None
+    #: See Session.
+    tool_tokens: int = 0
+    sized: tuple[int, int] | None = None
     parent: str = ""
     #: The session, or its file, that this one was forked from.
     forked_from: str = ""
@@ -334,6 +337,7 @@ class SessionLists(Struct):
         lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
         generations = generations_of(lists, (self.entries,), row.id)
         session = session_of(row, row.id, self.requests)
+        session = session._replace(tool_tokens=self.tool_tokens, sized=self.sized)
         notes = (*unreadable_note(self.unreadable), *self.notes, *abandoned_note(len(self.abandoned)))
         return Recorded(
             Conversation(row, (session,), generations, notes, bool(self.unreadable)),

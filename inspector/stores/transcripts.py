@@ -194,9 +194,10 @@ class TranscriptStore(SingleStore):
         return (*source.files, *source.shared)
 
     def live_tokens(self, conversation: str, watch: Callable[[int], None] | None = None) -> int:
-        """Return the rough tokens of the live list, and of the system prompt if it is recorded."""
+        """Return the rough tokens of the live list, and of the system prompt and the tools if they are recorded."""
         recorded = self._recorded(conversation)
-        return self._tokens(recorded, recorded.conversation.live.ids, watch)
+        tools = recorded.conversation.sessions[-1].tool_tokens
+        return tools + self._tokens(recorded, recorded.conversation.live.ids, watch)
 
     def count_compactions(self, conversation: str) -> int:
         """Return the number of compactions of a conversation."""

@@ -97,8 +97,8 @@ def test_a_threshold_above_the_size_of_a_compaction_is_none() -> None:
     )
 
 
-def written(folder: Path, compactions: int = 1) -> Path:
-    """A session of Codex that compacted far below the usual threshold."""
+def written(folder: Path, compactions: int = 1, model: str = "") -> Path:
+    """A session of Codex that compacted far below the usual threshold. `model` is the model after that."""
     rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
     rollout.says("user", "Never change the draft.")
     for number in range(compactions):
@@ -107,6 +107,12 @@ def written(folder: Path, compactions: int = 1) -> Path:
             rollout.counts(20_000 * (step + 1), 20_000 * step)
         rollout.compact([rollout.message("user", "Never change the draft.")])
     rollout.says("user", "Go on.")
+    if model:
+        rollout.calls("more", "exec_command", "x" * 400, cmd="cat draft.rs")
+        rollout.counts(15_000, 0)
+        rollout.line("turn_context", turn_id="turn-2", cwd="/home/dev", model=model, effort="medium")
+        rollout.says("assistant", "I go on.")
+        rollout.counts(20_000, 0)
     path = folder / "rollout-2026-07-14-a.jsonl"
     path.write_text(rollout.text())
     return path
@@ -134,6 +140,14 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     assert asked("recommend")["confidence"].endswith(
         "settings in force are inferred from the same compactions"
     )
+
+
+def test_a_model_with_the_same_limits_has_the_threshold_of_the_record(tmp_path: Path) -> None:
+    answers = Answers(open_store(written(tmp_path, model="gpt-5.6-luna")), {}, None)
+    (row,) = answers.store.conversations()
+    assert row.model == "gpt-5.6-luna"
+    _, resolved = answers.opened(row.id)
+    assert "(100,200 tokens; 244,800 is usual)" in resolved.sources["threshold"]
 
 
 def test_a_sweep_of_windows_says_that_a_threshold_of_the_record_stays_a_share(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.bills import bills_of
 from inspector.answers.requests import requests_of
+from inspector.answers.upcoming import upcoming
 from inspector.caching.costs import pricer
 from inspector.core.conversations import Request, Usage
 from inspector.stores.detect import open_store
@@ -45,6 +46,31 @@ def test_a_sub_agent_has_its_own_list_and_compactions(tmp_path: Path) -> None:
     assert store.messages(conversation.live)[-1].text == "There are 8."
     assert len(store.requests(conversation)) == 3
     assert main.started_at < helper.started_at < helper.last_active < main.last_active
+
+
+def test_the_size_of_the_live_list_has_the_tools(tmp_path: Path) -> None:
+    """Copilot compares its threshold with its own size, which has the prompt and the tools."""
+    session = made.CopilotSession(SESSION)
+    session.prompt("x" * 4_000)
+    for words in (RULE, "y" * 40_000):
+        session.event("user.message", content=words)
+        session.event("assistant.message", content=ANSWER, toolRequests=[])
+    session.event("session.shutdown", currentTokens=50_000, toolDefinitionsTokens=27_000)
+    session.event("user.message", content="z" * 4_000)
+
+    def tokens() -> tuple[int, bool]:
+        answers = Answers(open_store(session.write(tmp_path)), {}, None)
+        found = upcoming(answers, SESSION)
+        return found.tokens, found.reported
+
+    size, reported = tokens()
+    assert (50_900 < size < 51_200, reported) == (True, False)
+    session.events = [event for event in session.events if event["type"] != "session.shutdown"]
+    session.compact(SUMMARY, 81_000, 9_000)
+    session.events[-2]["data"]["toolDefinitionsTokens"] = 27_000
+    # The new list has the user's words and the summary.
+    size, _ = tokens()
+    assert 27_000 + 1_000 + 11_000 < size < 27_000 + 1_000 + 12_500
 
 
 def test_a_size_belongs_to_one_compaction(tmp_path: Path) -> None:

@@ -890,6 +890,25 @@ def test_the_error_of_a_request_that_did_not_fit_has_the_window(tmp_path: Path) 
     assert (conversation.row.window, conversation.row.window_source) == (131_072, "recorded")
 
 
+def test_a_record_with_overflows_only_makes_the_threshold_doubtful(tmp_path: Path) -> None:
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    error = "400 This model's maximum context length is 131072 tokens. However, you requested 132344 tokens."
+    made.add(
+        "c", "b", message={"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}
+    )
+    made.compact("d", "c")
+    made.say("e", "d", "assistant", "Next.")
+    answers = Answers.of([written(tmp_path / "p1.jsonl", made.text)], {}, None)
+    (row,) = answers.store.conversations()
+    _, resolved = answers.opened(row.id)
+    assert resolved.notes == (
+        "1 recorded compaction came only because a request did not fit into the window: the usual threshold of "
+        "114,688 tokens is doubtful.",
+    )
+
+
 def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")

@@ -140,16 +140,19 @@ class _Scanner(SessionScanner, kw_only=True):
             self._usage(text_at(data, "usage", "apiCallId"), data.get("usage"), at)
         elif kind == "session.compaction_start":
             self.began, self.size = len(self.live), count_of(data, "currentTokens")
+            self._sized(data)
         elif kind == "session.compaction_complete":
             self._compacted(event, data, at)
         elif kind == "session.shutdown":
             self._ended(data)
+            self._sized(data)
         elif kind == "session.truncation":
             self.truncations += 1
         elif kind == "session.snapshot_rewind":
             mark = self.marks.get(text_at(data, "upToEventId"))
             if mark is not None and mark[0] <= len(self.lists):
                 self.return_to(*mark)
+                self.sized = None
         elif wires := wires_of([event]):
             (number,) = self.add(wires, at)
             if kind == "user.message":
@@ -171,6 +174,12 @@ class _Scanner(SessionScanner, kw_only=True):
             name, at, usage_in(usage), model=text_at(usage, "model"), generation=generation,
             summarizes=generation is not None,
         )  # fmt: skip
+
+    def _sized(self, data: Mapping[str, Any]) -> None:
+        """Note the sizes of the tools and of the list, which Copilot compares with its threshold."""
+        self.tool_tokens = count_of(data, "toolDefinitionsTokens") or self.tool_tokens
+        size = count_of(data, "currentTokens")
+        self.sized = (len(self.live), size) if size else self.sized
 
     def _ended(self, data: Mapping[str, Any]) -> None:
         """Note the usage of the requests from the start of the session on, over all models."""
@@ -208,6 +217,7 @@ class _Scanner(SessionScanner, kw_only=True):
             began=began,
             usage=usage_in(used) if isinstance(used, dict) else None,
         )
+        self.sized = None
 
 
 def _counted_words(counted: Usage, answers: int) -> str:
