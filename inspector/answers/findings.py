@@ -20,12 +20,14 @@ from inspector.caching.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, Generation
+from inspector.core.text import safe_line
 from inspector.engines.registry import budgets_of, is_built_in
 from inspector.quality.evidence import (
     TOOL,
     USER,
     CompactionEvidence,
     ConversationEvidence,
+    CutFile,
     LiveEvidence,
     Prompt,
     is_stray,
@@ -39,6 +41,7 @@ from inspector.quality.facts.values import names_in
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
 from inspector.quality.grouping import dismissal_key, parted
+from inspector.stores.rule_files import cut_files
 from inspector.summaries.parse import parse_summary
 
 FINDINGS: AnswerKind[tuple[Finding, ...]] = AnswerKind("findings", tuple[Finding, ...])
@@ -195,7 +198,17 @@ def _evidence(
         failures=inspection.store.failures(conversation),
         falls=costs.falls,
         cuts=costs.cuts,
+        cut_files=_cut_files(inspection),
         missed=costs.missed,
+    )
+
+
+def _cut_files(inspection: Inspection) -> tuple[CutFile, ...]:
+    files = cut_files(inspection.store, inspection.conversation)
+    return tuple(
+        CutFile(safe_line(file.path.rpartition("/")[2]), *file.cut, file.generation, file.place)
+        for file in files
+        if file.cut is not None
     )
 
 

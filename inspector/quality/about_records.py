@@ -68,6 +68,19 @@ def prompt_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
         )
 
 
+def rules_file_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield the rules files of which the model saw a part."""
+    for file in evidence.cut_files:
+        yield Violation(
+            f"The agent sent {file.sent:,} of the {file.characters:,} characters of {file.name} with its "
+            "requests: rules in the rest were not in the prompt.",
+            None,
+            file.generation,
+            file.place,
+            cause=file.name,
+        )
+
+
 def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield reported sizes that do not fit the recorded requests."""
     for compaction in evidence.compactions:

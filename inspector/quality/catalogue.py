@@ -306,6 +306,17 @@ _ALL = (
         "window, so that it compacts before the list is cut.",
     ),
     Rule(
+        "rules-file-cut",
+        "warning",
+        "A rules file was sent in part",
+        "The agent cut a file such as AGENTS.md, because it is longer than a limit. Rules in the rest of the file are "
+        "not in the prompt. The model knows them only if it read the file.",
+        "The record says how many characters of a rules file were sent, and they are fewer than the file has. OpenClaw "
+        "records this.",
+        "Make the file shorter, or raise the limit (OpenClaw: agents.defaults.bootstrapMaxChars and "
+        "bootstrapTotalMaxChars). The command rules lists the files.",
+    ),
+    Rule(
         "did-not-shrink",
         "warning",
         "A compaction did not shrink the context",

@@ -213,6 +213,17 @@ class CutEvidence(Struct, frozen=True):
     place: int | None
 
 
+class CutFile(Struct, frozen=True):
+    """A rules file that was sent in part: its name, its characters, and how many were sent. `generation` and `place`
+    are the place of the last message that says so."""
+
+    name: str
+    characters: int
+    sent: int
+    generation: int
+    place: int
+
+
 class MissedEvidence(Struct, frozen=True):
     """Cache misses within the time to live of the cache: their number, requests and tokens sent again.
 
@@ -239,7 +250,8 @@ class ConversationEvidence(Struct, frozen=True):
     of each generation. `failure` is the recorded error of the last summary call. `streak` is the recorded number of
     fallback texts in a row (None: not recorded). `cache` is the use of the cache and `idle` the cost of pauses; both
     are None if the store keeps no requests. `failures` are failed attempts to compact, `falls` contexts that shrank
-    without a compaction, `cuts` prompts that the server cut, `missed` the misses of a fresh prefix (at most one entry).
+    without a compaction, `cuts` prompts that the server cut, `cut_files` rules files that were sent in part, `missed`
+    the misses of a fresh prefix (at most one entry).
     """
 
     conversation: str
@@ -259,6 +271,7 @@ class ConversationEvidence(Struct, frozen=True):
     falls: tuple[FallEvidence, ...] = ()
     missed: tuple[MissedEvidence, ...] = ()
     cuts: tuple[CutEvidence, ...] = ()
+    cut_files: tuple[CutFile, ...] = ()
 
     def guard(self) -> Guard:
         """Return the state of the guards after the last compaction, computed from the recorded compactions."""

@@ -48,6 +48,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "compaction-failed": about_records.failed_attempts,
         "context-shrank": about_records.context_shrank,
         "prompt-cut": about_records.prompt_cut,
+        "rules-file-cut": about_records.rules_file_cut,
         "did-not-shrink": about_records.did_not_shrink,
         "messages-twice": about_lists.stored_twice,
         "prefix-missed": about_records.prefix_missed,

@@ -106,6 +106,15 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
     return tuple(files)
 
 
+def cut_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
+    """Return the last recorded cut of each rule file that the agent sent in part. Reads nothing if the agent records no
+    cuts; raises StoreErrors."""
+    agent = agent_named(conversation.row.agent)
+    if agent is None or not agent.sends:
+        return ()
+    return tuple({file.path: file for file in rule_files(store, conversation) if file.cut}.values())
+
+
 def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: bool) -> Iterator[RuleFile]:
     reads: dict[str, str] = {}
     for index, message in enumerate(messages):

@@ -164,3 +164,7 @@ def test_files_that_openclaw_sends_and_cuts_are_named_as_that(tmp_path: Path) ->
     text = " ".join(CliRunner().invoke(commands, ["rules", str(path)]).stdout.split())
     assert "OpenClaw cut it: 9,000 of its 20,000 characters were sent" in text
     assert text.count("but OpenClaw sends this file of its workspace with each request") == 2
+    found = json.loads(CliRunner().invoke(commands, ["findings", str(path), "--json"]).stdout)
+    (told,) = (entry for entry in found if entry["rule"] == "rules-file-cut")
+    assert "sent 9,000 of the 20,000 characters of AGENTS.md" in told["text"]
+    assert (told["severity"], told["generation"], told["index"]) == ("warning", 2, 1)

@@ -20,6 +20,7 @@ from inspector.quality.evidence import (
     CompactionEvidence,
     ConversationEvidence,
     CutEvidence,
+    CutFile,
     Exchanged,
     FallEvidence,
     Links,
@@ -136,6 +137,7 @@ SETS_OFF: dict[str, Make] = {
         evidence(), falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),)
     ),
     "prompt-cut": lambda: replace(evidence(), cuts=(CutEvidence(4_096, 22, 608, 24_000, 1, 13),)),
+    "rules-file-cut": lambda: replace(evidence(), cut_files=(CutFile("AGENTS.md", 20_538, 10_909, 1, 13),)),
     "did-not-shrink": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 90_000})
     ),
@@ -233,6 +235,7 @@ DOES_NOT: dict[str, Make] = {
     "compaction-failed": evidence,
     "context-shrank": evidence,
     "prompt-cut": evidence,
+    "rules-file-cut": evidence,
     "did-not-shrink": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 89_999})
     ),
