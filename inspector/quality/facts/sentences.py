@@ -16,6 +16,7 @@ from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import Span
+from inspector.quality.limits import CROWDED
 
 #: Maximum characters of a text to scan. The rest of a longer text is data.
 MOST = 60_000
@@ -75,8 +76,13 @@ _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
 #: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
 _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|(?-i:[A-Z][a-z]{2}) [ \d]\d \d\d:\d\d:\d\d|"
-    r"\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |\[?(?:INFO|"
+    r"\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |(?:\S{1,3} ){0,3}(?:\[[\w.:-]{1,40}\] ?)?\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|ERROR: |\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
+    r"\w{2,40}: (?:Error|Warning|Fatal|Verbose): \S|"
+    # Numbers in columns.
+    r"(?:\S{1,40}[ \t]+){1,2}(?:\d[\d.,:%]*[ \t]+){4}\S|"
+    # An answer of OpenClaw.
+    r"\W{0,4}Agent failed before reply: |"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
@@ -99,9 +105,19 @@ _PRINTED = late_pattern(
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
-# A line of the stack under an error, and a line that a program ticks off. A person may write a single one.
+#: Matches the start of printed text behind the words of a person: the place of a script, or a time.
+_BEGINS = late_pattern(
+    r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
+    r"\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d)"
+)
+#: Matches a name with its value, or a name over deeper lines.
+_FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
+# A line of the stack under an error, a line that a program ticks off, and a name with its value after a comma or after
+# wide spaces. A person may write a single one.
 _FRAME = late_pattern(r"\s{2,}at \S")
-_OFTEN = late_pattern(r"\s{2,}at \S|\s*[✓✔✗✘] ")
+_OFTEN = late_pattern(
+    r"\s{2,}at \S|\s*[✓✔✗✘] |[^=\n]{1,200}[,，] ?[A-Z]\w{2,40}=[^\s=]|\s*[A-Z][\w /()-]{1,40}:(?:\t+| {3,})\S"
+)
 # Cells between bars, lines of a box, tabs, wide spaces, commas or semicolons.
 _TABLE = late_pattern(
     r"\s*\|.*\|\s*$|[^│┃║\n]{1,400}\s[│┃║](?:\s|$)|"
@@ -152,6 +168,7 @@ _PAGE = late_pattern(
     r"more|\d+ min read|share(?: this)?|"
     r"pull requests?|issues|stars?|forks?|watchers?|contributors?|releases?|languages|report repository|about "
     r"us|contact us|manage cookies|"
+    r"page \d+ of \d+|(?:items|rows|results) per page|"
     r"back to top|table of contents|on this page|was this (?:page )?helpful|last updated|edit this page|"
     r"advertisement|follow us|related articles)\b.{0,40}$",
     re.IGNORECASE,
@@ -397,12 +414,11 @@ def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterat
 
 def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
     """Yield (start, end, pasted, heading) of each run of prose lines. A wrapped line joins the line before it."""
-    lines = text[slice(*span)].split("\n")
+    starts, lines = _lines(text, span)
     coded, pasted = _fenced(lines), _pages(lines)
-    at, open_at, open_end, was = span[0], -1, -1, False
+    open_at, open_end, was = -1, -1, False
     indented = False
-    for number, line in enumerate(lines):
-        here, at = at, at + len(line) + 1
+    for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
         # Indented lines under a mark of an agent's terminal are a copy of its output.
         indented = (
             line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented and bool(line.strip())
@@ -427,6 +443,22 @@ def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
             open_end, was = here + len(line), shown
     if open_at >= 0:
         yield open_at, open_end, was, False
+
+
+def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
+    """Return the starts and the texts of the lines. A line is cut where printed lines begin behind a person's words."""
+    starts: list[int] = []
+    lines: list[str] = []
+    at, whole = span[0], text[slice(*span)].split("\n")
+    for line, following in zip(whole, [*whole[1:], ""], strict=True):
+        begins = _BEGINS.search(line[:_LINE])
+        cut = begins.start() if begins is not None and _PRINTED.match(following[:_LINE]) else 0
+        for part in (line[:cut], line[cut:]) if cut else (line,):
+            starts.append(at)
+            lines.append(part)
+            at += len(part)
+        at += 1
+    return starts, lines
 
 
 def _continues(text: str, end: int, line: str) -> bool:
@@ -483,6 +515,14 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         listed = bool(items) or (listed and not lines[block[0]][:1].strip())
         if flush and not listed and all(lines[number][:1] == " " != lines[number][1:2] for number in block):
             found.update(block)
+        if len(block) > CROWDED:
+            fields = [number for number in block if _FIELD.match(lines[number][:_LINE])]
+            nests = [
+                number for number in fields if lines[number].rstrip()[-1:] == ":" and number + 1 not in items
+                and number < block[-1] and _depth(lines[number + 1]) > _depth(lines[number])
+            ]  # fmt: skip
+            if nests and len(fields) * 2 >= len(block):
+                found.update(range(fields[0], block[-1] + 1))
         if len(printed) * 3 >= len(block) and len(block) > 1:
             # A person's list may continue after printed lines.
             goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
@@ -518,7 +558,7 @@ def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: frozenset[
     found: list[int] = []
     depth: int | None = None
     for number in block:
-        indent = len(lines[number]) - len(lines[number].lstrip())
+        indent = _depth(lines[number])
         if number in printed:
             depth = indent
         elif depth is None or indent <= depth:
@@ -597,7 +637,11 @@ def forbids_list(line: str) -> str:
 
 def item_depth(line: str) -> int:
     """Return the number of spaces before an item of a list; -1 for a line that is no item."""
-    return len(line) - len(line.lstrip()) if _ITEM.match(line) is not None else -1
+    return _depth(line) if _ITEM.match(line) is not None else -1
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def without_label(text: str, start: int, end: int) -> int:

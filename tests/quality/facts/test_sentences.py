@@ -11,6 +11,11 @@ from inspector.quality.facts.sentences import by_person, is_prose, sentences
 from tests.quality.facts.made_facts import fact, facts
 
 LOG = "[ImageCache] load failed for maps/harbour: no permission\n" * 3
+DUMP = (
+    "Name: pier\nStatus: Waiting\nBoats:\n"
+    + " Berth: 4\n Depth: 12 m (a boat must fit)\n" * 8
+    + "Events: <none>"
+)
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
 
 #: (message, the sentences that its writer says)
@@ -51,6 +56,20 @@ SAID = (
     ("Add it.\n2. Stop the pump.", ["Add it.", "2. Stop the pump."]),
     ("Checks still fail   Running [lint] in [/srv/app] ...", ["Checks still fail", "Running [lint] in [/srv/app] ..."]),
     ("<task-notification>done</task-notification>\nPlease go on.", ["Please go on."]),
+    ("Slow:\n🚀 ❓ [moor] [DEBUG] Checking\n✅ pier (skipped)\nUse '--all' to moor all.\n🚀 ℹ️ [moor] [INFO] Done\n"
+     "\nWhy so slow?", ["Slow:", "Why so slow?"]),
+    ("Does it run?\n\nada 77 0.1 2.0 61000 4400 ? Ss Mar02 9:01 /bin/moor --never\n"
+     "ada 78 0.0 0.3 52000 3300 ? Ss Mar02 0:07 /bin/pier", ["Does it run?"]),
+    ("Pier starts, BerthName=/North/Quay\nTide read, TideName=low\nLogPier: Error: It is old. Please use another.\n"
+     "Pier failed\n\nWhy?", ["Why?"]),
+    ("Set it, Mode=fast please", ["Set it, Mode=fast please"]),
+    ("The console log is map-64.js?v=7:6 Two maps found. They should be avoided.\ntC @ map-64.js?v=7:6\n\nWhy?",
+     ["The console log is", "Why?"]),
+    ("Look at map.js:6 first.\nThen fix it.", ["Look at map.js:6 first.", "Then fix it."]),
+    ("Look:\n\nName:        pier\nNever Moored:        yes\nBoats should be moored first\n\nWhy?", ["Look:", "Why?"]),
+    (f"{DUMP}\n\nIs the pier broken?", ["Is the pier broken?"]),
+    ("It is there now\n\nPiers\nBerths\n\nNorth Pier\nAll boats must moor\nPage 1 of 3 (1 - 4 of 9 items)\n"
+     "Items per page\n25\nPage 1 of 2\n", ["It is there now"]),
     ("--- FAIL: TestPier (3.4s)\n    pier.go:209: Hook output: none\n        Created the berth list\n"
      "        Moved three boats\n\nWhy does it fail?", ["Why does it fail?"]),
 )  # fmt: skip
