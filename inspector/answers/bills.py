@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.agents import has_warm_summaries
 from inspector.answers.inspection import Inspection
-from inspector.caching.costs import Bill, CompactionUsage, Rates, bill, request_cost
+from inspector.caching.costs import Bill, CompactionUsage, Cost, Rates, bill, request_cost
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
@@ -34,6 +34,8 @@ def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[B
             request = _as_request(recorded, recorded.usage)
         if made is not None and request is not None:
             paid = request_cost(request, rates) if call is None else call.cost
+            if recorded.paid is not None:
+                paid = Cost(recorded.paid[0], 0.0, recorded.paid[1])
             made = None if paid is None else made.paid(paid, _is_warm(request))
         if made is None:
             continue

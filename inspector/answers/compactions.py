@@ -26,7 +26,8 @@ from inspector.quality.firing import ListBefore, Why, why_fired
 class JudgedCompaction(Struct, frozen=True):
     """A recorded compaction with its plan, its trigger, its findings, and its bill.
 
-    The bill is `is_estimated` or recorded. It is None with `why_no_bill` if usage or prices are unknown.
+    The bill is `is_estimated`, or the usage of its call is recorded. It is None with `why_no_bill` if usage or prices
+    are unknown.
     """
 
     compared: Compared
@@ -64,7 +65,7 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
             why_of(inspection, compared.recorded, resolved, index_of(compared.recorded)),
             tuple(finding for finding in every if finding.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
-            requests.is_estimated,
+            requests.is_estimated and compared.recorded.usage is None,
             "" if compared.recorded.index in bills else why_no_bill(compared.recorded, requests),
         )
         for compared in compared_all

@@ -125,7 +125,8 @@ class Compaction(Struct, frozen=True):
     agent's own figures, or None. `encrypted`: the summary cannot be read, because only the provider can read it or
     the file lacks it. `whole` is False if the store lacks part of the list before. `kept` are messages between the
     boundaries that are also in the list after, unchanged: (index before, index after). `usage` is the usage of the
-    summarizing calls, if the agent records it with the compaction and not as requests. `began` is the length of the
+    summarizing calls, if the agent records it with the compaction and not as requests, and `paid` their recorded cost
+    in US dollars: of the prompt, and of the output. `began` is the length of the
     list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
     made the summary, and its calls are not recorded. `overflow`: the agent compacted because a request did not fit into
     the window. `kept_missing` counts lines that the store lacks (kept lines, the summary), so the list after has more
@@ -157,6 +158,7 @@ class Compaction(Struct, frozen=True):
     whole: bool = True
     kept: tuple[tuple[int, int], ...] = ()
     usage: Usage | None = None
+    paid: tuple[float, float] | None = None
     began: int | None = None
     by_hook: bool = False
     overflow: bool = False

@@ -9,6 +9,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.bills import bills_of
+from inspector.answers.compactions import compare_compactions
 from inspector.answers.requests import requests_of
 from inspector.answers.upcoming import upcoming
 from inspector.caching.costs import pricer
@@ -204,6 +205,21 @@ def test_the_bill_of_a_summary_is_its_cost_if_no_other_request_is_recorded(tmp_p
     price = pricer(rates)(Request(1, 1, "", "", 0.0, 2, 14_000, 65_998, None, 300))
     assert price is not None
     assert bill.cost.amount == pytest.approx(price.amount)
+
+
+def test_the_recorded_bill_of_a_summary_has_its_own_prices(tmp_path: Path) -> None:
+    session = older()
+    (done,) = [event for event in session.events if event["type"] == "session.compaction_complete"]
+    details = done["data"]["compactionTokensUsed"]["copilotUsage"]["tokenDetails"]
+    prices = {"input": 5, "cache_read": 0.5, "cache_write": 6.25, "output": 30}
+    for detail in details:
+        detail |= {"batchSize": 1_000_000, "costPerBatch": prices[detail["tokenType"]] * 100 * 1_000_000_000}
+    (judged,) = compare_compactions(Answers.of([session.write(tmp_path)], {}, None), SESSION)
+    assert judged.bill is not None
+    assert not judged.is_estimated
+    own = judged.bill[0].own
+    assert own.read == pytest.approx((2 * 5 + 14_000 * 0.5 + 65_998 * 6.25) / 1_000_000)
+    assert own.output == pytest.approx(300 * 30 / 1_000_000)
 
 
 @pytest.mark.parametrize(

@@ -48,10 +48,10 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
     watch.check()
     places = answer_places(inspection, resolved.settings.profile, requests)
-    prefix = "estimated, " if requests.is_estimated else ""
     priced_bills = bills_of(inspection, requests)
     bills = {
-        done.index: prefix + priced_bills[done.index][0].words
+        done.index: ("estimated, " if requests.is_estimated and done.usage is None else "")
+        + priced_bills[done.index][0].words
         if done.index in priced_bills
         else f"unknown: {why_no_bill(done, requests)}"
         for done in inspection.compactions()

@@ -7,8 +7,11 @@ from typing import Any
 
 from inspector.core.conversations import Usage
 from inspector.stores.entries import Wire
-from inspector.stores.lines import count_of, mapping_at, mappings_in, text_at, usage_of
+from inspector.stores.lines import count_of, counts_of, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.wires import answer_of, call_of, result_of
+
+#: The billionth part of a credit of Copilot, which costs a cent, in US dollars.
+_NANO_CREDIT = 1e-11
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
@@ -35,6 +38,19 @@ def usage_in(usage: Mapping[str, Any]) -> Usage:
         return usage_of(usage, "input", "output", "cachedInput", input_has_cache=True)
     names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
     return usage_of(usage, *names, input_has_cache=True)
+
+
+def paid_in(usage: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the billed cost of a call in US dollars, of the prompt and of the output; None without a bill."""
+    prompt = output = 0.0
+    for part in mappings_in(mapping_at(usage, "copilotUsage").get("tokenDetails")):
+        count, batch, price = counts_of(part, "tokenCount", "batchSize", "costPerBatch")
+        cost = count / max(1, batch) * price * _NANO_CREDIT
+        if text_at(part, "tokenType") == "output":
+            output += cost
+        else:
+            prompt += cost
+    return (prompt, output) if prompt + output else None
 
 
 def _answer(data: Mapping[str, Any]) -> Wire:

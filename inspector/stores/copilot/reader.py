@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import Usage
 from inspector.core.shares import plural
-from inspector.stores.copilot.forms import usage_in, wires_of
+from inspector.stores.copilot.forms import paid_in, usage_in, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, read_file, read_lines, text_at
@@ -216,6 +216,7 @@ class _Scanner(SessionScanner, kw_only=True):
             tokens_after=count_of(data, "postCompactionTokens"),
             began=began,
             usage=usage_in(used) if isinstance(used, dict) else None,
+            paid=paid_in(used) if isinstance(used, dict) else None,
         )
         self.sized = None
 
