@@ -39,7 +39,8 @@ class Comparison(Differences):
         if (is_foreign or without_lexicon) and is_readable and self.has_exact_value():
             return "paraphrased", ""
         if is_foreign:
-            return self._uncertain_if_shared()
+            renumbered = self.renumbers()
+            return ("contradicted", renumbered) if renumbered else self._uncertain_if_shared()
         if without_lexicon:
             return self._without_lexicon() or self._uncertain_if_shared()
         concepts = self.passage.concepts

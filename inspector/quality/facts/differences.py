@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from inspector.core.patterns import late_pattern
+from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
 from inspector.quality.facts.exchanges import crossed, exchanged
 from inspector.quality.facts.fact import Value
@@ -66,6 +67,8 @@ _NUMERIC = late_pattern(
     rf"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*|(?:{'|'.join(NUMBER_WORDS.values())})(?!\w))",
     re.IGNORECASE,
 )
+#: Matches a name and its number: "Core 10", "Java17".
+_NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%])", re.IGNORECASE)
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
     r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
@@ -96,6 +99,20 @@ class Differences(Alignment):
             for value, match in self.value_pairs
             if match is not None
         )
+
+    def renumbers(self) -> str:
+        """Return the name with another number in the passage, if no text of the list has the number of the fact.
+
+        ".NET 10" and ".NET 8". A name is a word that no translation changes, so the fact is in a script without spaces.
+        """
+        if not has_unspaced(self.probe.text):
+            return ""
+        stated = {name.lower(): number for name, number in _NUMBERED.findall(self.probe.text)}
+        for match in _NUMBERED.finditer(self.passage.text):
+            name, number = match[1].lower(), match[2]
+            if stated.get(name, number) != number and not self.after.quoting(f"{name} {stated[name]}"):
+                return match.group()
+        return ""
 
     def shares_too_little(self) -> bool:
         """Return whether a passage shares too few words with a statement of the user.

@@ -21,7 +21,14 @@ from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BREAK, JOINS, Word, parts_of
-from inspector.quality.facts.passages import EDGES, PIECES, PassageIndex, place_of, states_nothing, value_keys
+from inspector.quality.facts.passages import (
+    EDGES,
+    PIECES,
+    PassageIndex,
+    place_of,
+    states_nothing,
+    value_keys,
+)
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, is_question, opposites
 
@@ -37,6 +44,10 @@ _EXCERPT, _BEFORE = 200, 40
 #: Matches a report of a question.
 _ASKS = late_pattern(
     r"\bask(?:s|ed|ing)? (?:if|whether|how|why|what|where|when)\b|\bwonder(?:s|ed|ing)?\b", re.IGNORECASE
+)
+#: Matches a name in a text without spaces between words. No translation changes it: a file, an id, "frontend-design".
+_NAME = late_pattern(
+    r"(?=[A-Za-z\d]*(?:[-_./]+[A-Za-z\d]|\d|(?<=[a-z])[A-Z]))[A-Za-z][A-Za-z\d]*(?:[-_./]+[A-Za-z\d]+)*"
 )
 #: Minimum words that a list shares with a long question if it may have the answer.
 _SHARED = 3
@@ -85,11 +96,13 @@ def fate(
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """Return the fate of a fact without a match.
 
-    It is uncertain if the summary is in another language, or if the list has several words of a long question that the
-    fact answers. Else it is lost.
+    It is uncertain if the summary is in another language and may have a name of the fact, or if the list has several
+    words of a long question that the fact answers. Else it is lost.
     """
     shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
-    return "uncertain" if shared >= _SHARED or foreign(probe, after) else "lost"
+    if foreign(probe, after):
+        return "lost" if _has_no_name_of(probe, after) else "uncertain"
+    return "uncertain" if shared >= _SHARED else "lost"
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
@@ -97,14 +110,30 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
 
     An uncertain match counts if the fact has no exact value, if the list has one of its values, if the fact answers a
     long question, or if the summary is in another language. For a rule of the user, the results of tools are not
-    searched for values.
+    searched for values. In another language, a statement of the user has lost its value if the list has none of its
+    names.
     """
-    if best.outcome != "uncertain" or best.has_values or not probe.values:
+    if best.outcome != "uncertain" or best.has_values:
         return best
-    if foreign(probe, after) or probe.answers_at_length:
+    if foreign(probe, after):
+        return replace(best, outcome="value lost") if _has_no_name_of(probe, after) else best
+    if not probe.values or probe.answers_at_length:
         return best
     is_users_rule = probe.of_user and probe.binds
     return None if all(after.lacks(value, not is_users_rule) for value in probe.values) else best
+
+
+def _has_no_name_of(probe: Probe, after: PassageIndex) -> bool:
+    """Return whether a statement of the user has names, and the list has none of them. Of a path, the last part counts.
+
+    The list may have a name if each of its words begins a word of the list.
+    """
+    if not probe.of_user or probe.asked:
+        return False
+    values = [value.text for value in probe.values if value.distinctive]
+    names = _NAME.findall(probe.text) if has_unspaced(probe.text) else values
+    words = [PIECES.findall(name.rstrip("/").rpartition("/")[2].lower()) for name in names]
+    return bool(words) and not any(all(map(after.has_beginning, name)) for name in words)
 
 
 def best_of(numbered: Sequence[tuple[Match, int]]) -> tuple[Match, int]:
@@ -314,10 +343,10 @@ def _judged(
     exchanged = outcome == "contradicted" and compared.exchanged
     # A question states nothing, and a document is not the user's word on the matter.
     asks = probe.asked or is_question(passage.text) or _ASKS.search(passage.text) is not None
-    sure = not (asks or probe.pasted) and compared.is_about_the_same
+    sure = not (asks or probe.pasted) and (compared.is_about_the_same or compared.renumbers() != "")
     return Match(
         outcome,
-        round(compared.coverage, 4),
+        1.0 if compared.renumbers() else round(compared.coverage, 4),
         passage.part,
         passage.span,
         changed,

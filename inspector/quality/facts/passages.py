@@ -190,6 +190,15 @@ class PassageIndex:
                 found[piece] |= 1 << number
         return found
 
+    @cached_property
+    def _words(self) -> list[str]:
+        return sorted(self._pieces)
+
+    def has_beginning(self, beginning: str) -> bool:
+        """Return whether a plain word of the list begins with a text."""
+        at = bisect_left(self._words, beginning)
+        return at < len(self._words) and self._words[at].startswith(beginning)
+
     def has_value(self, part: int, value: Value) -> bool:
         """Return whether a part has a value anywhere."""
         return any(self.passages[number].part == part for number in self.by_value.get(value.canon, ()))

@@ -43,6 +43,31 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("same", "A run may take a minute and a half.", "- Runs: at most 90 seconds", "kept"),
     ("zh", "附件不能超过两百兆。", "- 附件不能超过 200 MB", "kept"),
     (
+        "zh",
+        "后台要使用Java 21开发",
+        "- Build the backend of the berth plan in Java 17 with Spring",
+        "contradicted",
+    ),
+    (
+        "zh",
+        "后台要使用Java 21开发",
+        "- The backend runs on Java 17 today; new modules use Java 21",
+        "uncertain",
+    ),
+    (
+        "zh",
+        "船期表要按tide-planner来排",
+        "- The list of departures is sorted by hand; the printer works again",
+        "value lost",
+    ),
+    ("zh", "船期表要按tide-planner来排", "- The departures follow the tide planner", "uncertain"),
+    (
+        "zh",
+        "规范在/srv/berths/RULES.md，要遵守",
+        "- Follow the conventions of RULES.md in every change",
+        "uncertain",
+    ),
+    (
         "order",
         "First the pump gets cleaned, then the filters.",
         "- The filters are cleaned first; then the pump",
