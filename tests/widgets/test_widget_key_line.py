@@ -77,6 +77,24 @@ async def test_it_shows_the_keys_in_force_and_the_palette_at_the_right() -> None
         assert lines(widget)[0].startswith(" d Dig  e End  a Add  [ ] Steps")
 
 
+@pytest.mark.parametrize(
+    ("width", "keys"),
+    [
+        (58, " d Dig  e End  a Add  [ ] Steps  o Off"),
+        (50, " d Dig  e End  a Add  o Off"),
+        (30, " d Dig  o Off"),
+        (20, " o Off"),
+        (18, ""),
+    ],
+)
+async def test_the_last_key_stays_if_not_all_fit(width: int, keys: str) -> None:
+    async with shown(width) as (pilot, app, widget):
+        app.query_one(Pressing).focus()
+        await pilot.pause()
+        await pilot.pause()
+        assert lines(widget)[0].partition("│")[0].rstrip() == keys
+
+
 async def test_a_click_presses_the_key_under_it() -> None:
     async with shown() as (pilot, app, widget):
         line = lines(widget)[0]
@@ -102,4 +120,4 @@ async def test_where_room_is_short_the_palette_stays_and_no_key_is_cut_in_two(wi
         line = lines(widget)[0]
         assert len(line) == width
         assert ("^p palette" in line) == (width > 12)
-        assert line.rpartition("│")[0].strip() in ("", "a Add", "a Add  [ ] Steps")
+        assert line.rpartition("│")[0].strip() in ("", "o Off", "a Add  o Off")

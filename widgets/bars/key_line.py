@@ -34,11 +34,20 @@ class _Key(NamedTuple):
         return width_of(self.shown) + (width_of(self.text) + 1 if self.text else 0)
 
 
+def _fitting(groups: list[list[_Key]], room: int) -> list[list[_Key]]:
+    """Return the first groups of keys that fit into `room` cells together with the last group, and the last group."""
+    # Two cells are before each group, and one between its keys. The first and the last cell of the line are empty.
+    widths = [sum(key.width for key in group) + len(group) + 1 for group in groups]
+    while len(groups) > 1 and sum(widths) > room:
+        del groups[-2], widths[-2]
+    return groups if sum(widths) <= room else []
+
+
 class KeyLine(Inked, can_focus=False):
     """Active bindings in one line; a click presses a key, a tooltip explains it.
 
-    Textual's Footer mounts a widget per key on each move of the focus. The palette's key is at the right end and is
-    never cut.
+    Textual's Footer mounts a widget per key on each move of the focus. The palette's key is at the right end. It
+    stays if not all keys fit, and so does the last of the others (help).
     """
 
     ALLOW_SELECT = False
@@ -68,10 +77,8 @@ class KeyLine(Inked, can_focus=False):
         palette = self._palette(active)
         room = width - (palette.width + 3 if palette is not None else 0)
         row = Row()
-        for group in self._groups(active):
+        for group in _fitting(list(self._groups(active)), room):
             gap = "  " if row.width else " "
-            if row.width + len(gap) + sum(key.width for key in group) + len(group) > room:
-                break
             for key in group:
                 row.add(gap, Style())
                 self._draw(row, key)
