@@ -7,7 +7,9 @@ pages, logs, diffs, code. Spans are half-open, in characters of the safe text.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -181,6 +183,10 @@ _TEMPLATE = late_pattern(
     re.IGNORECASE,
 )
 _FURTHER = late_pattern(r"^#{1,4} ", re.MULTILINE)
+#: A heading, a rule between parts, and words of a person with a colon before a heading on the same line.
+_TITLE = late_pattern(r"\s{0,3}#{1,6} \S[^\n]{0,120}$")
+_RULER = late_pattern(r"\s{0,3}-{3,}\s*")
+_HANDS_OVER = late_pattern(r"[^\n#]{1,200}[:：]\s++(?=#{1,6} \S)")
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
@@ -292,10 +298,11 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
             for own in _spoken_in_tags(text, start, end):
                 yield from _of_part(text, own, False)
             return
-    document = _passed_on(text, start, end) if of_user else (len(text), 0)
+    passed_on = _passed_on(text, start, end) if of_user else (len(text), 0)
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
+        documents = (passed_on, _document(text, part)) if of_user else ()
         for sentence in _of_part(text, part, pasted):
-            planned = document[0] <= sentence.start and sentence.end <= document[1]
+            planned = any(from_ <= sentence.start and sentence.end <= to for from_, to in documents)
             planned = planned or (of_user and _is_json(_line_at(text, sentence.start)))
             yield replace(sentence, planned=True) if planned else sentence
 
@@ -317,6 +324,33 @@ def _passed_on(text: str, start: int, end: int) -> Span:
     last = text.rstrip().rfind("\n\n", asks.end(), end)
     lines = text[last:].strip().split("\n") if last >= 0 else []
     return asks.end(), last if lines and _plain_words(lines, range(len(lines)), ()) else len(text)
+
+
+def _document(text: str, span: Span) -> Span:
+    """Return the span of a Markdown document as a model or a file has it; without one, its end is before its start.
+
+    It has a heading with a picture, rules between headings, or a heading right behind the user's colon.
+    A last paragraph in plain words belongs to the person.
+    """
+    lines = text[slice(*span)].split("\n")
+    fenced = _fenced(lines)
+    headings = [number for number, line in enumerate(lines) if number not in fenced and _TITLE.match(line)]
+    rules = [number for number, line in enumerate(lines) if number not in fenced and _RULER.fullmatch(line)]
+    pictured = any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
+    opening = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    handed_over = _HANDS_OVER.match(lines[opening]) if headings else None
+    if not (pictured or handed_over or (rules and len(headings) > 2)):
+        return span[1], span[0]
+    first = opening if handed_over is not None else min(headings[:1] + rules[:1])
+    last = list(_line_blocks(lines))[-1]
+    own = (
+        last[0] > first
+        and _plain_words(lines, last, headings)
+        and not any(_ITEM.match(lines[n]) for n in last)
+    )
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=span[0]))
+    behind = handed_over.end() if handed_over is not None else 0
+    return starts[first] + behind, starts[last[0]] if own else span[1]
 
 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:

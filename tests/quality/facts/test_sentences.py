@@ -102,6 +102,25 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
     assert marked == ["Boats should be moored first.", "Could you paint them?"]
 
 
+@pytest.mark.parametrize(
+    ("message", "own"),
+    [
+        ("Make the pilot.\n## ✅ The pilot\n- Never sails alone\n\nGo.", ["Make the pilot.", "Go."]),
+        ("Harbour\n---\n# Pilot\nHe never sails.\n## Core\n- Vibe: calm\n## Rules\n- Moor first\n\nSave it please",
+         ["Harbour", "Save it please"]),
+        ("This is the pilot : # Ada\n## Rules\n- She never sails.\n- Moor first.", ["This is the pilot : # Ada"]),
+        ("# Task\nNever moor at night.\n\n## Rules\n- Count the berths.",
+         ["# Task", "Never moor at night.", "## Rules", "- Count the berths."]),
+        ("Two tasks:\n---\nNever moor at night.\n---\nCount the berths.",
+         ["Two tasks:", "Never moor at night.", "Count the berths."]),
+        ("Fix it:\n```sh\n# ✅ moor\nmoor\n```\nNever moor at night.", ["Fix it:", "Never moor at night."]),
+    ],
+)  # fmt: skip
+def test_a_document_that_a_person_passes_on_is_marked(message: str, own: list[str]) -> None:
+    found = [one for one in sentences(message) if not (one.pasted or one.planned)]
+    assert [message[one.start : one.end] for one in found] == own
+
+
 def test_data_is_marked() -> None:
     message = 'Here it is:\n{"name":"Ida must rest","length":"9","crew":"never"} (9 bytes)'
     assert [one.planned for one in sentences(message)] == [False, True]
