@@ -5,6 +5,7 @@ An act has a key. Two acts with the same kind and key are the same act done twic
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 import shlex
@@ -21,7 +22,8 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe
 from inspector.quality.facts.sentences import sentences
 
-ActKind = Literal["read", "write", "fetch", "run", "ask", "fail", "complain"]
+#: "attach": the agent put a file into the list without a call of the model.
+ActKind = Literal["read", "write", "fetch", "run", "ask", "fail", "complain", "attach"]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 OPENS = ("read", "fetch")
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
@@ -59,7 +61,25 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", 
 
 _ADDRESS = late_pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
 _URL = late_pattern(r"https?://[^\s'\"<>|;)\]}\\`]{3,1000}")
-_PATCHED = late_pattern(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+_PATCHED = late_pattern(r"^\*\*\* (Add|Update|Delete) File: (.{1,400})$", re.M)
+#: PowerShell: a text in a variable, a file that is read into one, and the lines that a loop prints.
+_ASSIGNED = late_pattern(r"\$(\w{1,40}) ?= ?('[^'\n]{1,400}'|\"[^\"\n]{1,400}\")")
+_READ_INTO = late_pattern(
+    r"\$\w{1,40} ?= ?Get-Content (?:-(?:Literal)?Path )?(?:\$(\w{1,40})|('[^'\n]{1,400}'|\"[^\"\n]{1,400}\"))",
+    re.I,
+)
+_LOOP = late_pattern(r"\bfor ?\( ?\$(\w{1,40}) ?= ?(\d{1,7}) ?; ?\$\1 ?-le ?(\d{1,7})", re.I)
+#: A call in a program, one property of its argument with a text or another simple value, and signs of such a text.
+_CALLED = late_pattern(r"\btools\.(\w{1,60})\(\s*\{")
+_PROPERTY = late_pattern(
+    r"\s*[\"']?(\w{1,60})[\"']?\s*:\s*(?:\"((?:[^\"\\]|\\.)*+)\"|'((?:[^'\\]|\\.)*+)'|`((?:[^`\\]|\\.)*+)`"
+    r"|[\w.\[\]]{1,200})\s*,?",
+    re.S,
+)
+_ESCAPED = late_pattern(r"\\(.)", re.S)
+_SIGNS = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
+#: A file that Claude Code put into the list, as its reader writes it.
+_ATTACHED = late_pattern(r"\(file: ([^\n]{1,400})\)\n(.*)\Z", re.S)
 _REPOSITORY = late_pattern(r"(?:git@|https?://)([\w.-]{1,80})[:/]([\w.-]{1,80}/[\w.-]{1,100}?)(?:\.git)?/?\Z")
 #: Match a joined descriptor ("2>&1"), and a redirection of standard error ("2>file").
 _JOINED = late_pattern(r"(?:\d?>&|<&)[\d-](?=\s|[;&|)]|\Z)")
@@ -181,8 +201,10 @@ class Act(Struct, frozen=True):
 
 
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
-    """Yield the acts of one tool call. Their tokens do not include the result."""
+    """Yield the acts of one tool call, or of the calls in its program. Their tokens do not include the result."""
     values = arguments_in(call.arguments)
+    for inner in () if values else _calls_in(call.arguments[:MAX_ARGUMENT]):
+        yield from acts_of_call(inner)
     tokens = text_tokens(len(call.arguments))
     folder = _inside("", next((text for key, text in _texts(values) if key in _FOLDER_KEYS), ""))
     for act in _acts_of_arguments(call, values, tokens):
@@ -193,6 +215,28 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
             folder = ""
         for act in _acts_of_command(command, line, tokens):
             yield replace(act, folder=folder)
+
+
+def _calls_in(program: str) -> Iterator[ToolCall]:
+    """Yield the calls of tools in a program, as in the code mode of Codex. Only texts are read as arguments."""
+    for found in _CALLED.finditer(program):
+        values: dict[str, str] = {}
+        at = found.end()
+        while pair := _PROPERTY.match(program, at):
+            if (text := next(filter(None, pair.groups()[1:]), None)) is not None:
+                values[pair[1]] = _ESCAPED.sub(lambda sign: _SIGNS.get(sign[1], sign[1]), text)
+            at = pair.end()
+        yield ToolCall("", found[1], json.dumps(values))
+
+
+def attached_in(message: Message) -> Act | None:
+    """Return the file that the agent put into a message, or None."""
+    match = _ATTACHED.match(message.text) if message.role == "system" else None
+    if match is None or not is_path(match[1]):
+        return None
+    path, text = plain_path(match[1]), match[2]
+    lines = (1, text.count("\n") + 1)
+    return Act("attach", path, path, lines, tokens=text_tokens(len(text)), seen=lines_seen(text))
 
 
 def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -> Iterator[Act]:
@@ -216,8 +260,9 @@ def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -
         elif key in _QUESTION_KEYS and any(part in name for part in _ASKING):
             yield Act("ask", _folded(text).lower(), _folded(text), tokens=tokens)
     patch = call.arguments[:MAX_ARGUMENT]
-    for path in map(plain_path, _PATCHED.findall(patch.replace("\\n", "\n"))):
-        yield Act("write", path, path, SOME_LINES, patch, tokens)
+    for verb, named in _PATCHED.findall(patch.replace("\\n", "\n")):
+        path = plain_path(named)
+        yield Act("write", path, path, None if verb == "Add" else SOME_LINES, patch, tokens)
 
 
 def questions_in(message: Message) -> Iterator[Act]:
@@ -402,6 +447,8 @@ def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
     if not line or len(line) > MAX_COMMAND:
         return
     yield Act("run", line, _folded(line), tokens=tokens)
+    for path, lines in _read_into_variables(line):
+        yield Act("read", path, path, lines, tokens=tokens)
     for pipeline in pipelines(line):
         yield from _read_by(pipeline, tokens)
     for words in simple_commands(line):
@@ -434,6 +481,17 @@ def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
             return
         if not word.startswith("-") and _is_file(word) and not _SED_LINES.match(word):
             yield Act("read", plain_path(word), plain_path(word), lines, tokens=tokens)
+
+
+def _read_into_variables(line: str) -> Iterator[tuple[str, Lines]]:
+    """Yield the files that a line of PowerShell reads into variables, with the lines that its loop prints."""
+    named = {match[1].lower(): match[2].strip("'\"") for match in _ASSIGNED.finditer(line)}
+    loop = _LOOP.search(line)
+    lines = SOME_LINES if loop is None else (int(loop[2]), int(loop[3]))
+    for match in _READ_INTO.finditer(line):
+        path = named.get(match[1].lower(), "") if match[1] else match[2].strip("'\"")
+        if _is_file(path):
+            yield plain_path(path), lines
 
 
 def _written_by(command: str) -> Iterator[tuple[str, Lines | None]]:

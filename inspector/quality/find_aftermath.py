@@ -13,6 +13,7 @@ from inspector.quality.acts import (
     OPENS,
     Act,
     acts_of_call,
+    attached_in,
     complaint_in,
     error_in,
     failure,
@@ -45,6 +46,8 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
         waiting, by_call, names = [], {}, {}
         if message.role == "user" and handoff_of(message) is None and (act := complaint_in(message.text)):
             yield replace(step, acts=(act,))
+        if (attached := attached_in(message)) is not None:
+            yield replace(step, acts=(attached,))
         if message.role == "assistant":
             for call in message.tool_calls:
                 by_call[call.id], names[call.id] = len(waiting), call.name

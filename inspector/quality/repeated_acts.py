@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from inspector.core.text import safe_title
-from inspector.quality.acts import OPENS, Act, simple_commands
+from inspector.quality.acts import OPENS, Act, ActKind, is_path, simple_commands
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, AftermathKind, Step, place_of
 from inspector.quality.facts.fact import Fact
 from inspector.quality.facts.languages import language_of
@@ -86,7 +86,7 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
                 continue
             if act.kind == "write" or (act.kind == "run" and _changes_files(act.key)):
                 writes.append((step.step, act.key if act.kind == "write" else ""))
-            is_file = act.kind in ("read", "write")
+            is_file = act.kind in ("read", "write", "attach")
             kind = _AGAIN.get(act.kind)
             # The files and pages that a command opens stand for the command.
             if kind is not None and step.generation > 1 and not (kind == "ran again" and opens):
@@ -99,15 +99,26 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
                     written = [path for at, path in writes if at > before.step.step]
                     if not _worth_comparing(command, runs, before.step, written):
                         before = None
+                if before is not None and kind == "failed again" and _opened_since(before.step, act, files):
+                    before = None
                 if before is not None:
                     about = harmed.about([act.key, act.text], step, before.step.left)
                     yield _event(kind, step, act, before, about)
             if act.kind == "run":
                 runs[step.generation, act.key] += 1
             if is_file:
-                files.add(step, replace(act, content=""))
+                kind_then: ActKind = "write" if act.kind == "write" else "read"
+                files.add(step, replace(act, kind=kind_then, content=""))
             else:
                 earlier[act.kind, act.key].append((step, replace(act, content="")))
+
+
+def _opened_since(before: Step, act: Act, files: FileActs) -> bool:
+    """Return whether a file that could not be opened again was there after the earlier failure."""
+    name = act.key.partition("\0")[0]
+    return is_path(name) and any(
+        done.step.step > before.step for done in files.about(Act("read", name, name, folder=act.folder))
+    )
 
 
 def _left(step: Step, act: Act, earlier: Sequence[tuple[Step, Act]]) -> Before | None:

@@ -72,7 +72,7 @@ class FileActs:
 def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None:
     """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
 
-    A step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
+    Among the steps that one compaction removed, a step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
     are compared by their text, also with several earlier parts together. An edit or a part that is in the list has only
     its own lines. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote the
     file, and the reading does not count.
@@ -83,8 +83,9 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
     #: Moved parts with a few of the lines each (their number, the act), and the lines that they have together.
     parts: list[tuple[int, Before]] = []
     in_parts: set[int] = set()
-    # Whether acts that left had all lines, a later act wrote the file, and an act in the list has a part of the lines.
-    covered = edited = partly = False
+    # Whether acts that left had all lines, such an act left with the last step, a later act wrote the file, and an act
+    # in the list has a part of the lines.
+    covered = whole = edited = partly = False
     path = act.path
     for _, other, done, path_then in earlier:
         if other.step == step.step:
@@ -116,20 +117,23 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
         elif overlaps and (comparable or not moved):
             gone |= done.seen
             has_all = moved or covers(done.lines, act.lines)
-            if same and (last is None or (last.kind == "read" and has_all and not covered)):
-                last = Before(other, done.kind)
-            covered = covered or (same and has_all)
+            if same:
+                with_last = last is None or other.left == last.step.left
+                if last is None or (with_last and last.kind == "read" and has_all and not covered):
+                    last = Before(other, done.kind)
+                covered = covered or has_all
+                whole = whole or (with_last and has_all)
         elif same and shared:
             in_parts |= shared
             parts.append((len(shared), Before(other, done.kind)))
     if last is None and parts and len(in_parts) >= _MIN_OVERLAP * len(act.seen):
         _, last = max(parts, key=itemgetter(0))
-        gone, covered = gone | in_parts, True
+        gone, covered, whole = gone | in_parts, True, True
     if last is None or (partly and not gone):
         return None
     least = len(new) if covered else min(len(new), len(gone))
     is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1
-    return None if is_other and (partly or not edited) else replace(last, covered=covered and not partly)
+    return None if is_other and (partly or not edited) else replace(last, covered=whole and not partly)
 
 
 def in_list(other: Step, step: Step) -> bool:

@@ -388,6 +388,48 @@ def test_an_act_with_the_whole_file_is_the_earlier_one() -> None:
     assert event.earlier.index == 0
 
 
+def test_a_file_that_was_read_between_two_compactions_was_removed_by_the_second() -> None:
+    part = tool_use("Read", "line 12\nline 13", file_path="/app/a.py", offset=10, limit=20)
+    (_, event) = events((1, 1, READ), (2, 2, part), (3, None, READ))
+    assert (event.compaction, event.in_part) == (2, True)
+    assert event.earlier is not None
+    assert event.earlier.generation == 2
+
+
+def test_a_file_that_the_agent_attached_is_in_the_list_until_the_next_compaction() -> None:
+    text = "\n".join(f"line {number}" for number in range(1, 21))
+    read = tool_use("Read", text, file_path="/app/docs/a.md")
+    attached = [Message({"role": "system", "content": f"(file: /app/docs/a.md)\n{text}"})]
+    assert events((1, 1, read), (2, None, attached + read)) == []
+    (event,) = events((1, 1, read), (2, 2, attached), (3, None, read))
+    assert (event.compaction, event.earlier and event.earlier.generation) == (2, 2)
+
+
+def test_the_calls_of_a_program_are_acts() -> None:
+    program = (
+        "const r = await Promise.all([\n  tools.exec_command({cmd:\"sed -n '1,9p' a.py\\nprintf '--\\\\n'; cat b.py\","
+        "workdir:\"/app\",yield_time_ms:10000}),\n  tools.exec_command({ cmd: 'cat c.py' })]); text(r);"
+    )
+    found = list(acts_of_call(ToolCall("c", "exec", program)))
+    assert [(act.path, act.lines) for act in found if act.kind == "read"] == [
+        ("/app/a.py", (1, 9)),
+        ("/app/b.py", None),
+        ("c.py", None),
+    ]
+    patch = 'const p = "*** Begin Patch\\n*** Add File: d.py\\n+x\\n*** End Patch"; text(await tools.apply_patch(p));'
+    (wrote,) = acts_of_call(ToolCall("c", "exec", patch))
+    assert (wrote.kind, wrote.key, wrote.lines) == ("write", "d.py", None)
+
+
+def test_powershell_reads_a_file_into_a_variable() -> None:
+    show = "for($i=12;$i -le 16;$i++){ $lines[$i-1] }"
+    line = f"$p='Src\\Boat.lua'; $lines=Get-Content $p; {show}"
+    assert ("read", "Src\\Boat.lua", (12, 16)) in acts("shell_command", command=line)
+    assert ("read", "a.lua", SOME_LINES) in acts(
+        "shell_command", command="$a = Get-Content -Path 'a.lua'; $a[3]"
+    )
+
+
 def test_a_command_is_run_again_where_its_result_cannot_have_changed() -> None:
     lint = tool_use("Bash", "fine", command="make lint")
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
@@ -518,6 +560,14 @@ def test_the_same_error_of_the_same_command_failed_again() -> None:
     other = tool_use("Bash", "Traceback\nValueError: bad row 2041", command="python load.py")
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
     assert [event.kind for event in events((1, 1, fails), (2, None, edit + other))] == ["failed again"]
+
+
+def test_a_file_that_was_there_between_two_failures_did_not_fail_again() -> None:
+    missing = tool_use("Read", "Error: ENOENT: no such file: /app/a.md", file_path="/app/a.md")
+    fails = [missing[0], Message({**missing[1].wire, "is_error": True})]
+    wrote = tool_use("Write", "ok", file_path="/app/a.md", content="x")
+    assert [event.kind for event in events((1, 1, fails), (2, None, fails))] == ["failed again"]
+    assert events((1, 1, fails + wrote), (2, None, fails)) == []
 
 
 def marked(name: str, error: str, **arguments: Any) -> list[Message]:

@@ -277,7 +277,7 @@ def _origin(value: Mapping[str, Any]) -> str:
 
 
 def _file_name(attachment: Mapping[str, Any]) -> str:
-    names = (attachment.get(key) for key in ("displayPath", "filename", "path"))
+    names = (attachment.get(key) for key in ("filename", "displayPath", "path"))
     return next((name for name in names if isinstance(name, str)), "")
 
 
