@@ -72,10 +72,10 @@ class FileActs:
 def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None:
     """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
 
-    Among the steps that one compaction removed, a step with all lines is preferred to a later step with a part. An edit moves the lines of a file: after it, parts
-    are compared by their text, also with several earlier parts together. An edit or a part that is in the list has only
-    its own lines. If most lines of a file have changed without an edit of the agent, a sub-agent or the user wrote the
-    file, and the reading does not count.
+    Among the steps that one compaction removed, a step with all lines is preferred to a later step with a part. An
+    edit moves the lines of a file: after it, parts are compared by their text, also with several earlier parts
+    together. An edit or a part that is in the list has only its own lines. If most lines of a file have changed without
+    an edit of the agent, a sub-agent or the user wrote the file, and the reading does not count.
     """
     last: Before | None = None
     #: The lines of the reading that no act in the list has, and the lines of acts that left the list.
