@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
@@ -133,7 +134,8 @@ _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) m
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 #: Matches a numbered line of answers, up to the end of its first sentence.
 _REPLY = late_pattern(
-    rf"^[ \t]*(?P<number>\d{{1,2}})[.):][ \t]+(?P<said>\S[^\n.!?。！？]{{0,{_SHORT}}})(?=[.!。！]?(?:\s|\Z))",
+    rf"^[ \t]*(?P<number>\d{{1,2}})(?:[.):][ \t]+|、[ \t]*)"
+    rf"(?P<said>\S[^\n.!?。！？]{{0,{_SHORT}}})(?=[.!。！]?(?:\s|\Z))",
     re.MULTILINE,
 )
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
@@ -520,7 +522,9 @@ def replied(statements: tuple[Statement, ...], text: str, before: str) -> tuple[
     An answer is the short first sentence of a numbered line. The statements behind it stay. A numbered list after a
     list of other things than questions has no answers, unless they only agree or refuse.
     """
-    spans = {match["number"]: match.span("said") for match in _REPLY.finditer(text)}
+    replies = list(_REPLY.finditer(text))
+    times = Counter(match["number"] for match in replies)
+    spans = {match["number"]: match.span("said") for match in replies if times[match["number"]] == 1}
     points = points_of(list(spans), [before]) if len(spans) > 1 else {}
     if not all(
         re.search(r"[?？]", point) or agrees(text[slice(*spans[number])]) for number, point in points.items()

@@ -198,7 +198,7 @@ _BOT = late_pattern(
     r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
     r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
-_ITEM = late_pattern(r"\s*(?:[-*•+]|\(?\d{1,3}[.)、])\s+")
+_ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)]\s|、))\s*")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
 _FORBIDS_LIST = late_pattern(
     r"(?P<heading>[#*_\s]*+)(?:[^.:!?\n]{0,80}(?<!\w))?"
@@ -208,7 +208,7 @@ _FORBIDS_LIST = late_pattern(
 )
 #: A number of a list within a paragraph.
 _IN_LINE = late_pattern(r"(?<!\S)(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
-_HEADING = late_pattern(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
+_HEADING = late_pattern(r"\s*(?:[\"'“「『]?#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _END = late_pattern(
     r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
     # A paste on the line of the words before it.
@@ -216,7 +216,7 @@ _END = late_pattern(
 )
 _ABBREVIATED = late_pattern(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|(?-i:Ms)|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
-    r"max|min|incl)|^\s*\d{1,3}|\s[A-Z])\.\s*$",
+    r"max|min|incl)|^[\s(「『“\"]*\d{1,3}(?:\+\d{1,3})*|\s[A-Z])\.\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 _CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
@@ -250,7 +250,8 @@ _HANGS = late_pattern(
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[-*•+]\s++|"
-    r"\(?\d{1,2}(?:[.)、]|-(?=\s))\s++)?(?:#{1,6}\s++)?(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
+    r"\(?\d{1,2}(?:\+\d{1,2})*+(?:(?:[.)]|-(?=\s))\s++|、\s*+))?(?:#{1,6}\s++)?"
+    r"(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
     r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*+[:：](?:\*\*)?\s*+)?"
 )

@@ -141,6 +141,15 @@ def test_numbered_answers_have_the_numbered_questions() -> None:
     assert replied((), text, "1. Berths?\n2. Cranes?") == ()
 
 
+def test_numbered_answers_in_chinese_need_no_space() -> None:
+    before = "请决定：\n1. 码头要不要开放夜间停靠？\n2. 潮汐表的优先级怎么定？\n3. 夜里要不要挂灯？"
+    text = "1、对，开放\n2、最高\n3、我自己挂灯\n3、都要起航"
+    found = replied(facts_of(text, "user").statements, text, before)
+    assert [one.text for one in found if one.rule == "any.answer"] == [
+        "对，开放 ← 码头要不要开放夜间停靠？", "最高 ← 潮汐表的优先级怎么定？",
+    ]  # fmt: skip
+
+
 def test_a_numbered_list_after_a_list_of_tasks_has_no_answers() -> None:
     before = "My plan:\n1. Which old planks of the mole should be changed?\n2. Paint the whole pier with red paint\n"
     assert replied((), "1. work with great care\n2. read the charts", before) == ()

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.sentences import by_person, is_prose, sentences
 from tests.quality.facts.made_facts import fact, facts
@@ -100,6 +101,21 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
     message = "Is this right?:\nBoats should be moored first.\n\nCould you paint them?\n\nNever sail alone."
     marked = [message[one.start : one.end] for one in sentences(message) if one.planned]
     assert marked == ["Boats should be moored first.", "Could you paint them?"]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "5+6. The pier holds twelve boats.",
+            ["The pier holds twelve boats."],
+        ),
+        ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
+        ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
+    ],
+)
+def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, said: list[str]) -> None:
+    assert [one.text for one in facts_of(message, "user").statements] == said
 
 
 @pytest.mark.parametrize(
