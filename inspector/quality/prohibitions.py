@@ -24,9 +24,10 @@ _DENIAL = late_pattern(
     r"|不要再?|不许|禁止|不得|不能|不可以?|切勿|[请請]勿|别再?",
     re.I,
 )
-#: The rejected half of "X, not Y" and "X instead of Y".
+#: The rejected half of "X, not Y", "X instead of Y" and "prefer X over Y". "X over Y" alone is a motto.
 _INSTEAD = late_pattern(
-    r"(?:,\s*not|\buse [\w.@/-]{1,40} not|\binstead of|\brather than|\bover)\s+(?:the |a |an )?"
+    r"(?:,\s*not|\buse [\w.@/-]{1,40} not|\binstead of|\brather than"
+    r"|\b(?:use|prefer|choose|pick|favou?r) [`\w.@/ -]{1,40} over)\s+(?:the |a |an )?"
     r"(?P<other>`[^`\n]{1,80}`|[\w./@-]{1,59}\w)",
     re.I,
 )

@@ -884,6 +884,17 @@ def test_the_verb_of_a_command_is_what_it_does(rule: str, command: str, forbidde
     assert any(one.forbids(act) for one in prohibitions_of(rule) for act in done) == forbidden
 
 
+@pytest.mark.parametrize(
+    ("rule", "forbidden"),
+    [("Order over control: guide them.", False), ("Prefer `order` over control.", True)],
+)
+def test_a_motto_forbids_nothing(rule: str, forbidden: bool) -> None:
+    (wrote,) = acts_of_call(
+        call("write", file_path="/app/MEMORY.md", content="The council has control (of six).")
+    )
+    assert any(one.forbids(wrote) for one in prohibitions_of(rule)) == forbidden
+
+
 def test_statements_said_again_are_recognized() -> None:
     stemmer = load_stemmer()
     right = wrong = same = 0
