@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Microcompaction
 from inspector.core.rough import text_tokens
+from inspector.core.shares import plural
 from inspector.engines.base import Plan, Settings, TokenIndex
 from inspector.engines.capabilities import prunes
 from inspector.engines.failures import failures_named
@@ -210,6 +211,14 @@ class _Sized:
         for compaction in compactions:
             if compaction.index < len(lists):
                 self.copied[compaction.index] = compaction.after
+        #: The sizes before compactions that the agent reports.
+        self.before = [
+            Reported(
+                done.index, self.rough[done.index - 1][done.before], done.tokens_before_reported, done.before
+            )
+            for done in compactions
+            if done.tokens_before_reported and done.before and done.whole
+        ]
         #: For each list, the characters that clearing freed. `measure` fills this and the next two attributes.
         self.freed: list[Freed] = []
         #: For each list, the tokens of its first 0, 1, ... messages.
@@ -226,6 +235,9 @@ class _Sized:
         if self.evidence.requests:
             requests = before_clearing(self.evidence.requests, self.evidence.microcompactions)
             return context_scale(requests), None
+        if self.before:
+            basis = f"the sizes that the agent reports before {plural(len(self.before), 'compaction')}"
+            return context_scale(self.before)._replace(basis=basis), None
         firings = list(self._firings())
         threshold, loop = self.evidence.threshold, self.evidence.loop
         if threshold is None or loop is None:

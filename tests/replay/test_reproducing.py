@@ -23,7 +23,7 @@ from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.recipes import recipe
 
-lines = recipe("claude_lines")
+lines, others = recipe("claude_lines"), recipe("more_lines")
 ORDERS = "Nightly orders import loses rows"
 
 
@@ -185,3 +185,22 @@ def test_a_compaction_without_the_list_before_it_is_left_out_and_told(tmp_path: 
     assert found.why_not == (
         "1 compaction is left out: the list before is not recorded, and runs have no such summary.",
     )
+
+
+def test_sizes_before_compactions_are_used_if_no_request_has_one(tmp_path: Path) -> None:
+    """Early releases of Copilot report no sizes of requests. The compaction reached the threshold of 80,000 tokens, and
+    the recorded messages have a tenth of them."""
+    made = others.CopilotSession("5e55a000-0000-4000-8000-000000000009")
+    for number in range(8):
+        made.user(f"Read berth {number}.")
+        made.answer("The berth is free. " * 200)
+    made.compact("## Goal\nRead the berths", 80_100, 9_000)
+    made.user("Moor it.")
+    made.answer("Moored.")
+    made.events = [event for event in made.events if event["type"] != "session.usage_record"]
+    answers = Answers(open_store(made.write(tmp_path)), {}, None)
+    (row,) = answers.store.conversations()
+    found = replay(answers, row.id)
+    assert found.recording.events[0].tokens_before == 80_100
+    assert not any("below the threshold" in reason for reason in found.reproduces.why_not)
+    assert "the sizes that the agent reports before 1 compaction" in found.recording.course.scale.sentence()
