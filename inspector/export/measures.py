@@ -19,6 +19,8 @@ _LONGEST = 300
 #: Maximum number of lost things per measure and compaction.
 _LISTED = 5
 _NAME, _CELL = 34, 16
+#: Who said a fact, if it was not the user.
+_WHO = {"assistant": "agent", "tool": "tool"}
 
 
 def measures_document(answer: MeasuredConversation) -> Document:
@@ -87,6 +89,12 @@ def print_measures(document: Document) -> None:
             say(_line(definition["title"], cells[part]))
     for compaction in compactions:
         _print_lost(compaction, titles)
+    entries = [entry for one in compactions for measure in one["measures"] for entry in measure["evidence"]]
+    if any(entry["role"] in _WHO and not entry["known"] for entry in entries):
+        say(
+            "\nThe measures count facts of the agent too; losses and check count only the user's own words.",
+            "dim",
+        )
 
 
 def _line(name: str, cells: Sequence[str]) -> str:
@@ -122,7 +130,8 @@ def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
         for entry in lost[:_LISTED]:
             place = entry["said"]
             where = place_name(place["index"], place["generation"]) if place else ""
-            note = f" ({entry['note']})" if entry["note"] not in ("", "lost") else ""
+            notes = [_WHO.get(entry["role"], ""), "" if entry["note"] == "lost" else entry["note"]]
+            note = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
             say(f"  − {entry['text']}{note}  [{where}]")
         if len(lost) > _LISTED:
             say(f"    and {len(lost) - _LISTED:,} more")
