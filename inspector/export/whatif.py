@@ -116,11 +116,20 @@ def _recorded(answer: Replay) -> Document:
     recording = answer.recording
     return {
         "messages": len(recording.transcript),
-        "compactions": built(recording.events),
+        "compactions": list(map(_event, recording.events)),
         "sizes": recording.course.scale.sentence(),
         **_figures(answer.recorded),
         "cost": _cost(answer, answer.recorded, recording.events),
     }
+
+
+def _event(event: Event) -> Document:
+    """Return a recorded compaction. What is unknown without the list before it is None."""
+    document: Document = built(event)
+    if not event.before:
+        document |= dict.fromkeys(("before", "head_end", "tail_start", "rough_before"))
+        document["tokens_before"] = event.tokens_before or None
+    return document
 
 
 def _whatif(answer: Replay) -> Document:
@@ -271,10 +280,15 @@ def print_replay(document: Document) -> None:
     table = Table("", ">step", ">messages", ">tokens", ">boundaries")
     for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):
         for event in events:
-            table.add(kind, event["step"], f"{event['before']:,} → {event['after']:,}",
-                f"~{event['tokens_before']:,} → ~{event['tokens_after']:,}",
-                f"{event['head_end']}:{event['tail_start']}",
-            )  # fmt: skip
+            tokens = "unknown" if event["tokens_before"] is None else f"~{event['tokens_before']:,}"
+            is_known = event["before"] is not None
+            table.add(
+                kind,
+                event["step"],
+                f"{event['before']:,} → {event['after']:,}" if is_known else f"unknown → {event['after']:,}",
+                f"{tokens} → ~{event['tokens_after']:,}",
+                f"{event['head_end']}:{event['tail_start']}" if is_known else "unknown",
+            )
     print_table(table)
     say(f"what-if: {_compared(run, recorded)}; summaries have {run['summary_size']}")
     if recorded["sizes"]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 class Event(NamedTuple):
     """A compaction after `step` messages. Boundaries index the list before it; `before` and `after` are lengths in
-    messages.
+    messages. `before` is 0 if the list before it is not recorded; `tokens_before` is then 0 or as the agent reports.
 
     `tokens_before` and `tokens_after` are sizes of the request as the agent reports them. `rough_before` and
     `rough_after` are rough estimates with the recorded system prompt. `rough_before` includes `cleared` tokens of old

@@ -409,7 +409,7 @@ class _Sized:
         before = self.sizes[index - 1][-1]
         if not recorded.before:
             # The list before is not recorded.
-            before = recorded.tokens_before_reported or before
+            before = recorded.tokens_before_reported or 0
         # The model may change right at the compaction, so the threshold of the last request counts too.
         lengths = [request.length for request in self.evidence.requests if request.generation == index]
         last = self.step(index, max(lengths)) if lengths else step

@@ -337,3 +337,18 @@ def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) 
     listed = {entry["id"]: entry["lost"] for entry in ask("conversations", "--demo")}
     for name, lost in listed.items():
         assert lost == sum(sum(e["lost"].values()) for e in found if e["conversation"] == name)
+
+
+def test_replay_says_that_a_list_that_is_not_recorded_is_unknown(tmp_path: Path) -> None:
+    """As `compactions` does, and never with a length of 0."""
+    handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n## Goal\nMoor the boat."
+    said = [{"role": "user", "content": handoff}, {"role": "assistant", "content": "Moored."}]
+    path = tmp_path / "session_20260417_132146_06891a.json"
+    path.write_text(
+        json.dumps({"session_id": "20260417_132146_06891a", "message_count": 2, "messages": said})
+    )
+    (event,) = ask("replay", str(path))["recorded"]["compactions"]
+    (compaction,) = ask("compactions", str(path))
+    for name in ("before", "head_end", "tail_start", "tokens_before"):
+        assert event[name] is compaction[name] is None
+    assert "unknown → 2" in CliRunner().invoke(cli.commands, ["replay", str(path)]).stdout
