@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -14,6 +15,8 @@ from inspector.answers.kept_results import default_results
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.core.patterns import late_pattern
+from inspector.core.places import place_name
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.aftermath import AftermathEvent, Step
 from inspector.quality.evidence import Exchanged, LostRule
@@ -35,6 +38,8 @@ _LINES = 2_000
 _CHANGING = COUNTED | {"version", "release"}
 #: Number of the user's first messages. Their rules hold for the whole conversation.
 _BRIEF = 2
+#: A line that begins a part of the answer that Claude Code's prompt for summaries asks for.
+_FORM = late_pattern(r"^<(?:analysis|summary)>\s*$", re.MULTILINE)
 #: Number of messages before a choice by number to search for its list.
 _BEFORE = 12
 
@@ -115,10 +120,26 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
             for message in said
         )
 
+    def followed(compaction: int) -> str:
+        """Return the first answer after a compaction that has the form of a summary, or ""."""
+        generation = inspection.generation(compaction + 1)
+        return next(
+            (
+                place_name(index, generation.number)
+                for index, message in enumerate(inspection.store.iterate(generation))
+                if message.role == "assistant" and _FORM.search(message.text)
+            ),
+            "",
+        )
+
     return {
         recorded.index: (
             *gaps_of(recorded.summary, facts.of(recorded.index), before),
-            *prompted(recorded.summary, partial(is_said, compaction=recorded.index)),
+            *prompted(
+                recorded.summary,
+                partial(is_said, compaction=recorded.index),
+                partial(followed, recorded.index),
+            ),
         )
         for recorded in inspection.compactions()
         if recorded.summary is not None and not recorded.fallback

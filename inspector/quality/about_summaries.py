@@ -318,8 +318,9 @@ def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
 def quotes_prompt(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries with a phrase of the prompt that asked for them."""
     for compaction, gap in _gaps(evidence, "prompted"):
-        text = f"{gap.sentence(compaction.index)} The agent may take it for a rule of the user."
-        yield _at_summary(compaction, text)
+        may = "The agent may take it for a rule of the user."
+        follows = f"The agent follows this prompt: answer {gap.more} has the form of a summary."
+        yield _at_summary(compaction, f"{gap.sentence(compaction.index)} {follows if gap.more else may}")
 
 
 def has_thinking(evidence: ConversationEvidence) -> Iterator[Violation]:

@@ -405,6 +405,19 @@ def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Pa
     )
 
 
+def test_an_answer_that_follows_the_prompt_for_summaries_is_named(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    made.compact(lines.nine_sections(primary=["“CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.”"]))
+    made.user("Go on.")
+    made.answer(lines.text("The plan.\n\n<analysis>\nThe quay is long.\n</analysis>"))
+    found = findings(*Answers.of([made.write(tmp_path / "a.jsonl")], {}, None).opened(made.session))
+    (text,) = (one.text for one in found if one.rule == "summary-quotes-prompt")
+    assert text.endswith(
+        "The agent follows this prompt: answer #2 of generation 2 has the form of a summary."
+    )
+
+
 def test_microcompactions_are_numbered_apart_and_say_what_they_cleared(tmp_path: Path) -> None:
     made = session(version="2.1.17")
     calls = worked(made)

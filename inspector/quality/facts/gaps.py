@@ -37,8 +37,9 @@ _MIN_MENTIONED = 0.5
 class Gap(Struct, frozen=True):
     """A sign of an omission or an addition in a summary.
 
-    `text` is the original text, the text in the brackets, or the phrase of the prompt. `more` is the replacement or the
-    missing part. The message is None if the place is the summary itself.
+    `text` is the original text, the text in the brackets, or the phrase of the prompt. `more` is the replacement, the
+    missing part, or the answer of the agent in the form that the prompt asks for. The message is None if the place is
+    the summary itself.
     """
 
     kind: GapKind
@@ -67,11 +68,16 @@ def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap
     yield from _claimed(summary, own)
 
 
-def prompted(summary: str, is_said: Callable[[str], bool]) -> Iterator[Gap]:
-    """Yield the first phrase of a summary from the prompt that asked for it. `is_said`: whether a message has it."""
+def prompted(
+    summary: str, is_said: Callable[[str], bool], followed: Callable[[], str] = lambda: ""
+) -> Iterator[Gap]:
+    """Yield the first phrase of a summary from the prompt that asked for it.
+
+    `is_said`: whether a message has it. `followed` names the first later answer in the form of a summary, or "".
+    """
     phrase = PROMPTS.search(summary)
     if phrase is not None and not is_said(phrase.group()):
-        yield Gap("prompted", phrase.group())
+        yield Gap("prompted", phrase.group(), followed())
 
 
 def _typed(lives: Iterable[Life]) -> list[Life]:

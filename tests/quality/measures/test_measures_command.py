@@ -51,6 +51,21 @@ def test_every_measure_is_told_of_every_compaction(fixtures_dir: Path) -> None:
         assert numbers["after"] == recorded[compaction["compaction"]]["tokens_after"]
 
 
+def test_facts_of_the_agent_are_marked(fixtures_dir: Path) -> None:
+    database = str(fixtures_dir / "hermes-0.13-rotating.db")
+    lost = [
+        entry
+        for compaction in answer("measures", database, CHECKOUT)["compactions"]
+        for measure in compaction["measures"]
+        for entry in measure["evidence"]
+        if not entry["known"]
+    ]
+    by_agent = [entry for entry in lost if entry["role"] == "assistant"]
+    shown = CliRunner().invoke(commands, ["measures", database, CHECKOUT]).stdout
+    assert bool(by_agent) == ("(agent" in shown)
+    assert bool(by_agent) == ("losses and check count only the user's own words." in shown)
+
+
 def test_survival_is_what_the_facts_say(fixtures_dir: Path) -> None:
     database = fixtures_dir / "hermes-0.19-in-place.db"
     name = "Nightly orders import loses rows"
