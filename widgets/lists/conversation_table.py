@@ -16,6 +16,7 @@ from widgets.base.signs import Sign
 from widgets.base.strips import Row, find_spans, fit, one_line
 from widgets.lists.families import families, standing_under
 from widgets.lists.line_list import LineList
+from widgets.lists.loss_counts import draw_loss_counts
 
 
 class ConversationEntry(NamedTuple):
@@ -395,20 +396,14 @@ class ConversationTable(LineList):
         row.add(kind, self.ink("accent"))
 
     def _draw_lost(self, row: Row, entry: ConversationEntry, width: int) -> None:
-        muted = self.ink("quiet")
         if entry.lost is None or not entry.compactions:
-            row.add(fit("·" if entry.lost is None else "–", width, right=True), muted)
+            row.add(fit("·" if entry.lost is None else "–", width, right=True), self.ink("quiet"))
             return
-        rules = f" ‼{entry.constraints:,}" if entry.constraints else ""
-        weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
-        unknown = f" ?{entry.unknown:,}" if entry.unknown else ""
-        number = "" if unknown and not entry.lost else f"{entry.lost:,}"
-        room = width - len(rules) - len(weakened) - len(unknown)
-        uncertain = f" ±{entry.uncertain:,}" if entry.uncertain else ""
-        if len(number) + len(uncertain) > room:
-            uncertain = ""
-        row.add(fit(number, room - len(uncertain), right=True), Style() if entry.lost else muted)
-        row.add(rules, self.ink("error")).add(weakened, self.ink("warning")).add(unknown + uncertain, muted)
+        draw_loss_counts(
+            row, self.ink, width,
+            lost=entry.lost, constraints=entry.constraints, weakened=entry.weakened,
+            unknown=entry.unknown, uncertain=entry.uncertain,
+        )  # fmt: skip
 
     def _draw_tokens(self, row: Row, entry: ConversationEntry, width: int) -> None:
         muted = self.ink("quiet")

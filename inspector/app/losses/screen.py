@@ -32,6 +32,7 @@ from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.entry_list import EntryList
+from widgets.lists.loss_counts import draw_loss_counts
 
 if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
@@ -81,16 +82,15 @@ class LossList(EntryList[ListedLoss]):
     def draw_line(self, line: int, width: int) -> Strip:
         """A compaction."""
         row_of, entry = self.entries[line].row, self.entries[line].loss
-        constraints, worst = entry.lost.get("constraint", 0), _worst(entry)
+        worst = _worst(entry)
         muted = self.ink("quiet")
         row = self.begin(line)
-        rules = f" ‼{constraints:,}" if constraints else ""
-        weakened = f" ↓{entry.weakened:,}" if entry.weakened else ""
-        unknown = f" ?{entry.unknown:,}" if entry.unknown else ""
-        lost = sum(entry.lost.values())
-        number = "" if unknown and not lost else f"{lost:,}"
-        row.add(fit(number, _LOST - len(rules) - len(weakened) - len(unknown), right=True), Style())
-        row.add(rules, self.ink("error")).add(weakened, self.ink("changed")).add(f"{unknown}  ", muted)
+        draw_loss_counts(
+            row, self.ink, _LOST,
+            lost=sum(entry.lost.values()), constraints=entry.lost.get("constraint", 0), weakened=entry.weakened,
+            unknown=entry.unknown, uncertain=entry.uncertain,
+        )  # fmt: skip
+        row.add("  ", Style())
         row.add(fit(one_line(row_of.title or row_of.id, 500), self._title_width(width)) + "  ", Style())
         row.add(fit(f"c{entry.compaction}", _COMPACTION, right=True) + "  ", muted)
         if width >= _WITH_WHEN:
@@ -111,9 +111,9 @@ class LossesScreen(ListScreen[ListedLoss]):
     HELP: ClassVar[str] = (
         "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
         "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "
-        "? facts with an unknown fate. The column “again” counts repeated work. A fact counts once, at the compaction "
-        "that removed it. A fact that the live list has again, or that the user repeats, withdraws or changes later, "
-        "is not a loss. Links do not count."
+        "? facts with an unknown fate, ± facts that may be lost. The column “again” counts repeated work. A fact "
+        "counts once, at the compaction that removed it. A fact that the live list has again, or that the user "
+        "repeats, withdraws or changes later, is not a loss. Links do not count."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:

@@ -1,0 +1,37 @@
+"""The cell with the losses of a conversation or a compaction: "6 ‼3 ↓1 ?2 ±4"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.style import Style
+
+from widgets.base.strips import Row, fit
+
+
+def draw_loss_counts(
+    row: Row,
+    ink: Callable[[str], Style],
+    width: int,
+    *,
+    lost: int,
+    constraints: int,
+    weakened: int,
+    unknown: int,
+    uncertain: int,
+) -> None:
+    """Add a cell of `width` to a row: lost facts, constraints among them, weakened, unknown and uncertain facts.
+
+    Without room, the uncertain facts are left out.
+    """
+    rules = f" ‼{constraints:,}" if constraints else ""
+    weaker = f" ↓{weakened:,}" if weakened else ""
+    unread = f" ?{unknown:,}" if unknown else ""
+    number = "" if unread and not lost else f"{lost:,}"
+    room = width - len(rules) - len(weaker) - len(unread)
+    doubtful = f" ±{uncertain:,}" if uncertain else ""
+    if len(number) + len(doubtful) > room:
+        doubtful = ""
+    quiet = ink("quiet")
+    row.add(fit(number, room - len(doubtful), right=True), Style() if lost else quiet)
+    row.add(rules, ink("error")).add(weaker, ink("warning")).add(unread + doubtful, quiet)
