@@ -34,10 +34,10 @@ STATE_SIGNS: Mapping[str, str] = MappingProxyType(
 CAUSE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "first": "the first request",
-        "compaction": "first after a compaction",
+        "compaction": "the first request after a compaction",
         "microcompaction": "after old results were cleared",
         "model": "another model",
-        "ttl": "the cache expired in a pause",
+        "ttl": "the cache expired in a pause (ttl: time to live)",
         "prefix": "the prompt differs from the previous one",
         "unknown": "unknown cause",
     }

@@ -301,8 +301,8 @@ def print_replay(document: Document) -> None:
     above = f" (the window has {window:,})" if is_above else ""
     say(
         f"  peak ~{run['peak_tokens']:,}{above} · mean ~{run['mean_tokens']:,} · "
-        f"input ~{run['input_tokens']:,} tokens over {plural(run['calls'], 'call')}\n"
-        f"  {percent(run['summarized_share'])} of what was said went through a summary, "
+        f"input ~{run['input_tokens']:,} tokens over {plural(run['calls'], 'request')}\n"
+        f"  {percent(run['summarized_share'])} of the conversation went through a summary, "
         f"{percent(run['resummarized_share'])} through more than one · a user message stayed verbatim for "
         f"{plural(round(run['user_steps']), 'step')} on average"
     )

@@ -51,10 +51,10 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
             named += [(lost, others) for lost in (rules[:1] if others else rules)]
         for lost, others in named[:MOST]:
-            how = "mentions only its subject" if lost.mentioned else "has no sentence with most of its words"
+            how = "mentions only the subject" if lost.mentioned else "has no sentence with most of the words"
             yield Violation(
-                f"“{safe_title(lost.text, _QUOTE)}” is a constraint of the user; the list after compaction "
-                f"{number} {how}.{others}",
+                f"The list after compaction {number} {how} of this constraint of the user: "
+                f"“{safe_title(lost.text, _QUOTE)}”.{others}",
                 number,
                 lost.generation,
                 lost.index,

@@ -87,8 +87,8 @@ def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
         reported, last = compaction.recorded.tokens_before_reported, compaction.last_size
         if compaction.doubted:
             yield Violation(
-                f"The agent reports {reported:,} tokens before compaction {compaction.index}; the last request and its "
-                f"answer had {last:,}, so requests before it may be missing here. The figure of the request is used.",
+                f"The agent reports {reported:,} tokens before compaction {compaction.index}. The last recorded "
+                f"request and its answer had {last:,}, so requests before the compaction may be missing in the file.",
                 compaction.index,
                 compaction.index,
             )

@@ -46,7 +46,7 @@ _ALL = (
         "The summary model gave no usable answer. A fallback text of the agent, or an error of the API, "
         "replaced the middle.",
         "The list after a compaction has a fallback text instead of a summary.",
-        "Read the dropped messages in the previous generation, and repeat what the agent still needs. Check "
+        "Read the removed messages in the previous generation, and repeat what the agent still needs. Check "
         "the provider, key and model for summaries.",
         "They are set under auxiliary.compression in config.yaml.",
     ),
@@ -56,7 +56,7 @@ _ALL = (
         "The summary is missing",
         "Messages left the list, and the list after it has no text about them.",
         "A compaction removed messages, and the list after it has no summary and no fallback text.",
-        "Read the dropped messages in the previous generation. If another program compacted this session, "
+        "Read the removed messages in the previous generation. If another program compacted this session, "
         "this program may not recognise its summary.",
     ),
     Rule(
@@ -136,7 +136,7 @@ _ALL = (
         f"condition, “always” or “must”. Its sentence has {SHORTEST} to {CONCISE} bytes, and its message at most "
         f"{CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say so”), has an "
         "exact value, is in the user's first two messages, or was said twice. The constraint is not in the list after "
-        "the compaction and not in today's list, and the user did not repeat, withdraw or change it later. "
+        "the compaction and not in the live list, and the user did not repeat, withdraw or change it later. "
         "A constraint in a script without spaces between words needs an exact value, if there is a "
         "summary. The command losses also lists rules that hold only for their own request. If one message has more "
         f"than {FEW} lost constraints, they are one finding.",

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-#: error: context was lost, or requests will fail. warning: something costs or endangers context. info: worth knowing.
+#: error: context was lost, or requests will fail. warning: context is at risk, or money is wasted. info: worth knowing.
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 

@@ -40,10 +40,10 @@ class Metric(Struct, frozen=True):
 
 METRICS: tuple[Metric, ...] = (
     Metric("compactions", "compactions"),
-    Metric("calls", "calls"),
-    Metric("peak_tokens", "peak context", "max", form="tokens"),
-    Metric("mean_tokens", "mean context", "mean", form="tokens"),
-    Metric("input_tokens", "input tokens", form="tokens"),
+    Metric("calls", "requests"),
+    Metric("peak_tokens", "peak", "max", form="tokens"),
+    Metric("mean_tokens", "mean", "mean", form="tokens"),
+    Metric("input_tokens", "input", form="tokens"),
     Metric("summarized_share", "summarized", "mean", form="share", short="summ."),
     Metric("resummarized_share", "summarized again", "mean", form="share", short="again"),
     Metric("user_steps", "user message lasts", "mean", True, "steps"),

@@ -14,7 +14,7 @@ from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.resources import HITS
 from inspector.app.help.screen import HelpScreen
 from inspector.core.errors import NoVocabulary
-from inspector.engines.registry import names
+from inspector.engines.registry import engine, names
 from tests.app.running import (
     CHECKOUT,
     compacted,
@@ -401,7 +401,7 @@ async def test_digits_change_panes_and_enter_begins_a_value_on_a_knob(rotating: 
         assert screen.state.settings.threshold == pytest.approx(0.09)
         await press(pilot, "3")
         assert screen.panes.current == "summary"
-        assert "enter starts typing a value" in screen.panes.tabs["what-if"].help()
+        assert "enter lets you type a value" in screen.panes.tabs["what-if"].help()
 
 
 async def test_tab_goes_from_the_list_to_the_pane_and_around(rotating: Path) -> None:
@@ -512,6 +512,14 @@ async def test_the_names_of_profiles_stand_apart_from_their_status(rotating: Pat
         await press(pilot, "p")
         for option in pilot.app.screen.query_one(OptionList).options:
             assert str(option.prompt)[2:].split()[0] == option.id
+
+
+async def test_a_low_screen_shows_the_chosen_profile_and_its_whole_note(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(80, 24)) as pilot:
+        await press(pilot, "p", "end")
+        shown = " ".join(screen_text(pilot).replace("│", " ").split())
+        assert f"{names()[-1]} observed" in shown
+        assert engine(names()[-1]).summary[:50] in shown
 
 
 @pytest.mark.slow

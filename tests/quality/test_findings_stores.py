@@ -273,7 +273,7 @@ def test_the_command_for_people(fixtures_dir: Path) -> None:
     assert "Move checkout to orders-v2" in said
     assert "✗ error" in said
     assert "[summary-fallback]" in said
-    assert "→ Read the dropped messages" in said
+    assert "→ Read the removed messages" in said
 
 
 def test_the_command_where_nothing_is_found(tmp_path: Path) -> None:

@@ -114,10 +114,10 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)):
         text = shown(pane)
         for part in (
-            "3 of 4 breakpoints  request of ~80,000 tokens  ✗ 1 wasted",
+            "3 of 4 breakpoints  next request ~80,000 tokens  ✗ 1 wasted",
             "layout    ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
-            "cached up to the last breakpoint: 98%",
+            "98% of the request is cached",
             "⚑1 sys system  on the system prompt  ~2.1k up to here (3%)",
             "✗ wasted: no marker on tools",
             "· The next call reads 77,000 tokens.",

@@ -57,7 +57,7 @@ async def test_figures_follow_the_column_that_comes_with_the_value() -> None:
         assert pane.column == 1
         assert "compaction 2 of 3" in pane.head.text
         assert "− 1 dropped" in pane.head.text
-        assert "first summary: 7 of 8 items here" in pane.head.text
+        assert "first summary: 7 of 8 items left" in pane.head.text
         assert "of 100 tokens — over budget" in pane.head.text
         # Another compaction is chosen by the screen, the same for all panes.
         await host.press("right_square_bracket", "left_square_bracket", "right", "left", "h", "l", "1", "0")
@@ -146,7 +146,7 @@ async def test_what_says_something_else_and_what_is_stale_is_marked_and_told() -
         pane.items.focus()
         assert shown(pane, "Set the retry").startswith("›! + new ≈ reworded = kept")
         assert "◷ + new = kept = kept Write docs" in shown(pane, "Write docs")
-        assert "! 1 changed meaning   ◷ 1 stale open item" in pane.head.text
+        assert "! 1 item with changed meaning   ◷ 1 stale open item" in pane.head.text
         assert "changed meaning at compaction 2: 41 became 7" in history(pane)
         await host.press("down")
         assert "stale: 3 summaries since compaction 1 list it in the same words" in history(pane)

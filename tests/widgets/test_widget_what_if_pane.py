@@ -33,7 +33,7 @@ async def test_numbers_are_explained_below_what_they_lead_to() -> None:
         assert " ◆   100,000  never below 64,000" in text
         assert "tail budget  20,000" in text
         assert "hygiene  170,000" in text
-        assert "mean context ~41.0k" in " ".join(text.split())
+        assert "mean ~41.0k" in " ".join(text.split())
         assert "These settings compact elsewhere." in text
 
 

@@ -33,7 +33,7 @@ SIGNS: dict[Severity, tuple[str, str]] = {
 }
 _SEVERITY_WORDS: dict[Severity, str] = {
     "error": "error: context was lost, or requests will fail",
-    "warning": "warning: something costs or endangers context",
+    "warning": "warning: context is at risk, or money is wasted",
     "info": "worth knowing",
 }
 _PLACE = 14

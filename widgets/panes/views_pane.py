@@ -32,7 +32,7 @@ class ViewsPane(Part[View]):
     ViewsPane > .view { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "view(1)", "Next view", id="view.next", tooltip="Show it in another way"),
+        Binding("m", "view(1)", "Next view", id="view.next", tooltip="Next view of the pane"),
         Binding("M", "view(-1)", "Previous view", id="view.previous", show=False),
     ]
 

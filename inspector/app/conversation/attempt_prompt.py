@@ -91,7 +91,9 @@ class AttemptPrompt(ModalScreen[bool]):
                 for name, words in _FIELDS:
                     yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
                 yield Tick(
-                    "also make every later summary, each from the new one before it", id="life", compact=True
+                    "also make every later summary again, each from the new summary before it",
+                    id="life",
+                    compact=True,
                 )
                 yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
             with VerticalScroll(id="said", can_focus=False):

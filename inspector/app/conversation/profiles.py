@@ -20,7 +20,10 @@ from inspector.engines.registry import engine, names, profile_status
 if TYPE_CHECKING:
     from inspector.app.app import InspectorApp
 
-_ABOUT = "The rules that plan. Enter chooses a profile, p goes to the next, esc cancels."
+_ABOUT = (
+    "The rules that plan compactions. “compared”: tests compare the plans with the release. “observed”: the rules were "
+    "seen in sessions or read in source code."
+)
 
 
 class ProfilePrompt(ModalScreen["str | None"]):
@@ -47,20 +50,24 @@ class ProfilePrompt(ModalScreen["str | None"]):
         with Vertical(id="profiles", classes="dialog"):
             yield Static(Text("Profile", style="bold"))
             yield Static(Text(_ABOUT), id="about")
+            yield Static(id="summary")
             yield OptionList(*options, compact=True)
 
-    def _line(self, name: str) -> Text:
+    @staticmethod
+    def _summary(name: str) -> str:
         try:
-            note = engine(name).summary
+            return safe_line(engine(name).summary)
         except EngineError as error:
-            note = str(error)
+            return safe_line(str(error))
+
+    def _line(self, name: str) -> Text:
         line = Text("● " if name == self.current else "  ")
         width = max(len(safe_line(one)) for one in names())
         line.append(f"{safe_line(name):<{width}}  ", style="bold")
         line.append(f"{profile_status(name):<20}")
         if name == self.force:
             line.append(f"{self.why} · ", style="bold")
-        return line.append(safe_line(note))
+        return line.append(self._summary(name))
 
     def on_mount(self) -> None:
         """Highlight the profile in use."""
@@ -72,6 +79,11 @@ class ProfilePrompt(ModalScreen["str | None"]):
     def action_next(self) -> None:
         """The next one, the first after the last."""
         self.query_one(OptionList).action_cursor_down()
+
+    @on(OptionList.OptionHighlighted)
+    def _explain(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the whole note of a profile, which the list may cut."""
+        self.query_one("#summary", Static).update(Text(self._summary(event.option.id or "")))
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:

@@ -64,13 +64,13 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
 def _note(requests: Requests) -> str:
     parts = []
     if requests.is_estimated and requests.priced:
-        sum_of = (
-            f"; the provider reported {human.tokens(requests.reported)} in all" if requests.reported else ""
-        )
+        sum_of = f"; the provider reported {human.tokens(requests.reported)}" if requests.reported else ""
         parts.append(f"Estimated from the messages: {human.tokens(requests.sent)} sent{sum_of}.")
     cost = requests.cost
     if cost is not None:
-        parts.append(f"{dollars(cost.amount)} US dollars{price_words(price_dates(requests.priced))}.")
+        parts.append(
+            f"{dollars(cost.amount)} US dollars{price_words(price_dates(requests.priced))}, without summary calls."
+        )
     elif requests.priced:
         parts.append(f"No costs: {'; '.join(requests.why_no_cost)}.")
     return " ".join(parts)

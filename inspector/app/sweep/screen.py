@@ -290,4 +290,7 @@ def _agreement(swept: Sweep) -> tuple[str, ...]:
     agreement = swept.reproduces
     if agreement is None or not agreement.recorded:
         return ()
-    return (f"Compactions: {agreement.near:,} of {agreement.recorded:,} within {NEAR} requests.",)
+    return (
+        f"The settings in force reproduce {agreement.near:,} of {agreement.recorded:,} recorded compactions within "
+        f"{NEAR} requests.",
+    )

@@ -149,8 +149,10 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
         if window <= 0:
             window = length
             why = f"an output of {reserved:,} tokens leaves no window, so it is not subtracted"
-        else:
+        elif reserved:
             why = f"the window of {length:,} minus {reserved:,} for the answer"
+        else:
+            why = f"the window of {length:,}; no tokens are reserved for the answer"
         steps.append(DerivationStep("output reserve", window, why, bound=window != length))
     tokens = int(window * ratio)
     steps.append(DerivationStep("share", tokens, f"{window:,} tokens × {ratio:g}"))
@@ -165,7 +167,8 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
         tokens = floored
     if policies.window_share and window > 0 and tokens >= window:
         capped = max(1, min(int(window * policies.window_share), window - 1))
-        why = f"{policies.window_share:.0%} of the window of {window:,}, because the floor reaches it"
+        share = f"{policies.window_share:.0%} of the window of {window:,}"
+        why = f"{share}, because a threshold of {tokens:,} would fill it"
         steps.append(DerivationStep("cap", capped, why, bound=True))
         tokens = capped
     if policies.heeds_cap and settings.threshold_cap is not None:

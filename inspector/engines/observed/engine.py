@@ -149,7 +149,13 @@ class ObservedEngine:
             why = f"the threshold is set to {settings.threshold:g} of {settings.context_length:,} tokens"
             steps.append(DerivationStep("configured", configured, why, bound=True))
         if threshold != configured:
-            why = f"{_output(settings):,} tokens for the output and {rules.reserve:,} more are kept free"
+            output = _output(settings)
+            free = (
+                f"{output:,} tokens for the output and {rules.reserve:,} more"
+                if output
+                else f"{rules.reserve:,} tokens"
+            )
+            why = f"{free} are kept free"
             if threshold == settings.context_length:
                 why = f"{why}, so the agent compacts only a list that no longer fits"
             steps.append(DerivationStep("headroom", threshold, why, bound=True))

@@ -31,8 +31,8 @@ def compute(caching: Caching, requests: RequestsRead | None, at: Moment | None) 
 
 PANE = Pane(
     "The cache breakpoints of the next request (at most four): the message and part of each, and the share of the "
-    "request before it. m shows recorded requests: tokens read from the cache and written into it, misses with their "
-    "causes, and costs. Enter goes to the answer of a request, J and K to the next and previous miss.",
+    "request up to it. m shows the recorded requests: tokens read from the cache and written into it, misses with "
+    "their causes, and costs. Enter goes to the answer of a request, J and K go to the next and previous miss.",
     CachePane,
     _needs,
     compute,

@@ -153,8 +153,8 @@ def _show(pane: CompactionPane, shown: tuple[CompactionView, CompactionRows] | N
 
 PANE = Pane(
     "The chosen compaction: why it fired, messages and tokens before and after, recorded and planned boundaries, lost "
-    "facts (worst first), repeated work after it, its summary, and the list before it. Enter goes to a lost fact or an "
-    "event, or unfolds a section of the summary. "
+    "facts (worst first), repeated work after it, its summary, and the list before it. Enter goes to a lost fact or to "
+    "repeated work, or unfolds a section of the summary. "
     f"{key_of('conversation.attempt')} makes the summary again with another model.",
     CompactionPane,
     _needs,

@@ -19,7 +19,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
 
 def compute(findings: FindingsThen, profile: str, partial: bool, generation: int) -> FindingsView:
     """Return the findings with a note; `partial` means up to a step of the replay."""
-    note = f"{'up to this step, ' if partial else ''}for profile {profile} and the settings in force"
+    note = f"found{' up to this step' if partial else ''} with profile {profile} and the settings in force"
     return FindingsView(findings.findings, note, generation, findings.dismissed)
 
 

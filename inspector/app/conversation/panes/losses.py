@@ -89,13 +89,12 @@ def _at_risk(facts: FactsRead, plan: Plan | None, generation: int, at: Moment | 
 
 
 PANE = Pane(
-    "Facts in the messages that the chosen compaction summarized, each with its fate; above them the share of facts "
-    "that survived each compaction and those before it, by kind. Links are listed too; the losses of all "
-    "conversations count no links and no fact that came back. "
-    "r shows pruned facts, dismissed facts, and facts at risk in a compaction "
-    "now; R shows the facts that a model as judge found. c, f and w filter by kind, fate and role. Enter goes to the "
-    "message of a fact, s to the place where it survives. C copies the list as a checklist for the agent. d dismisses "
-    "a fact, so that no answer counts it. m shows the fates with each attempt.",
+    "Facts in the messages that the chosen compaction summarized, each with its fate. The table above them has, by "
+    "kind, the share of facts that the list still has after each compaction. Links are listed too; the losses of all "
+    "conversations count no links and no fact that came back. r shows pruned facts, dismissed facts, and the facts "
+    "that a compaction now would put at risk. R shows the facts that a judge (a model) found. c, f and w filter by "
+    "kind, fate and role. Enter goes to the message of a fact, s to the place where it survives. C copies the list as "
+    "a checklist for the agent. d dismisses a fact; then nothing counts it. m shows the fates with each attempt.",
     LossesPane,
     _needs,
     compute,

@@ -209,8 +209,8 @@ def _show(pane: WhatIfPane, view: tuple[TuneState, ReplayView | None, int] | Non
 
 PANE = Pane(
     "The settings as knobs, the tokens of the whole conversation (recorded, and under the settings), and every derived "
-    "number with its reasons (◆ a rule that changed it). ← → turn a knob, enter starts typing a value. R resets all "
-    "knobs to the settings in force, ctrl+z undoes the last change, = keeps the settings as A for comparison.",
+    "number with its reasons (◆ marks a rule that changed it). ← → turn a knob, enter lets you type a value. R resets "
+    "all knobs to the settings in force, ctrl+z undoes the last change, = keeps the settings as A for comparison.",
     WhatIfPane,
     _needs,
     compute,
