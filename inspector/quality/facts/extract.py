@@ -33,6 +33,7 @@ from inspector.quality.facts.sentences import (
     LONGEST,
     MOST,
     Sentence,
+    follows_command,
     forbids_list,
     item_depth,
     sentences,
@@ -292,6 +293,8 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
         asked = is_question(body, cue is not None and cue[0].strength >= STANDING)
         if cue is not None and not (asked and cue[0].kind != "preference"):
             rule, (a, b) = cue
+            # The output of a command gives no standing orders.
+            own = rule.strength >= STANDING and follows_command(text, sentence.start)
             yield _statement(
                 text,
                 span,
@@ -300,7 +303,7 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
                 (span[0] + a, span[0] + b),
                 rule.strength,
                 values,
-                sentence.pasted,
+                sentence.pasted and not own,
             )
         elif not (sentence.pasted or sentence.heading) and _says_something(body, values):
             if asked:

@@ -670,6 +670,14 @@ def forbids_list(line: str) -> str:
     return match["words"] if match is not None and (match["colon"] or match["heading"].strip()) else ""
 
 
+def follows_command(text: str, at: int) -> bool:
+    """Return whether the lines above a sentence, from the last empty line on, are commands after the prompt of a
+    shell."""
+    end = text.rfind("\n", 0, at) + 1
+    above = text[text.rfind("\n\n", 0, end) + 1 : end].strip()
+    return bool(above) and all(line.lstrip().startswith("$ ") for line in above.split("\n"))
+
+
 def item_depth(line: str) -> int:
     """Return the number of spaces before an item of a list; -1 for a line that is no item."""
     return _depth(line) if _ITEM.match(line) is not None else -1
