@@ -12,10 +12,13 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
 from inspector.quality.facts.passages import ListText, PassageIndex
+from inspector.quality.facts.sentences import spoken_spans
 from inspector.stores.rule_files import RuleFile, rule_files
 from inspector.summaries.parse import written_by_model
 
 _SYSTEM = ROLE_CODES["system"]
+#: Start of a file that Claude Code attaches again. It may be the agent's plan.
+_FILE = "(file: "
 
 
 class ListsAfter(Mapping[int, PassageIndex]):
@@ -117,5 +120,19 @@ def texts_of(
         if remaining.strip():
             yield ListText(where, index, message.role, remaining, max(0, text.find(remaining)))
         return
-    if text:
-        yield ListText(where, index, message.role, text)
+    if message.role == "user":
+        yield from _of_user(text, where, index)
+    elif text:
+        # What a program adds to a list is like the result of a tool. The head has the system prompt.
+        by_program = message.role == "system" and where == "tail" and not text.startswith(_FILE)
+        yield ListText(where, index, "tool" if by_program else message.role, text)
+
+
+def _of_user(text: str, where: Where, index: int) -> Iterator[ListText]:
+    """Yield the parts of a user's message. What a program put there is like the result of a tool."""
+    at = 0
+    for start, end in (*spoken_spans(text), (len(text), len(text))):
+        for role, part, offset in (("tool", text[at:start], at), ("user", text[start:end], start)):
+            if part.strip():
+                yield ListText(where, index, role, part, offset)
+        at = end

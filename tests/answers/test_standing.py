@@ -88,6 +88,32 @@ def test_a_statement_that_the_rules_file_has_is_not_lost(
 
 
 @pytest.mark.parametrize(
+    ("words", "kept"),
+    [(RULE, True), ("Every ship of the line is berthed far from the fish market.", False)],
+)
+@pytest.mark.parametrize("form", ["hook", "skill", "reminder"])
+def test_text_of_a_program_keeps_a_rule_only_word_for_word(
+    tmp_path: Path, words: str, kept: bool, form: str
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000009")
+    made.user(RULE)
+    made.answer(lines.text("I will."))
+    if form == "reminder":
+        made.user(f"<system-reminder>{words}</system-reminder>Draw it.")
+    kept_lines = [made.lines[-1]["uuid"]] if form == "reminder" else []
+    made.compact(lines.nine_sections(primary=["Draw the harbour"]), before=155_000, kept=kept_lines)
+    if form == "hook":
+        made.attach(type="hook_success", hookEvent="SessionStart", content=words)
+    elif form == "skill":
+        made.attach(type="invoked_skills", skills=[{"name": "berth", "path": "/x/berth", "content": words}])
+    made.user("Go on.")
+    store = open_store(Path(made.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    (life,) = (life for life in read_facts(Inspection.open(store, row.id)).facts.of(1) if life.text == RULE)
+    assert (life.fate.outcome, life.fate.where) == (("verbatim", "tail") if kept else ("lost", None))
+
+
+@pytest.mark.parametrize(
     ("arguments", "kept"),
     [
         ({"content": "- Keep it short."}, False),

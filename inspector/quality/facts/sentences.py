@@ -278,11 +278,16 @@ def by_program(text: str) -> bool:
 
 def by_person(text: str) -> bool:
     """Return whether a person wrote any part of a user's message. Notices and blocks of programs do not count."""
+    return any(text[slice(*span)].strip() for span in spoken_spans(text))
+
+
+def spoken_spans(text: str) -> Iterator[Span]:
+    """Yield the spans of a user's message that no program put there. What a person pastes is in them."""
     if by_program(text[:400]):
-        return any(text[slice(*own)].strip() for own in _spoken_in_tags(text, 0, len(text)))
+        yield from _spoken_in_tags(text, 0, len(text))
+        return
     note = _NOTE.search(text)
-    end = note.start() if note is not None else len(text)
-    return any(text[slice(*part)].strip() for part, _ in _blocks(text, 0, end))
+    yield from (span for span, _ in _blocks(text, 0, note.start() if note is not None else len(text)))
 
 
 def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
