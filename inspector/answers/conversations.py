@@ -5,8 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from inspector.answers.answers import Answers, about
-from inspector.answers.resolving import resolve
+from inspector.answers.inspection import Inspection
 from inspector.answers.searching import hit_places
+from inspector.answers.shown_settings import settings_without_tail
 from inspector.answers.store_losses import LOSSES
 from inspector.core.conversations import Conversation
 from inspector.core.text import safe_line
@@ -122,9 +123,10 @@ def list_conversations(answers: Answers) -> list[ListedConversation]:
     store = answers.store
     listed = []
     for row in store.conversations():
-        settings = resolve(store, row, answers.flags, answers.config).settings
         losses = LOSSES.of(store, row.id).stored()
         conversation = store.open(row.id)
+        inspection = Inspection(store, conversation, config=answers.config)
+        settings = settings_without_tail(inspection, answers.flags).settings
         if conversation.has_unread:
             for note in conversation.notes:
                 answers.note(about(row, note))

@@ -10,6 +10,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.compactions import compare_compactions
+from inspector.answers.conversations import list_conversations
 from inspector.answers.live_sizes import LiveSize, _later_tokens, live_of, live_size, reported_sizes
 from inspector.answers.resolving import caching_release, resolve
 from inspector.answers.upcoming import upcoming
@@ -134,6 +135,8 @@ def test_answered_requests_show_that_a_window_is_wider_than_expected(
     path = written_by_pi(tmp_path / "a.jsonl", sizes)
     _, resolved = Answers.of([path], {}, None).opened("ferry")
     assert resolved.settings.context_length == window
+    (listed,) = list_conversations(Answers.of([path], {}, None))
+    assert listed.settings == resolved.settings
     notes = [note for note in resolved.notes if note.startswith("The context window is at least")]
     assert len(notes) == (window > 64_000)
     _, chosen = Answers.of([path], {"context_length": 50_000}, None).opened("ferry")
