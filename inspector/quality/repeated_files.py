@@ -83,6 +83,8 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
     #: Moved parts with a few of the lines each (their number, the act), and the lines that they have together.
     parts: list[tuple[int, Before]] = []
     in_parts: set[int] = set()
+    #: The last act that left with half of the lines, before an edit moved them.
+    newest: Before | None = None
     # Whether acts that left had all lines, such an act left with the last step, a later act wrote the file, and an act
     # in the list has a part of the lines.
     covered = whole = edited = partly = False
@@ -123,9 +125,12 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
                     last = Before(other, done.kind)
                 covered = covered or has_all
                 whole = whole or (with_last and has_all)
-        elif same and shared:
-            in_parts |= shared
-            parts.append((len(shared), Before(other, done.kind)))
+        elif same:
+            if 2 * len(shared) >= len(act.seen) if comparable else moved and overlaps:
+                newest = newest or Before(other, done.kind, covered=False)
+            if shared:
+                in_parts |= shared
+                parts.append((len(shared), Before(other, done.kind)))
     if last is None and parts and len(in_parts) >= _MIN_OVERLAP * len(act.seen):
         _, last = max(parts, key=itemgetter(0))
         gone, covered, whole = gone | in_parts, True, True
@@ -133,7 +138,12 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
         return None
     least = len(new) if covered else min(len(new), len(gone))
     is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1
-    return None if is_other and (partly or not edited) else replace(last, covered=whole and not partly)
+    if is_other and (partly or not edited):
+        return None
+    # The compaction of the newest act took the lines away.
+    if newest is not None and last.step.left is not None and (newest.step.left or 0) > last.step.left:
+        return newest
+    return replace(last, covered=whole and not partly)
 
 
 def in_list(other: Step, step: Step) -> bool:

@@ -396,6 +396,17 @@ def test_a_file_that_was_read_between_two_compactions_was_removed_by_the_second(
     assert event.earlier.generation == 2
 
 
+def test_most_lines_that_were_read_between_two_compactions_were_removed_by_the_second() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="line x", new_string="y")
+    first, part, again = shown_lines(1, 20), shown_lines(8, 20), shown_lines(1, 19)
+    (event,) = (
+        one
+        for one in events((1, 1, first), (2, 2, part + edit), (3, None, again))
+        if one.place.generation == 3
+    )
+    assert (event.compaction, event.in_part) == (2, True)
+
+
 def test_a_file_that_the_agent_attached_is_in_the_list_until_the_next_compaction() -> None:
     text = "\n".join(f"line {number}" for number in range(1, 21))
     read = tool_use("Read", text, file_path="/app/docs/a.md")
