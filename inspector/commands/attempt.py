@@ -236,7 +236,7 @@ def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:
 @summarizer_option
 @shared_options(settings_options)
 def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: int | None) -> None:
-    """Make every summary from one compaction on again.
+    """Make again every summary from one compaction on.
 
     Each new summary is made from the previous new summary. The curve shows how many facts can still be read after each
     compaction, with the recorded and with the new summaries. The command shows an estimate of the cost first. --resume

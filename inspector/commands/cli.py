@@ -92,7 +92,7 @@ def _print_completion(ctx: click.Context, param: click.Parameter, value: str | N
     help="Print the completion script of a shell.",
 )
 def commands() -> None:
-    """See what an LLM agent's context compaction kept, moved and lost.
+    """See what an LLM agent's context compaction kept, changed and lost.
 
     \b
     compaction-inspector [PATH] [CONVERSATION]    the terminal app

@@ -64,7 +64,7 @@ def page() -> str:
     lines = [
         f'.TH COMPACTION\\-INSPECTOR 1 "" "compaction\\-inspector {__version__}"',
         ".SH NAME",
-        "compaction\\-inspector \\- see what the context compaction of an LLM agent kept, moved and lost",
+        "compaction\\-inspector \\- see what the context compaction of an LLM agent kept, changed and lost",
         ".SH SYNOPSIS",
         ".B compaction\\-inspector\n[PATH] [CONVERSATION]\n.br",
         ".B compaction\\-inspector\nCOMMAND [OPTIONS] ...",

@@ -268,13 +268,14 @@ def print_compactions(documents: Sequence[Document]) -> None:
         smaller = f"{before} → {bound}{plural(entry['after'], 'message')} · {tokens} → {after}"
         say(f"compaction {entry['index']}  ", "bold", smaller)
         sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
-        words = zip(sizes, ("tokens before it", "tokens after it"), strict=True)
+        words = zip(sizes, ("tokens before", "tokens after"), strict=True)
         reported = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
         if reported:
-            say(f"  the agent reports {reported}; ~ is a rough count of the messages alone")
+            say(f"  reported by the agent: {reported}; counts with ~ are rough and only of the messages")
         say(f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
-        recorded += f", {len(entry['kept']):,} between them stayed word for word" if entry["kept"] else ""
+        kept = plural(len(entry["kept"]), "message")
+        recorded += f", {kept} between them stayed word for word" if entry["kept"] else ""
         if not entry["before"]:
             recorded, plan = "no recorded boundaries", "no plan: the list before it is unknown"
         elif not planned["compacts"]:

@@ -43,7 +43,7 @@ class Workers(Protocol):
 
         `answer` is a function of a module, such as `outcomes_of` with a function. `batches` is read as far as the
         processes need. `wait` is called a few times a second, and its exception ends the work. When the iterator ends
-        or is closed, nothing is left at work. A process that dies costs only its call: the calls of its batch are tried
+        or is closed, no call is left running. A process that dies costs only its call: the calls of its batch are tried
         again, one by one.
         """
         ...

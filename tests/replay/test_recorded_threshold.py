@@ -201,8 +201,8 @@ def test_a_turn_that_ends_a_step_above_the_usual_threshold_shows_no_other() -> N
 
 def test_a_reported_size_beside_a_rough_one_is_explained(tmp_path: Path) -> None:
     shown = " ".join(CliRunner().invoke(commands, ["compactions", str(written(tmp_path))]).stdout.split())
-    assert "the agent reports 100,200 tokens before it" in shown
-    assert "after it; ~ is a rough count of the messages alone why:" in shown
+    assert "reported by the agent: 100,200 tokens before" in shown
+    assert "tokens after; counts with ~ are rough and only of the messages why:" in shown
 
 
 def test_an_overflow_says_nothing_about_the_threshold() -> None:

@@ -24,7 +24,7 @@ CHANGES: dict[Change, tuple[str, str]] = {
     "moved": (CHANGE_SIGNS["moved"], "moved"),
     "kept": (CHANGE_SIGNS["kept"], "kept"),
 }
-#: Texts for a missing comparison.
+#: Text if there is nothing to compare.
 NONE_BEFORE = "There is no earlier summary to compare with."
 
 
@@ -110,7 +110,7 @@ def _item_lines(item: ItemChange) -> list[TextLine]:
 
 
 def new_words(changed: ItemChange | Cell, shown: str) -> tuple[Span, ...]:
-    """Spans of the words that only the new wording has; none where making it safe changed its length."""
+    """Spans of the words that only the new wording has; none if the safe text has another length than the item."""
     if len(shown) != len(changed.text):
         return ()
     return tuple(Span(word.start, word.end, "added-word") for word in changed.words if word.end > word.start)

@@ -99,7 +99,7 @@ def tail_start(
         stop = min(over, length - floor)
         cut = stop if over >= 0 and stop >= head_end else head_end
         if steps is not None:
-            why = f"everything fits, so it walks again with {budget:,} tokens"
+            why = f"the whole list fits, so a second walk uses {budget:,} tokens"
             steps.append(DerivationStep("second walk", cut, why, bound=True))
     fallback = length - floor
     cut = _step(steps, "floor", cut, min(cut, fallback), f"at least the last {floor} messages")

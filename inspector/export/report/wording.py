@@ -125,7 +125,8 @@ def boundary_words(compared: Compared) -> str:
         return "No recorded boundaries and no plan: the list before it is unknown."
     sentence = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     sentence += "" if recorded.exact else " (inferred)"
-    sentence += f", {len(recorded.kept):,} between them stayed word for word" if recorded.kept else ""
+    kept = plural(len(recorded.kept), "message")
+    sentence += f", {kept} between them stayed word for word" if recorded.kept else ""
     if not planned.compacts:
         return f"{sentence}. {planned.profile} would not have compacted this list: {planned.reason}."
     if compared.agrees:

@@ -28,7 +28,7 @@ class ClineReader(SessionReader):
 
     agent = "cline"
     limits = (
-        "Cline does not record the system prompt and the tools. A session records only its newest compaction. "
+        "Cline does not record the system prompt or the tools. A session records only its newest compaction. "
         "Compactions are read as its source describes them; none was seen.",
     )
 

@@ -51,8 +51,8 @@ class CodexReader(SessionReader):
 
     agent = "codex"
     limits = (
-        "Codex does not record what started a compaction; only /compact is a turn of its own. It encrypts the "
-        "summaries that OpenAI writes.",
+        "Codex does not record what started a compaction, except /compact, which is a separate turn. It encrypts "
+        "the summaries that OpenAI writes.",
     )
 
     def recognises(self, head: Head) -> bool:

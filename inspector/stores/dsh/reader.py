@@ -29,7 +29,8 @@ class DshReader(SessionReader):
 
     agent = "dsh"
     limits = (
-        "DeepSeek Harness records no triggers and no sizes of compactions, and only the error of a failed attempt.",
+        "DeepSeek Harness records no triggers and no sizes of compactions. Of a failed attempt it records only the "
+        "error.",
     )
 
     def recognises(self, head: Head) -> bool:

@@ -55,7 +55,7 @@ class KimiReader(SessionReader):
 
     agent = "kimi"
     limits = (
-        "Kimi CLI does not record the model, what started a compaction, the sizes before and after it, and the request "
+        "Kimi CLI does not record the model, what started a compaction, the sizes before and after it, or the request "
         "for the summary.",
     )
 

@@ -22,7 +22,7 @@ class OpenClawReader(PiReader):
     label = "openclaw"
     limits = (
         "OpenClaw does not record the system prompt, the context that it adds after each message, what started a "
-        "compaction, and answers that it withdrew after a compaction.",
+        "compaction, or answers that it withdrew after a compaction.",
     )
 
     def recognises(self, head: Head) -> bool:

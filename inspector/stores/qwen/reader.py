@@ -33,7 +33,7 @@ class QwenReader(SessionReader):
 
     agent = "qwen"
     limits = (
-        "Qwen Code does not record the system prompt and the tools. The size after a compaction is its own estimate "
+        "Qwen Code does not record the system prompt or the tools. The size after a compaction is its own estimate "
         "and may be far from the reported size.",
     )
 

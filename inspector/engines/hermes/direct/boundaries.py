@@ -10,7 +10,7 @@ from inspector.engines.hermes.boundaries import tail_floor
 from inspector.engines.hermes.direct.rows import Row, last_user, totals_within
 from inspector.engines.hermes.policies import Policies
 
-#: Number of messages after the protected ones in which a handoff shows a compaction before a restart.
+#: Number of messages after the protected ones that are searched for a handoff: it shows an earlier compaction.
 _PROBED = 4
 #: Current sources: if the budget has this many tokens for each message of the floor, the floor does not apply.
 _ROOMY = 10
@@ -75,7 +75,7 @@ class TailCut:
         if self.cut <= head and 0 < used <= self.soft:
             again, _ = self._walk(self.budget, held, whole=True)
             self._move(
-                "second walk", again, f"everything fits, so it walks again with {self.budget:,} tokens"
+                "second walk", again, f"the whole list fits, so a second walk uses {self.budget:,} tokens"
             )
         fallback = length - floor
         least = max(held, 1) if self.policies.lean_tail else floor
@@ -160,7 +160,7 @@ class TailCut:
 
 
 def bridged(rows: Sequence[Row], head_end: int, cut: int, user: int) -> int:
-    """Move the start of a tail that begins with the last user message before the work of the agent that precedes it."""
+    """Return the start of the tail. A tail from the last user message on also gets the agent's work before it."""
     if cut != user:
         return cut
     bridge = user - 1
