@@ -114,6 +114,7 @@ _BEGINS = late_pattern(
 )
 #: Matches a name with its value, or a name over deeper lines.
 _FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
+_PADDED = late_pattern(r" {8,}$")
 # A line of the stack under an error, a line that a program ticks off, and a name with its value after a comma or after
 # wide spaces. A person may write a single one.
 _FRAME = late_pattern(r"\s{2,}at \S")
@@ -186,6 +187,8 @@ _FURTHER = late_pattern(r"^#{1,4} ", re.MULTILINE)
 #: A heading, a rule between parts, and words of a person with a colon before a heading on the same line.
 _TITLE = late_pattern(r"\s{0,3}#{1,6} \S[^\n]{0,120}$")
 _RULER = late_pattern(r"\s{0,3}-{3,}\s*")
+#: Minimum lines of a document that begin with a picture.
+_FEWEST_LED = 3
 _HANDS_OVER = late_pattern(r"[^\n#]{1,200}[:：]\s++(?=#{1,6} \S)")
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
@@ -333,21 +336,30 @@ def _passed_on(text: str, start: int, end: int) -> Span:
 
 
 def _document(text: str, span: Span) -> Span:
-    """Return the span of a Markdown document as a model or a file has it; without one, its end is before its start.
+    """Return the span of a document as a model or a file has it; without one, its end is before its start.
 
-    It has a heading with a picture, rules between headings, or a heading right behind the user's colon.
-    A last paragraph in plain words belongs to the person.
+    It has a heading with a picture, rules between headings, a heading right behind the user's colon, or several lines
+    that begin with a picture. A last paragraph in plain words belongs to the person.
     """
     lines = text[slice(*span)].split("\n")
     fenced = _fenced(lines)
-    headings = [number for number, line in enumerate(lines) if number not in fenced and _TITLE.match(line)]
-    rules = [number for number, line in enumerate(lines) if number not in fenced and _RULER.fullmatch(line)]
-    pictured = any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
-    opening = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    handed_over = _HANDS_OVER.match(lines[opening]) if headings else None
-    if not (pictured or handed_over or (rules and len(headings) > 2)):
+    open_lines = [
+        (number, line) for number, line in enumerate(lines) if line.strip() and number not in fenced
+    ]
+    headings = [number for number, line in open_lines if _TITLE.match(line)]
+    rules = [number for number, line in open_lines if _RULER.fullmatch(line)]
+    led = [number for number, line in open_lines if _is_picture(line.lstrip()[0])]
+    handed_over = _HANDS_OVER.match(open_lines[0][1]) if headings else None
+    if handed_over is not None:
+        first = open_lines[0][0]
+    elif any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number]) or (
+        rules and len(headings) > 2
+    ):
+        first = min(headings[:1] + rules[:1])
+    elif len(led) >= _FEWEST_LED:
+        first = led[0]
+    else:
         return span[1], span[0]
-    first = opening if handed_over is not None else min(headings[:1] + rules[:1])
     last = list(_line_blocks(lines))[-1]
     own = (
         last[0] > first
@@ -357,6 +369,11 @@ def _document(text: str, span: Span) -> Span:
     starts = list(accumulate((len(line) + 1 for line in lines), initial=span[0]))
     behind = handed_over.end() if handed_over is not None else 0
     return starts[first] + behind, starts[last[0]] if own else span[1]
+
+
+def _is_picture(sign: str) -> bool:
+    """Return whether a character is a picture, not a mark of a list or a line of a box."""
+    return sign >= "\U0001f000" and unicodedata.category(sign) == "So"
 
 
 def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
@@ -571,6 +588,11 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
+    # A terminal fills its lines with spaces. A prompt in it has the person's words.
+    padded = [number for number in filled if _PADDED.search(lines[number])]
+    prompted = any(lines[number].lstrip()[0] in "❯>" for number in filled if padded and number <= padded[0])
+    if len(padded) > 2 and not prompted:
+        found.update(padded)
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
     if len(pages) >= 3 or bots:

@@ -17,6 +17,9 @@ DUMP = (
     + " Berth: 4\n Depth: 12 m (a boat must fit)\n" * 8
     + "Events: <none>"
 )
+PADDED = "\n".join(
+    f"{line:90}" for line in ("Boats should moor first.", "Keep the pier free.", "Count the berths.")
+)
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
 
 #: (message, the sentences that its writer says)
@@ -71,6 +74,8 @@ SAID = (
     (f"{DUMP}\n\nIs the pier broken?", ["Is the pier broken?"]),
     ("It is there now\n\nPiers\nBerths\n\nNorth Pier\nAll boats must moor\nPage 1 of 3 (1 - 4 of 9 items)\n"
      "Items per page\n25\nPage 1 of 2\n", ["It is there now"]),
+    (f"It says:\n{PADDED}\nbut why?", ["It says:", "but why?"]),
+    (f"❯ Moor it.\n{PADDED}", ["Boats should moor first.", "Keep the pier free.", "Count the berths."]),
     ("--- FAIL: TestPier (3.4s)\n    pier.go:209: Hook output: none\n        Created the berth list\n"
      "        Moved three boats\n\nWhy does it fail?", ["Why does it fail?"]),
 )  # fmt: skip
@@ -125,6 +130,9 @@ def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, said
         ("Harbour\n---\n# Pilot\nHe never sails.\n## Core\n- Vibe: calm\n## Rules\n- Moor first\n\nSave it please",
          ["Harbour", "Save it please"]),
         ("This is the pilot : # Ada\n## Rules\n- She never sails.\n- Moor first.", ["This is the pilot : # Ada"]),
+        ("Like this:\n\n📋 Report\nNever moor here.\n\n🟢 Open piers\n- North\n\n🔴 Shut piers\n- South\n\nGo.",
+         ["Like this:", "Go."]),
+        ("✅ North opens\n❌ South shut\n✅ East opens", ["✅ North opens", "❌ South shut", "✅ East opens"]),
         ("# Task\nNever moor at night.\n\n## Rules\n- Count the berths.",
          ["# Task", "Never moor at night.", "## Rules", "- Count the berths."]),
         ("Two tasks:\n---\nNever moor at night.\n---\nCount the berths.",
