@@ -22,6 +22,8 @@ from inspector.replay.recorded_threshold import recorded_threshold
 
 #: The beginning of the source of a window that may be larger.
 AT_LEAST = "at least"
+#: The end of a note about a threshold that the record contradicts.
+DOUBTFUL = "is doubtful."
 #: Minimum threshold in tokens that recorded compactions can show.
 _MIN_THRESHOLD = 1_000
 
@@ -145,7 +147,7 @@ def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[st
         why = "because a request did not fit into the window"
         note = (
             f"{plural(len(overflown), 'recorded compaction')} came only {why}: the usual threshold of {usual:,} "
-            "tokens is doubtful."
+            f"tokens {DOUBTFUL}"
         )
         return replace(resolved, notes=(*resolved.notes, note))
     if shown is None or shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:

@@ -19,6 +19,7 @@ from inspector.answers.last_request import end_of
 from inspector.answers.live_sizes import live_size
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
+from inspector.answers.shown_settings import DOUBTFUL
 from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
@@ -43,8 +44,8 @@ class Upcoming(Struct, frozen=True):
     `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
     `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
     cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open. `gateway` is a sentence
-    about the limits of the gateway, "" in a session without one. `reasoning` is the largest number of tokens of earlier
-    reasoning that the agent adds to the reported size.
+    about the limits of the gateway, "" in a session without one. `doubtful`: the record contradicts the threshold.
+    `reasoning` is the largest number of tokens of earlier reasoning that the agent adds to the reported size.
     """
 
     row: ConversationRow
@@ -64,6 +65,7 @@ class Upcoming(Struct, frozen=True):
     at_boundary: bool
     gateway: str = ""
     reasoning: int = 0
+    doubtful: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -76,7 +78,10 @@ class Upcoming(Struct, frozen=True):
                 f", about {plural(self.requests_left, 'request')} with {self.growth:,} new tokens"
                 f"{' each' if self.requests_left != 1 else ''}"
             )
-        lines = [f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens: {distance} ({self.profile})"]
+        doubt = " (a doubtful threshold)" if self.doubtful else ""
+        lines = [
+            f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{doubt}: {distance} ({self.profile})"
+        ]
         if self.gateway:
             lines.append(self.gateway)
         if self.reasoning:
@@ -159,6 +164,7 @@ def upcoming_of(
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
+        any(note.endswith(DOUBTFUL) for note in resolved.notes),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import list_requests, requests_of
 from inspector.answers.store_losses import losses_of_facts
+from inspector.answers.upcoming import upcoming
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
 from inspector.quality.measures.measure import Share
@@ -907,6 +908,7 @@ def test_a_record_with_overflows_only_makes_the_threshold_doubtful(tmp_path: Pat
         "1 recorded compaction came only because a request did not fit into the window: the usual threshold of "
         "114,688 tokens is doubtful.",
     )
+    assert "114,688 tokens (a doubtful threshold): " in upcoming(answers, row.id).sentences[0]
 
 
 def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:
