@@ -43,12 +43,19 @@ ENVELOPE = late_pattern(
     r")",
     re.MULTILINE | re.DOTALL,
 )
-#: The mark of a memory plugin (MemOS) between its memories and the user's message.
+#: What memory plugins put before the user's message: blocks with a tag of their own, and the mark of MemOS at the end.
+_MEMORIES = late_pattern(
+    r"(?:\s*<(?P<tag>[\w-]{0,40}(?:memor|mem[a-z]{0,20}[-_]context)[\w-]{0,20})(?:\s[^<>\n]{0,400})?>.{0,60000}?</(?P=tag)>"
+    r"\s*){1,8}",
+    re.DOTALL,
+)
 _QUERY = late_pattern("user\u200b?原\u200b?始\u200b?query\u200b?：\u200b*")
 
 
 def after_memories(text: str, start: int, end: int) -> int:
     """Return the start of the user's message in text[start:end], behind the memories that a plugin put before it."""
+    block = _MEMORIES.match(text, start, end)
+    start = block.end() if block is not None else start
     return max((mark.end() for mark in _QUERY.finditer(text, start, end)), default=start)
 
 
