@@ -64,7 +64,10 @@ def check_text(result: CheckResult) -> str:
             "surely still hold."
         )
     checked = plural(result.conversations, "conversation")
-    lines.append(f"{checked} checked: {'failed' if result.failed else 'passed'}.")
+    verdict = "failed" if result.failed else "passed"
+    if result.failed and not any(met.failed for met in result.met):
+        verdict = "no condition is met, but something is unknown: failed. --allow-unknown passes it"
+    lines.append(f"{checked} checked: {verdict}.")
     return "\n".join(lines) + "\n"
 
 

@@ -118,7 +118,11 @@ def test_what_is_unknown_fails_unless_allowed(fixtures_dir: Path, tmp_path: Path
     copy = tmp_path / path.name
     copy.write_text("".join(lines), encoding="utf-8")
     words = (str(copy), "--fail-on", "aftermath:9999")
-    assert isinstance(run(*words).exception, CheckFailed)
+    failed = run(*words)
+    assert isinstance(failed.exception, CheckFailed)
+    assert (
+        "no condition is met, but something is unknown: failed. --allow-unknown passes it." in failed.stdout
+    )
     assert checked(*words)["unknown"]
     assert run(*words, "--allow-unknown").exit_code == 0
 
