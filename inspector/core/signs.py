@@ -34,11 +34,11 @@ STATE_SIGNS: Mapping[str, str] = MappingProxyType(
 CAUSE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "first": "the first request",
-        "compaction": "the first request after a compaction",
+        "compaction": "after a compaction",
         "microcompaction": "after old results were cleared",
         "model": "another model",
-        "ttl": "the cache expired in a pause (ttl: time to live)",
-        "prefix": "the prompt differs from the previous one",
+        "ttl": "expired in a pause (ttl)",
+        "prefix": "the prompt changed (prefix)",
         "unknown": "unknown cause",
     }
 )

@@ -50,7 +50,7 @@ async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
         screen, lineage = conversation(pilot), lineage_of(pilot)
         assert (screen.state.generation, screen.state.compaction) == (3, 2)
         assert lineage.column == 1
-        assert "a fallback text" in lineage.head.text
+        assert "− 26 dropped   fallback" in lineage.head.text
         await press(pilot, "0", "right_square_bracket")
         assert (lineage.column, screen.state.compaction, screen.state.generation) == (2, 3, 4)
         assert lineage.items.has_focus

@@ -294,7 +294,7 @@ def test_costs_are_told_with_their_causes_and_bills(report_of: MakeReport) -> No
     for told in (text, document):
         assert "47 requests sent" in told
         assert "They are estimated from the messages" in told
-        assert "the cache expired in a pause" in told
+        assert "expired in a pause (ttl)" in told
         assert "unknown: the summary call failed, and its cost is not recorded" in told
     causes = {one["cause"]: one["misses"] for one in report.costs["by_cause"]}
     assert causes["compaction"] == len(report.compactions)

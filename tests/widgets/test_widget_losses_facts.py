@@ -163,8 +163,8 @@ async def test_every_fate_stays_in_a_narrow_filter() -> None:
     view = replace(LOSSES, scopes=(FactScope("1", facts),))
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)):
         fates = next(line for line in shown(pane).splitlines() if line.startswith("fate"))
-        assert fates.split()[:4] == ["fate", "●", "all", OUTCOMES["lost"][0]]
-        assert all(f"{OUTCOMES[fact.fate.outcome][0]} 1" in fates for fact in facts)
+        assert fates.split()[:4] == ["fate", "●", "all", f"{OUTCOMES['lost'][0]}1"]
+        assert all(f"{OUTCOMES[fact.fate.outcome][0]}1" in fates for fact in facts)
 
 
 async def test_what_survives_an_encrypted_summary_is_unknown() -> None:

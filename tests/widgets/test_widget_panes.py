@@ -114,7 +114,7 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted()
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)):
         text = shown(pane)
         for part in (
-            "3 of 4 breakpoints  next request ~80,000 tokens  ✗ 1 wasted",
+            "3 of 4 breakpoints  request: ~80,000 tokens  ✗ 1 wasted",
             "layout    ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
             "98% of the request is cached",
@@ -258,7 +258,7 @@ async def test_requests_say_what_was_sent_again_and_lead_to_their_answers(
     async with hosting(part, size=(90, 30), set_up=lambda: part.set_view(REQUESTS)) as host:
         text = shown(part)
         assert "4 requests  174k tokens sent, 34% of them read from the cache" in text
-        assert "t 1 miss       52.0k sent again  the cache expired in a pause" in text
+        assert "t 1 miss       52.0k sent again  expired in a pause (ttl)" in text
         assert "0.75 US dollars." in text
         monkeypatch.setattr(host, "notify", lambda text, **_: told.append(text))
         part.list.focus()

@@ -92,7 +92,9 @@ class FactFilters(Vertical):
             if chosen not in (ALL, "", *names):
                 names.append(chosen)
             choices = [
-                Mode(n, f"{n} ({counts[n]:,})", short=f"{_SHORT.get(n, n)} {counts[n]:,}") for n in names
+                # A sign stands before its number, a word has a colon.
+                Mode(n, f"{n} ({counts[n]:,})", short=f"{_SHORT.get(n, f'{n}:')}{counts[n]:,}")
+                for n in names
             ]
             self._bars[name].set_modes([Mode(ALL, ALL), *choices])
 

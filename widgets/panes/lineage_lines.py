@@ -66,7 +66,7 @@ def head_lines(view: LineageView, at: int, width: int, low: bool) -> list[TextLi
     if column.summary is None:
         parts.append(("no summary was found", "warning"))
     elif column.fallback:
-        parts.append(("fallback text" if low else "a fallback text", "warning"))
+        parts.append(("fallback", "warning"))
     lines = [line_of(*parts), line_of(*_left(view, at))]
     if not low:
         lines.append(line_of(*_trouble(view)))
@@ -81,7 +81,7 @@ def _left(view: LineageView, at: int) -> list[tuple[str, str]]:
     if left is not None and left.of_items:
         parts.append(("first summary: ", "muted"))
         share = human.percent(left.words, left.of_words)
-        parts.append((f"{left.items} of {left.of_items} items left, {share} of its words   ", ""))
+        parts.append((f"{left.items} of {left.of_items} items left, {share} of words   ", ""))
     length = view.drift.lengths[at] if at < len(view.drift.lengths) else None
     if length is not None and length.tokens is not None:
         of = f" of {human.tokens(length.budget)}" if length.budget else ""

@@ -173,10 +173,10 @@ def _headline(view: CacheView) -> list[TextLine]:
     elif not view.enabled:
         parts = [
             ("caching is off", "warning"),
-            (f": otherwise the agent would set {len(view.breakpoints)} of 4 breakpoints", "muted"),
+            (f" (if on: {len(view.breakpoints)} of 4 breakpoints)", "muted"),
         ]
     if view.total is not None:
-        parts.append((f"  next request ~{view.total:,} tokens", "muted"))
+        parts.append((f"  request: ~{view.total:,} tokens", "muted"))
     if wasted:
         parts.append((f"  ✗ {wasted} wasted", "error"))
     return [line_of(*parts)]
@@ -202,7 +202,7 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
         marks[free : free + 2] = f"⚑{point.point.number}"
     covered = points[-1].tokens or 0
     cached = "is cached" if view.enabled else "would be cached"
-    text = f"{human.percent(covered, total)} of the request {cached}: the part up to the last breakpoint"
+    text = f"{human.percent(covered, total)} of the request {cached}, up to ⚑{points[-1].point.number}"
     return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 

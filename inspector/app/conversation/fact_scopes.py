@@ -55,11 +55,11 @@ def scope_of(name: int | str, lives: Sequence[Life], partial: bool) -> FactScope
     if name == PRUNED:
         note = "Facts in tool results that were pruned."
     elif name == DISMISSED:
-        note = "Facts that you dismissed; no answer counts them. d restores one."
+        note = "Facts that you dismissed; nothing counts them. d restores one."
     elif partial:
         note = "Facts of the removed messages, and facts lost later, up to this step."
     else:
-        note = "First what counts as lost: your own rules, decisions and values. Then requests and the agent's words."
+        note = "Counted losses come first: your own rules, decisions and values."
     note = f"{note} {_RANK}" if partial else note
     return FactScope(str(name), tuple(lives), note, partial=partial)
 

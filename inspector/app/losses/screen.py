@@ -218,7 +218,7 @@ class LossesScreen(ListScreen[ListedLoss]):
     def explained(self, entry: ListedLoss) -> list[Text]:
         """Return lines about repeated work, gaps of the summary, the worst facts, and facts that no column counts."""
         loss = entry.loss
-        again = [Text(f"then {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
+        again = [Text(f"after it: {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
         uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
         names = told_apart({row.id: safe_line(row.title) for row in self._rows})
