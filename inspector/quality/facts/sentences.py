@@ -214,7 +214,8 @@ _IN_LINE = late_pattern(r"(?<!\S)(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
 _HEADING = late_pattern(r"\s*(?:[\"'“「『]?#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _END = late_pattern(
     r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
-    # A paste on the line of the words before it.
+    # A list on the line of the words before it, and a paste.
+    r"(?<=[:：])\s++(?=1[.)]\s)|"
     r"(?<=\w) {3,}(?=[A-Z])"
 )
 _ABBREVIATED = late_pattern(
@@ -338,8 +339,8 @@ def _passed_on(text: str, start: int, end: int) -> Span:
 def _document(text: str, span: Span) -> Span:
     """Return the span of a document as a model or a file has it; without one, its end is before its start.
 
-    It has a heading with a picture, rules between headings, a heading right behind the user's colon, or several lines
-    that begin with a picture. A last paragraph in plain words belongs to the person.
+    It has a heading with a picture, rules between headings, three headings in a row, a heading right behind the user's
+    colon, or several lines that begin with a picture. A last paragraph in plain words belongs to the person.
     """
     lines = text[slice(*span)].split("\n")
     fenced = _fenced(lines)
@@ -349,11 +350,14 @@ def _document(text: str, span: Span) -> Span:
     headings = [number for number, line in open_lines if _TITLE.match(line)]
     rules = [number for number, line in open_lines if _RULER.fullmatch(line)]
     led = [number for number, line in open_lines if _is_picture(line.lstrip()[0])]
+    in_a_row = any({number, number + 1, number + 2}.issubset(headings) for number in headings)
     handed_over = _HANDS_OVER.match(open_lines[0][1]) if headings else None
     if handed_over is not None:
         first = open_lines[0][0]
-    elif any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number]) or (
-        rules and len(headings) > 2
+    elif (
+        any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
+        or (rules and len(headings) > 2)
+        or in_a_row
     ):
         first = min(headings[:1] + rules[:1])
     elif len(led) >= _FEWEST_LED:
