@@ -35,7 +35,7 @@ from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, 
 from inspector.replay.transcript import Transcript, calls, message_paths, transcript_of
 from inspector.replay.whatif import Metrics
 
-_USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
+_USER, _ASSISTANT, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["assistant"], ROLE_CODES["system"]
 #: Compactions without a recorded trigger count as manual below this share of the threshold.
 _BY_HAND = 0.5
 #: A recorded size before a compaction is ignored if it is larger than the last request times this factor.
@@ -142,7 +142,7 @@ def recording_of(
         if recorded.index <= len(transcript.ends)
     )
     scale = sized.with_excess(scale)
-    summaries, extras = sized.summaries(compactions, events, scale)
+    summaries, extras = sized.summaries(compactions, events, scale, rules)
     ratio = _ratio(compactions, lists, rules)
     if not summaries and any(recorded.encrypted for recorded in compactions):
         # The reported size includes a summary that cannot be read. A run adds one of the size of the budget.
@@ -436,7 +436,11 @@ class _Sized:
         )
 
     def summaries(
-        self, compactions: Sequence[Compaction], events: Sequence[Event], scale: ContextScale
+        self,
+        compactions: Sequence[Compaction],
+        events: Sequence[Event],
+        scale: ContextScale,
+        rules: Replayable[Any],
     ) -> tuple[tuple[WrittenSummary, ...], tuple[Extra, ...]]:
         """Return the recorded summaries of known size, and the tokens sent with each in addition to its text."""
         removed_by = message_paths(self.transcript, compactions).removed_by
@@ -454,8 +458,26 @@ class _Sized:
             previous = body
             if scale.excess and number + 2 in reported:
                 more = event.tokens_after - scale.reported(event.rough_after, event.step) + beyond_until
-                extras.append(Extra(event.step, more, scale.excess[event.step] - beyond_until + more))
+                again = self._said_again(compactions[number], scale, rules) if event.fires == MANUAL else 0
+                extras.append(Extra(event.step, more, scale.excess[event.step] - beyond_until + more, again))
         return tuple(written), tuple(extras)
+
+    def _said_again(self, recorded: Compaction, scale: ContextScale, rules: Replayable[Any]) -> int:
+        """Return the tokens of the instructions that a plan keeps, but that the agent left out and sent again with the
+        next turn. Early releases of Codex do this after a manual compaction."""
+        before, after = self.lists[recorded.index - 1], self.lists[recorded.index]
+        if recorded.after >= len(after) or after.roles[recorded.after] != _SYSTEM:
+            return 0
+        with failures_named(rules.engine):
+            plan = rules.engine.plan(before.token_index(len(before)), Settings(profile=rules.engine.name))
+        left_out = plan.kept - {index for index, _ in recorded.kept}
+        again = {index for index in left_out if before.roles[index] == _SYSTEM}
+        beyond = sum(
+            scale.beyond(message)
+            for message, place in enumerate(self.transcript.places)
+            if place.generation == recorded.index and place.index in again
+        )
+        return round(scale.scale * sum(before.chars[index] for index in again) / 4) + beyond
 
 
 def _compared(requests: Sequence[Reported], rough: Sequence[int], sizes: Sequence[int]) -> list[int]:

@@ -30,11 +30,13 @@ class Extra(NamedTuple):
     """Reported tokens of the summary after `step` messages in addition to its text, such as files read again.
 
     They are negative if kept messages were cut. `beyond` is by how many tokens the list after exceeds its scaled size.
+    `again` are the tokens of kept messages that the agent left out, and sent again with the next turn.
     """
 
     step: int
     tokens: int
     beyond: int = 0
+    again: int = 0
 
 
 class SummaryModel(Struct, frozen=True):
@@ -96,7 +98,7 @@ class SummaryModel(Struct, frozen=True):
             nearest = min(self.extras, key=lambda extra: abs(extra.step - step))
         else:
             nearest = sorted(self.extras, key=lambda extra: extra.tokens)[len(self.extras) // 2]
-        return max(nearest.tokens, min(0, nearest.beyond) - kept)
+        return max(nearest.tokens, min(0, nearest.beyond) - kept) - nearest.again
 
 
 def new_chars(previous: str, body: str) -> int:

@@ -204,3 +204,35 @@ def test_sizes_before_compactions_are_used_if_no_request_has_one(tmp_path: Path)
     assert found.recording.events[0].tokens_before == 80_100
     assert not any("below the threshold" in reason for reason in found.reproduces.why_not)
     assert "the sizes that the agent reports before 1 compaction" in found.recording.course.scale.sentence()
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_instructions_that_follow_a_manual_compaction_again_count_once(tmp_path: Path, again: bool) -> None:
+    """Early releases of Codex leave them out of the list after it, and send them with the next turn."""
+    rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac003")
+    instructions, request = "Mind the tides. " * 2_000, "Read the berths."
+    rollout.says("developer", instructions)
+    rollout.says("user", request)
+    for step in range(4):
+        rollout.calls(f"c{step}", "exec_command", "x" * 40_000, cmd="cat berths.txt")
+        rollout.counts(20_000 + 10_000 * step, 0)
+    rollout.event("task_complete")
+    rollout.event("task_started", model_context_window=258_400)
+    context = [] if again else [rollout.message("developer", instructions)]
+    rollout.compact([*context, rollout.message("user", request)])
+    rollout.event("task_complete")
+    rollout.event("task_started", model_context_window=258_400)
+    if again:
+        rollout.says("developer", instructions)
+    rollout.says("user", "Go on.")
+    rollout.says("assistant", "Done.")
+    rollout.counts(16_000, 0)
+    path = tmp_path / "rollout-2026-07-14-a.jsonl"
+    path.write_text(rollout.text())
+    answers = Answers(open_store(path), {}, None)
+    (row,) = answers.store.conversations()
+    found = replay(answers, row.id)
+    (recorded,), (made,) = found.recording.events, found.run.events
+    assert (recorded.fires, made.fires) == ("manual", "manual")
+    assert made.tokens_after == pytest.approx(recorded.tokens_after, abs=100)
+    assert found.run.metrics.input_tokens == pytest.approx(found.recorded.input_tokens, abs=200)
