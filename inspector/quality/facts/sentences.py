@@ -114,7 +114,8 @@ _BEGINS = late_pattern(
 )
 #: Matches a name with its value, or a name over deeper lines.
 _FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
-_PADDED = late_pattern(r" {8,}$")
+#: The end of a line in a copy of a terminal.
+_PADDING = " " * 8
 # A line of the stack under an error, a line that a program ticks off, and a name with its value after a comma or after
 # wide spaces. A person may write a single one.
 _FRAME = late_pattern(r"\s{2,}at \S")
@@ -350,7 +351,7 @@ def _document(text: str, span: Span) -> Span:
     headings = [number for number, line in open_lines if _TITLE.match(line)]
     rules = [number for number, line in open_lines if _RULER.fullmatch(line)]
     led = [number for number, line in open_lines if _is_picture(line.lstrip()[0])]
-    in_a_row = any({number, number + 1, number + 2}.issubset(headings) for number in headings)
+    in_a_row = any(third - first == 2 for first, third in zip(headings, headings[2:], strict=False))
     handed_over = _HANDS_OVER.match(open_lines[0][1]) if headings else None
     if handed_over is not None:
         first = open_lines[0][0]
@@ -593,7 +594,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
     # A terminal fills its lines with spaces. A prompt in it has the person's words.
-    padded = [number for number in filled if _PADDED.search(lines[number])]
+    padded = [number for number in filled if lines[number].endswith(_PADDING)]
     prompted = any(lines[number].lstrip()[0] in "❯>" for number in filled if padded and number <= padded[0])
     if len(padded) > 2 and not prompted:
         found.update(padded)
