@@ -18,7 +18,7 @@ from inspector.engines.capabilities import SHOWN, loop_of
 from inspector.engines.registry import agent_of, budgets_of, engine
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import Cut, recorded_tail
-from inspector.replay.recorded_threshold import recorded_threshold
+from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
 
 #: The beginning of the source of a window that may be larger.
 AT_LEAST = "at least"
@@ -70,14 +70,45 @@ def earlier_settings(
             (generation, _row_of_session(inspection, sessions.get(generation.session)))
             for generation in inspection.conversation.generations
         ]
-    ends = [entry for entry, following in pairwise(rows) if entry[1] != following[1]]
-    if not ends:
-        return
-    current = _resolve_row(inspection, rows[-1][1], flags).settings
-    resolved = {row: _resolve_row(inspection, row, flags) for row in dict.fromkeys(row for _, row in ends)}
-    for end, row in ends:
-        if not resolved[row].sources["context_length"].startswith("assumed"):
-            yield end, difference(resolved[row].settings, current)
+    current = _resolve_row(inspection, rows[-1][1], flags)
+    until = _end_of_higher_threshold(inspection, rows[-1][1], current, flags)
+    times = [
+        (entry, (row, until if row == rows[-1][1] and _generation_of(entry) <= until else None))
+        for entry, row in rows
+    ]
+    ends = [entry for entry, following in pairwise(times) if entry[1] != following[1]]
+    resolved = {
+        (row, last): _resolve_row(inspection, row, flags, last)
+        for row, last in dict.fromkeys(time for _, time in ends)
+    }
+    for end, time in ends:
+        if not resolved[time].sources["context_length"].startswith("assumed"):
+            yield end, difference(resolved[time].settings, current.settings)
+
+
+def _generation_of(entry: Request | Generation) -> int:
+    return entry.generation if isinstance(entry, Request) else entry.number
+
+
+def _end_of_higher_threshold(
+    inspection: Inspection, row: ConversationRow, current: ResolvedSettings, flags: Mapping[str, Any]
+) -> int:
+    """Return the last generation for which the compactions until then show a higher threshold than later ones; 0 if
+    there is none."""
+    if not _shows_threshold(current):
+        return 0
+    threshold = engine(current.settings.profile).budgets(current.settings).threshold_tokens
+    until = last_beyond(threshold, _list_requests(inspection), _excused(inspection))
+    if until is None:
+        return 0
+    earlier = _resolve_row(inspection, row, flags, until)
+    return (
+        until if _shows_threshold(earlier) and earlier.settings.threshold > current.settings.threshold else 0
+    )
+
+
+def _shows_threshold(resolved: ResolvedSettings) -> bool:
+    return resolved.sources.get("threshold", "").startswith(SHOWN)
 
 
 def _list_requests(inspection: Inspection) -> tuple[Request, ...]:
@@ -111,9 +142,11 @@ def _row_of_session(inspection: Inspection, session: Session | None) -> Conversa
     return row._replace(model=session.model, provider=session.provider, base_url=session.base_url)
 
 
-def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[str, Any]) -> ResolvedSettings:
+def _resolve_row(
+    inspection: Inspection, row: ConversationRow, flags: Mapping[str, Any], until: int | None = None
+) -> ResolvedSettings:
     """Return the settings for the model and the limits of `row`, with the window that its requests show and the
-    threshold that its compactions show."""
+    threshold that its compactions show. With `until`, only the generations up to this number show a threshold."""
     resolved = _with_shown_window(inspection, row, flags)
     settings = resolved.settings
     if not _is_own(inspection, settings) or not resolved.sources.get("threshold", "").startswith("observed"):
@@ -125,7 +158,11 @@ def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[st
         for row_then in {row_then for _, row_then in rows}
         if row_then == row or _with_shown_window(inspection, row_then, flags).settings == settings
     }
-    requests = [request for request, row_then in rows if row_then in same]
+    requests = [
+        request
+        for request, row_then in rows
+        if row_then in same and (until is None or request.generation <= until)
+    ]
     if not requests:
         return resolved
     first = {request.generation: row_then for request, row_then in reversed(rows)}
@@ -133,27 +170,37 @@ def _resolve_row(inspection: Inspection, row: ConversationRow, flags: Mapping[st
         compaction
         for compaction in _unsized_compactions(inspection)
         if first.get(compaction.index + 1, first.get(compaction.index)) in same
+        and (until is None or compaction.index <= until)
     ]
-    store, conversation = inspection.store, inspection.conversation
-    excused = [microcompaction.at for microcompaction in store.microcompactions(conversation)]
-    excused += [failure.at for failure in store.failures(conversation)]
     usual = engine(settings.profile).budgets(settings).threshold_tokens
     loop = loop_of(engine(settings.profile))
-    shown = recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
-    share = 0.0 if shown is None else shown / settings.context_length
+    shown = recorded_threshold(
+        usual, requests, compactions, _excused(inspection), loop.reasoning, loop.turns_end
+    )
     by_size = sum(item.trigger != "manual" and not item.overflow for item in compactions)
-    overflown = [item for item in compactions if item.overflow]
-    if overflown and not by_size:
+    overflown = sum(item.overflow for item in compactions)
+    if overflown and not by_size and shown is None:
         why = "because a request did not fit into the window"
         note = (
-            f"{plural(len(overflown), 'recorded compaction')} came only {why}: the usual threshold of {usual:,} "
+            f"{plural(overflown, 'recorded compaction')} came only {why}: the usual threshold of {usual:,} "
             f"tokens {DOUBTFUL}"
         )
         return replace(resolved, notes=(*resolved.notes, note))
-    if shown is None or shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
+    if shown is None:
         return resolved
-    by = "the recorded compactions" if by_size > 1 else "one recorded compaction"
+    # A request that does not fit may be larger than the window.
+    share = shown / settings.context_length if by_size else min(1.0, shown / settings.context_length)
+    if shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
+        return resolved
+    by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def _excused(inspection: Inspection) -> list[float]:
+    """Return the times at which the agent cleared results or failed to compact."""
+    store, conversation = inspection.store, inspection.conversation
+    cleared = [microcompaction.at for microcompaction in store.microcompactions(conversation)]
+    return cleared + [failure.at for failure in store.failures(conversation)]
 
 
 def _is_own(inspection: Inspection, settings: Settings) -> bool:

@@ -24,33 +24,31 @@ def recorded_threshold(
     is at least the size of the last request. It exceeds that by at most the largest step of any list. Each list counts
     once, because parts of a conversation may have had other settings; the newest list decides. If an automatic
     compaction came below the best threshold, none is returned. At `excused` times the
-    agent cleared results or failed to compact, so it was at its threshold. With `reasoning` (see Loop) the agent's own
+    agent cleared results or failed to compact, so it was at its threshold. If no compaction came by the size of its
+    list, the sizes at which requests did not fit into the window are tried. With `reasoning` (see Loop) the agent's own
     size is larger than a recorded size, by the last results and the reasoning of the list. With `turns_end` a list may
     exceed the usual threshold by a step, because the agent compacts only at the end of a turn.
     """
     requests = [request for request in requests if not request.summed]
     last: dict[int, int] = {}
     thought: Counter[int] = Counter()
-    continued: dict[int, int] = {}
-    step = 0
-    for request, following in pairwise(requests):
-        size = request.context + request.output
-        if request.generation == following.generation and following.context >= request.context:
-            step = max(step, following.context - size)
-            if not any(request.at <= at <= following.at for at in excused):
-                continued[request.generation] = max(size, continued.get(request.generation, 0))
+    continued, step = _continued(requests, excused)
     for request in requests:
         last[request.generation] = request.context + request.output
         thought[request.generation] += request.reasoning
     fired: list[tuple[int, int]] = []
+    overflown: list[int] = []
     for compaction in compactions:
         least = most = compaction.tokens_before_reported or 0
         if not least and (least := last.get(compaction.index, 0)):
             most = least + step
         elif reasoning and least:
             most = least + step + int(reasoning * thought[compaction.index])
-        by_size = compaction.trigger != "manual" and not compaction.overflow
-        if by_size and compaction.whole and least:
+        if compaction.trigger == "manual" or not compaction.whole or not least:
+            continue
+        if compaction.overflow:
+            overflown.append(least)
+        else:
             fired.append((least, most))
 
     def reached(size: int, threshold: int) -> bool:
@@ -62,6 +60,31 @@ def recorded_threshold(
         )
 
     newest = continued.get(max(continued, default=0), 0)
-    tried = [size for size in (usual, *(least for least, _ in fired)) if not reached(newest, size)] or [usual]
+    # An agent that checks only at the end of a turn may overflow once within it.
+    sizes = [least for least, _ in fired] or (overflown if len(overflown) > 1 or not turns_end else [])
+    tried = [size for size in (usual, *sizes) if not reached(newest, size)] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
     return None if best == usual or any(most < best for _, most in fired) else best
+
+
+def last_beyond(threshold: int, requests: Sequence[Request], excused: Sequence[float] = ()) -> int | None:
+    """Return the newest generation in which a request at or above a threshold was followed by another; None if none.
+
+    Until its end a higher threshold was in force. `excused` is as in recorded_threshold.
+    """
+    continued, _ = _continued([request for request in requests if not request.summed], excused)
+    return max((number for number, size in continued.items() if size >= threshold), default=None)
+
+
+def _continued(requests: Sequence[Request], excused: Sequence[float]) -> tuple[dict[int, int], int]:
+    """Return the largest request with its answer, in tokens, that another request followed, by generation; and the
+    largest step between two requests of a list."""
+    continued: dict[int, int] = {}
+    step = 0
+    for request, following in pairwise(requests):
+        size = request.context + request.output
+        if request.generation == following.generation and following.context >= request.context:
+            step = max(step, following.context - size)
+            if not any(request.at <= at <= following.at for at in excused):
+                continued[request.generation] = max(size, continued.get(request.generation, 0))
+    return continued, step

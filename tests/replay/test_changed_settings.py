@@ -76,6 +76,25 @@ def test_a_setting_that_a_user_chose_is_the_same_in_all_parts(tmp_path: Path) ->
     assert all(event.tokens_before >= 200_000 for event in whole.run.events)
 
 
+def test_a_threshold_that_was_higher_at_first_is_in_force_until_the_compaction_that_shows_it(
+    tmp_path: Path,
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-00000000c4a8", version="2.1.40", model=LARGE)
+    for tokens, before in [(20_000, 318_000), (10_000, 179_500), (10_000, 179_500)]:
+        work(made, 15, tokens)
+        made.compact("It goes on.", before=before)
+    work(made, 3, 10_000)
+    store = open_store(made.write(tmp_path / "a.jsonl"))
+    (row,) = store.conversations()
+    found = replay(Answers(store, {}, None), row.id)
+    assert [round(event.tokens_before, -4) for event in found.run.events] == [320_000, 180_000, 180_000]
+    (sentence,) = found.reproduces.changed
+    assert sentence.endswith(": threshold 0.318.")
+    store.close()
+    chosen = replay(Answers(open_store(tmp_path / "a.jsonl"), {"threshold": 0.17}, None), row.id)
+    assert max(event.tokens_before for event in chosen.run.events) < 200_000
+
+
 def test_models_that_alternate_are_resolved_once_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from inspector.answers.overview import read_overview
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction, Request
 from inspector.engines.registry import engine
-from inspector.replay.recorded_threshold import recorded_threshold
+from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 from tests.counting import calls_of
@@ -211,6 +211,21 @@ def test_an_overflow_says_nothing_about_the_threshold() -> None:
     assert recorded_threshold(244_800, requests, made) == 100_100
     overflown = [replace(one, overflow=True) for one in made]
     assert recorded_threshold(244_800, requests, overflown) is None
+
+
+def test_lists_that_only_overflow_show_the_size_that_is_too_large() -> None:
+    sizes = (90_000, 95_000, 99_000)
+    requests = [request(at, number, size) for number in (1, 2) for at, size in enumerate(sizes, 3 * number)]
+    made = [replace(compaction(number, None, 100_100), overflow=True) for number in (1, 2)]
+    assert recorded_threshold(80_000, requests, made) == 100_100
+    assert recorded_threshold(80_000, requests, made, turns_end=True) == 100_100
+    assert recorded_threshold(80_000, requests, made[:1], turns_end=True) is None
+
+
+def test_the_newest_list_beyond_a_threshold_ends_the_time_of_a_higher_one() -> None:
+    requests = [request(1, 1, 90_000), request(2, 1, 99_000), request(3, 2, 50_000), request(4, 2, 70_000)]
+    assert last_beyond(80_000, requests) == 1
+    assert last_beyond(95_000, requests) is None
 
 
 @pytest.mark.parametrize(("profile", "threshold"), [("claude-code", 225_400), ("pi", 242_016)])
