@@ -87,6 +87,8 @@ def print_measures(document: Document) -> None:
             cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
             cells.append(_cell(document["whole"][identity], definition["unit"]))
             say(_line(definition["title"], cells[part]))
+    if any(entry["fallback"] for entry in compactions):
+        say("! no summary was made: a fallback text replaced the middle")
     for compaction in compactions:
         _print_lost(compaction, titles)
     entries = [entry for one in compactions for measure in one["measures"] for entry in measure["evidence"]]

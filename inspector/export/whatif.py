@@ -467,7 +467,7 @@ def _cell(name: str, value: float) -> str:
 def print_recommendation(document: Document) -> None:
     """Print recommended settings, the reasons, and the lines to write."""
     settings = document["settings"]
-    say(f"{document['agent']}, {plural(document['conversations'], 'conversation')}, for {document['goal']}")
+    say(f"{document['agent']}, {plural(document['conversations'], 'conversation')}, goal: {document['goal']}")
     print_reproduction(document["reproduces"])
     if document["changes"]:
         changed = ", ".join(f"{name} {settings[name]:g}" for name in settings["changed"])

@@ -120,7 +120,7 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
     alike = [scale for price, scale in judged if price <= least + 0.05]
     scale = _scale(usable, alike[len(alike) // 2])
     count = count_explained(loop, scale, threshold, firings)
-    basis = f"sums of {scale.requests:,} calls{_agreement(count, len(firings))}"
+    basis = f"the sums of {scale.requests:,} requests{_agreement(count, len(firings))}"
     return Fit(scale._replace(basis=basis), count, least)
 
 

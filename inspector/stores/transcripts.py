@@ -94,7 +94,8 @@ class TranscriptStore(SingleStore):
         agent = self._agent
         source = self._listing.known_source(session) or self._source(session)
         version = source.row.source.removeprefix(agent).lstrip(", ")
-        if not version:
+        # A session may say that its release is unknown.
+        if version in ("", "unknown"):
             return self.info
         if self.info.profile != agent:
             profile = profile_of_writer(version)

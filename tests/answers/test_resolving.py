@@ -71,6 +71,16 @@ def test_a_session_is_planned_by_the_release_that_wrote_it_last(tmp_path: Path, 
     assert reasons[3] == "The files are those of Claude Code."
 
 
+def test_a_session_of_an_unknown_release_names_none(tmp_path: Path, fixtures_dir: Path) -> None:
+    (bundled,) = (fixtures_dir / "agents" / "copilot").glob("*/events.jsonl")
+    session = tmp_path / "session" / "events.jsonl"
+    session.parent.mkdir()
+    session.write_text(bundled.read_text(encoding="utf-8").replace("1.0.102", "unknown"), encoding="utf-8")
+    store = open_store(session)
+    (row,) = store.conversations()
+    assert store.info_of(row.id).profile_reason == "The files are those of GitHub Copilot CLI."
+
+
 def test_a_profile_that_somebody_chose_is_in_force_whatever_wrote_the_session(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000001", version="2.1.7")
     made.user("Which berth is free?")

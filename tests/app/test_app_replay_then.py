@@ -228,7 +228,7 @@ async def test_the_gauge_shows_the_size_that_the_agent_compared(in_place: Path) 
         assert gauge.state.kind == "exact"
         await press(pilot, "left")
         assert (gauge.state.kind, gauge.state.tokens) == ("fitted", derived(pilot).tokens)
-        assert "sums of 51 calls" in gauge.state.detail
+        assert "the sums of 51 requests" in gauge.state.detail
         # What is left within a compaction is known roughly alone.
         await before_compaction(pilot, 2)
         assert gauge.state.kind == "fitted"

@@ -64,6 +64,7 @@ def test_facts_of_the_agent_are_marked(fixtures_dir: Path) -> None:
     shown = CliRunner().invoke(commands, ["measures", database, CHECKOUT]).stdout
     assert bool(by_agent) == ("(agent" in shown)
     assert bool(by_agent) == ("losses and check count only the user's own words." in shown)
+    assert "! no summary was made: a fallback text replaced the middle" in shown
 
 
 def test_survival_is_what_the_facts_say(fixtures_dir: Path) -> None:
