@@ -202,7 +202,7 @@ _BOT = late_pattern(
     r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
     r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
 )
-_ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)]\s|、))\s*")
+_ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
 _FORBIDS_LIST = late_pattern(
     r"(?P<heading>[#*_\s]*+)(?:[^.:!?\n]{0,80}(?<!\w))?"
@@ -255,7 +255,7 @@ _HANGS = late_pattern(
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[-*•+]\s++|"
-    r"\(?\d{1,2}(?:\+\d{1,2})*+(?:(?:[.)]|-(?=\s))\s++|、\s*+))?(?:#{1,6}\s++)?"
+    r"\(?\d{1,2}(?:\+\d{1,2})*+(?:(?:[.)]|-(?=\s))\s++|[.)](?=[一-鿿])|、\s*+))?(?:#{1,6}\s++)?"
     r"(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
     r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*+[:：](?:\*\*)?\s*+)?"

@@ -117,6 +117,7 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
             ["The pier holds twelve boats."],
         ),
         ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
+        ("2.锚的灯\n3.每条船的缆绳都写进航海日志", ["每条船的缆绳都写进航海日志"]),
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
     ],
 )
