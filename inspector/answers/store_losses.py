@@ -27,7 +27,10 @@ LIST_MISSING = "the files lack the list before, or a part"
 
 
 class LostFact(Struct, frozen=True):
-    """A fact that a compaction lost or weakened: its text, its place, and its fate after the compaction."""
+    """A fact that a compaction lost or weakened: its text, its place, and its fate after the compaction.
+
+    `changed` is what the list has instead, for a contradicted fact, else "".
+    """
 
     category: Kind
     text: str
@@ -40,6 +43,7 @@ class LostFact(Struct, frozen=True):
     where: Where | None
     generation: int
     index: int
+    changed: str
 
 
 class CompactionLoss(Struct, frozen=True):
@@ -300,7 +304,7 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
     fact, saying = life.fact, life.saying
     return LostFact(
         fact.kind, fact.text, fact.value, fact.role, saying.session, saying.message, compaction,
-        life.outcome, life.fate.where, saying.generation, saying.index,
+        life.outcome, life.fate.where, saying.generation, saying.index, life.fate.changed,
     )  # fmt: skip
 
 

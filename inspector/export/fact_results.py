@@ -64,6 +64,8 @@ def print_losses(documents: Sequence[Document]) -> None:
                 indent=2,
             )
             lines.add((safe_title(fact["text"], 400), ""), indent=6)
+            if fact["changed"]:
+                lines.add((f"the summary says: {safe_title(fact['changed'], 200)}", "yellow"), indent=6)
 
 
 def _names(documents: Sequence[Document]) -> dict[str, str]:

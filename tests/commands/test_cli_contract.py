@@ -330,8 +330,9 @@ def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) 
         for fact in entry["facts"]:
             check(
                 fact, category=TEXT, text=TEXT, value=TEXT, role=TEXT, session=TEXT, message=WHOLE, compaction=WHOLE,
-                fate=TEXT, where=MAYBE_TEXT,
+                fate=TEXT, where=MAYBE_TEXT, changed=TEXT,
             )  # fmt: skip
+            assert not fact["changed"] or fact["fate"] == "contradicted"
     rules = [entry["lost"].get("constraint", 0) for entry in found]
     assert rules == sorted(rules, reverse=True)
     listed = {entry["id"]: entry["lost"] for entry in ask("conversations", "--demo")}
