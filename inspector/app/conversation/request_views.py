@@ -36,7 +36,7 @@ class RequestsRead(Struct, frozen=True, eq=False):
             for priced, index in zip(self.view.requests, self.view.places, strict=True)
             if (priced.request.generation, -1 if index is None else index) < (generation, length)
         ]
-        until = replace(self.requests, priced=tuple(priced for priced, _ in sent), reported=0)
+        until = replace(self.requests, priced=tuple(priced for priced, _ in sent), reported=0, unlisted=0)
         return RequestsView(until.priced, tuple(index for _, index in sent), _note(until))
 
 
@@ -68,8 +68,10 @@ def _note(requests: Requests) -> str:
         parts.append(f"Estimated from the messages: {human.tokens(requests.sent)} sent{sum_of}.")
     cost = requests.cost
     if cost is not None:
+        # The calls of some agents for summaries are among the requests.
+        without = ", without summary calls" if requests.unlisted else ""
         parts.append(
-            f"{dollars(cost.amount)} US dollars{price_words(price_dates(requests.priced))}, without summary calls."
+            f"{dollars(cost.amount)} US dollars{price_words(price_dates(requests.priced))}{without}."
         )
     elif requests.priced:
         parts.append(f"No costs: {'; '.join(requests.why_no_cost)}.")
