@@ -161,7 +161,13 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
     The tokens are the reported size of the last request and rough tokens of later messages, or all are rough.
     """
     plan = inspection.plan(inspection.conversation.live, resolved.settings)
-    size = live_size(inspection.store, inspection.conversation, inspection.requests())
+    live = inspection.conversation.live
+    size = live_size(
+        inspection.store,
+        inspection.conversation,
+        inspection.requests(),
+        rough=lambda: inspection.token_index(live, plan.profile).total(),
+    )
     return plan.tokens_before if size is None else size.tokens, plan.budgets.threshold_tokens
 
 

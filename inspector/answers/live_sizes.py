@@ -53,10 +53,14 @@ def _last(sent: Sequence[Request]) -> Request:
 
 class LiveSize(Struct, frozen=True):
     """The size of a live list in tokens: `reported` of the last request and its answer, or else the last recorded size
-    of the list, and rough ones of `later` messages, which the next request adds."""
+    of the list, and rough ones of `later` messages, which the next request adds.
+
+    If the list was never `sent`, `reported` is the part of the first request beside its messages, and all are `later`.
+    """
 
     reported: int
     later: int = 0
+    sent: bool = True
 
     @property
     def tokens(self) -> int:
@@ -69,10 +73,12 @@ def live_size(
     conversation: Conversation,
     requests: Iterable[Request],
     messages: Sequence[Message] | None = None,
+    rough: Callable[[], int] | None = None,
 ) -> LiveSize | None:
     """Return the size of the live list; None if the agent reports no sizes. `messages` is the list if it is read
-    already. Raises StoreErrors."""
+    already, `rough` returns its rough tokens without reading it. Raises StoreErrors."""
     live = conversation.live
+    requests = tuple(requests)
     listed = (request for request in requests if request.generation == live.number)
     sent = [request for request in listed if request.context and not request.summed]
     sized = next((one.sized for one in conversation.sessions if one.id == live.session), None)
@@ -80,11 +86,37 @@ def live_size(
         length, tokens = sized
         later = store.messages(live, length) if messages is None else messages[length:]
         return LiveSize(tokens, _rough_tokens(later))
-    if not sent or sent[-1:] != without_cut(sent)[-1:]:
+    if not sent:
+        beside = _beside_messages(store, conversation, requests)
+        if beside is None:
+            return None
+        if rough is None:
+            listed_now = store.iterate(live) if messages is None else messages
+            return LiveSize(beside, _rough_tokens(listed_now), sent=False)
+        return LiveSize(beside, rough(), sent=False)
+    if sent[-1:] != without_cut(sent)[-1:]:
         return None
     last = _last(sent)
     newest = _newest_first(store, live) if messages is None else reversed(messages)
     return LiveSize(_size(last), _later_tokens(newest, last))
+
+
+def _beside_messages(store: Store, conversation: Conversation, requests: Sequence[Request]) -> int | None:
+    """Return the tokens of the first request beside its messages: system prompt, tools, memory. None if unknown.
+
+    Messages before the answer of the first request are the first few of its list.
+    """
+    first = next((request for request in requests if request.context and not request.summed), None)
+    if first is None:
+        return None
+    before: list[Message] = []
+    for message in store.iterate(conversation.generations[first.generation - 1]):
+        if message.role == "assistant":
+            timed = first.at and message.timestamp
+            known = not timed or abs(message.timestamp - first.at) <= _WITHIN
+            return max(0, first.context - _rough_tokens(before)) if known else None
+        before.append(message)
+    return None
 
 
 def _rough_tokens(messages: Iterable[Message]) -> int:

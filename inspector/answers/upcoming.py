@@ -185,7 +185,13 @@ def _tokens_now(inspection: Inspection, plan: Plan) -> tuple[int, bool]:
 
     They are the size of the last reported request, and rough tokens of later messages.
     """
-    size = live_size(inspection.store, inspection.conversation, inspection.requests())
+    live = inspection.conversation.live
+    size = live_size(
+        inspection.store,
+        inspection.conversation,
+        inspection.requests(),
+        rough=lambda: inspection.token_index(live, plan.profile).total(),
+    )
     return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)
 
 

@@ -28,6 +28,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
     """The answer of `show`: one generation with the plan that the settings make of it; `full` has all of each text."""
     conversation, generation, plan = answer.conversation, answer.generation, answer.plan
     usage, exact, recorded = answer.usage, answer.exact, answer.recorded
+    size = answer.reported
     reported = usage.input + usage.cache_read + usage.cache_write if usage else 0
     points = {
         -1 if point.message is None else point.message: point.number
@@ -51,8 +52,9 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             "exact_encoding": exact.encoding if exact else None,
             "reported": reported or None,
             "reported_calls": usage.calls if usage else None,
-            "reported_size": None if answer.reported is None else answer.reported.reported,
-            "later": None if answer.reported is None else answer.reported.later,
+            "reported_size": None if size is None or not size.sent else size.reported,
+            "later": None if size is None or not size.sent else size.later,
+            "estimated": None if size is None or size.sent else size.tokens,
         },
         **fields_of(plan, "compacts", "reason", "head_end", "tail_start", "summary_budget", "steps"),
         "system_prompt": {
@@ -193,8 +195,11 @@ def print_show(document: Document) -> None:
     say(f"profile {document['profile']}: {document['profile_reason']}")
     threshold = document["threshold_tokens"]
     size, later = tokens["reported_size"], tokens["later"]
-    share = percent(tokens["rough"] if size is None else size + later, threshold)
+    now = tokens["estimated"] or tokens["rough"] if size is None else size + later
+    share = percent(now, threshold)
     reported = "" if size is None else f"{size:,} reported{f' and ~{later:,} later' if later else ''}, "
+    if tokens["estimated"] is not None:
+        reported = f"~{tokens['estimated']:,} with system prompt and tools, as in the first request, "
     exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
     say(
         f"tokens {reported}~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"

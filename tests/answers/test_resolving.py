@@ -270,3 +270,21 @@ def test_the_window_of_the_last_request_is_doubted_whatever_model_comes_next(
     (row,) = store.conversations()
     (compared,) = compare_compactions(Answers(store, {}, None), row.id)
     assert "had a smaller window than today's 200,000" in compared.why.text
+
+
+def test_a_list_without_a_request_has_the_system_prompt_and_tools_of_the_first_one(tmp_path: Path) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-00000000c4b1")
+    made.user("Read the berth.")
+    made.answer(lines.text("It is read."), written=40_000)
+    made.compact("The berth is read.", before=60_000)
+    store = open_store(made.write(tmp_path / "a.jsonl"))
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    requests = store.requests(conversation)
+    size = live_size(store, conversation, requests)
+    assert size is not None
+    assert not size.sent
+    assert requests[0].context - 20 < size.reported < requests[0].context
+    assert size.later == store.live_tokens(row.id)
+    assert live_of(store, row, {}, None)[1] == size.tokens
+    assert live_size(store, conversation, ()) is None

@@ -88,7 +88,12 @@ def gather_report(
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
-    size = live_size(inspection.store, conversation, inspection.requests())
+    size = live_size(
+        inspection.store,
+        conversation,
+        inspection.requests(),
+        rough=lambda: inspection.token_index(conversation.live, settings.profile).total(),
+    )
     placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
     masker = masker_of(inspection, mask)
     report = Report(
