@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -69,6 +69,7 @@ _NUMERIC = late_pattern(
 )
 #: Matches a name and its number: "Core 10", "Java17".
 _NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%])", re.IGNORECASE)
+_NUMBER = late_pattern(r"(?<![\d.])\d+(?:\.\d+)*")
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
     r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
@@ -101,18 +102,28 @@ class Differences(Alignment):
         )
 
     def renumbers(self) -> str:
-        """Return the name with another number in the passage, if no text of the list has the number of the fact.
+        """Return a name with another number in the passage: "Java 17" for a fact about Java 21.
 
-        ".NET 10" and ".NET 8". A name is a word that no translation changes, so the fact is in a script without spaces.
+        The passage then has no number of the name in the fact, and no text of the list has the name with it. A name is
+        a word that no translation changes, so the fact is in a script without spaces.
         """
         if not has_unspaced(self.probe.text):
             return ""
-        stated = {name.lower(): number for name, number in _NUMBERED.findall(self.probe.text)}
-        for match in _NUMBERED.finditer(self.passage.text):
-            name, number = match[1].lower(), match[2]
-            if stated.get(name, number) != number and not self.after.quoting(f"{name} {stated[name]}"):
+        stated: dict[str, set[str]] = defaultdict(set)
+        for name, number in _NUMBERED.findall(self.probe.text):
+            stated[name.lower()].add(number)
+        for match in _NUMBERED.finditer(self.passage.text) if stated else ():
+            name = match[1].lower()
+            if name in stated and not any(self._has_number(name, number) for number in stated[name]):
                 return match.group()
         return ""
+
+    def _has_number(self, name: str, number: str) -> bool:
+        """Return whether the passage has a number or its release ("3" and "3.4"), or the list has the name with it."""
+        found = _NUMBER.findall(self.passage.text)
+        return any(
+            f"{one}.".startswith(f"{number}.") or f"{number}.".startswith(f"{one}.") for one in found
+        ) or any(self.after.quoting(f"{name}{space}{number}") for space in ("", " "))
 
     def shares_too_little(self) -> bool:
         """Return whether a passage shares too few words with a statement of the user.

@@ -21,14 +21,7 @@ from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BREAK, JOINS, Word, parts_of
-from inspector.quality.facts.passages import (
-    EDGES,
-    PIECES,
-    PassageIndex,
-    place_of,
-    states_nothing,
-    value_keys,
-)
+from inspector.quality.facts.passages import EDGES, PIECES, PassageIndex, place_of, states_nothing, value_keys
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, is_question, opposites
 
@@ -46,9 +39,12 @@ _ASKS = late_pattern(
     r"\bask(?:s|ed|ing)? (?:if|whether|how|why|what|where|when)\b|\bwonder(?:s|ed|ing)?\b", re.IGNORECASE
 )
 #: Matches a name in a text without spaces between words. No translation changes it: a file, an id, "frontend-design".
+#: "TypeScript" and "k8s" have other forms.
 _NAME = late_pattern(
-    r"(?=[A-Za-z\d]*(?:[-_./]+[A-Za-z\d]|\d|(?<=[a-z])[A-Z]))[A-Za-z][A-Za-z\d]*(?:[-_./]+[A-Za-z\d]+)*"
+    r"(?=[A-Za-z\d]*(?:[-_./]+[A-Za-z\d]|(?<=[A-Za-z]{2})\d))[A-Za-z][A-Za-z\d]*(?:[-_./]+[A-Za-z\d]+)*"
 )
+#: Matches the letters and the numbers of a name: "Java17" and "Java 17" are one name.
+_LETTERS_OR_NUMBER = late_pattern(r"[a-z]+|\d+")
 #: Minimum words that a list shares with a long question if it may have the answer.
 _SHARED = 3
 
@@ -132,7 +128,8 @@ def _has_no_name_of(probe: Probe, after: PassageIndex) -> bool:
         return False
     values = [value.text for value in probe.values if value.distinctive]
     names = _NAME.findall(probe.text) if has_unspaced(probe.text) else values
-    words = [PIECES.findall(name.rstrip("/").rpartition("/")[2].lower()) for name in names]
+    last_parts = [name.rstrip("/").rpartition("/")[2].lower() for name in names]
+    words = [pattern.findall(name) for name in last_parts for pattern in (PIECES, _LETTERS_OR_NUMBER)]
     return bool(words) and not any(all(map(after.has_beginning, name)) for name in words)
 
 
@@ -343,10 +340,12 @@ def _judged(
     exchanged = outcome == "contradicted" and compared.exchanged
     # A question states nothing, and a document is not the user's word on the matter.
     asks = probe.asked or is_question(passage.text) or _ASKS.search(passage.text) is not None
-    sure = not (asks or probe.pasted) and (compared.is_about_the_same or compared.renumbers() != "")
+    # In another language, only another number of the same name contradicts a fact.
+    renumbered = outcome == "contradicted" and foreign(probe, after)
+    sure = not (asks or probe.pasted) and (compared.is_about_the_same or renumbered)
     return Match(
         outcome,
-        1.0 if compared.renumbers() else round(compared.coverage, 4),
+        1.0 if renumbered else round(compared.coverage, 4),
         passage.part,
         passage.span,
         changed,

@@ -591,3 +591,17 @@ def test_a_statement_with_another_word_at_its_end_is_not_there_word_for_word(
     rule: str, other: str, more: str
 ) -> None:
     assert judged(rule, f"## Rules\n- {other}{more}")[1].outcome != "verbatim"
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("后台必须从Java8升级到Java17", "- Upgrade the backend from Java 8 to Java 17"),
+        ("后台要使用Java 21开发", "- Build the backend in Java 17, later in 21"),
+        ("船期表必须用utf8编码", "- The departures are encoded as UTF-8"),
+        ("航标必须用k8s部署", "- The buoys are deployed on Kubernetes"),
+        ("数据必须存PostgreSQL", "- The data is stored in Postgres"),
+    ],
+)
+def test_a_name_in_another_form_is_not_lost_in_another_language(statement: str, summary: str) -> None:
+    assert judged(statement, summary)[1].outcome == "uncertain"
