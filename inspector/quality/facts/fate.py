@@ -38,7 +38,7 @@ _EXCERPT, _BEFORE = 200, 40
 _ASKS = late_pattern(
     r"\bask(?:s|ed|ing)? (?:if|whether|how|why|what|where|when)\b|\bwonder(?:s|ed|ing)?\b", re.IGNORECASE
 )
-#: Matches a name in a text without spaces between words. No translation changes it: a file, an id, "frontend-design".
+#: Matches a name in a text without spaces between words. No translation changes it: a file, an id, "tide-planner".
 #: "TypeScript" and "k8s" have other forms.
 _NAME = late_pattern(
     r"(?=[A-Za-z\d]*(?:[-_./]+[A-Za-z\d]|(?<=[A-Za-z]{2})\d))[A-Za-z][A-Za-z\d]*(?:[-_./]+[A-Za-z\d]+)*"
