@@ -193,8 +193,8 @@ def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the paths and texts of the rule files in a text. A file without a path is of `folder`."""
     for form in (_INSTRUCTIONS, _HOOKED):
         for match in form.finditer(text):
-            named = match.groupdict().get("folder") or folder
-            yield f"{named.strip()}/{match['name']}", _TAGS.sub("", match["text"]).strip()
+            named = (match.groupdict().get("folder") or folder).strip()
+            yield f"{named}/{match['name']}" if named else match["name"], _TAGS.sub("", match["text"]).strip()
     for form in (_CONTENTS, _FROM):
         for match in form.finditer(text):
             yield match["path"].strip(), match["text"].strip()

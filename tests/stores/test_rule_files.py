@@ -76,6 +76,10 @@ def test_codex_instructions_without_a_folder(tmp_path: Path) -> None:
     (row,) = store.conversations()
     (found,) = rule_files(store, store.open(row.id))
     assert (row.title, found.path, found.text) == ("Go.", "/x/AGENTS.md", RULES)
+    items[0] = {"type": "session_meta", "payload": {"id": "c1"}}
+    store = open_store(write_lines(tmp_path / "without-folder.jsonl", items))
+    (row,) = store.conversations()
+    assert [file.path for file in rule_files(store, store.open(row.id))] == ["AGENTS.md"]
 
 
 def test_a_nested_rule_file_and_a_file_of_a_hook(tmp_path: Path) -> None:

@@ -412,6 +412,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
 def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     """Yield the spans outside of program tags, and whether each is in another tag, so that it is pasted."""
     at = look = start
+    unclosed: set[str] = set()
     while (opened := _OPENING.search(text, look, end)) is not None:
         look, tag = opened.end(), opened["tag"]
         of_program, is_own = {tag, tag.replace("_", "-")} & _PROGRAM_TAGS, _is_own(opened)
@@ -420,8 +421,9 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
         if not of_program and not is_own and not alone:
             continue
         # A long document may end after the scanned part.
-        close = text.find(f"</{tag}>", look)
+        close = -1 if tag in unclosed else text.find(f"</{tag}>", look)
         if close < 0 and not of_program:
+            unclosed.add(tag)
             continue
         close = close if close < end else -1
         yield (at, opened.start()), False

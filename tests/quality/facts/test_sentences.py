@@ -8,7 +8,7 @@ import pytest
 
 from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.languages import language_of
-from inspector.quality.facts.sentences import by_person, is_prose, sentences
+from inspector.quality.facts.sentences import by_person, is_prose, sentences, spoken_spans
 from tests.quality.facts.made_facts import fact, facts
 
 LOG = "[ImageCache] load failed for maps/harbour: no permission\n" * 3
@@ -306,10 +306,11 @@ def test_small_words_tell_the_language(text: str, language: str) -> None:
     assert language_of(text) == language
 
 
-@pytest.mark.parametrize("line", ["│\n", "✓ a\n", "# a\n", "a: b\n", " "])
+@pytest.mark.parametrize("line", ["│\n", "✓ a\n", "# a\n", "a: b\n", " ", "<br>\n"])
 def test_a_log_in_one_block_is_read_in_linear_time(line: str) -> None:
     def seconds(count: int) -> float:
         began = time.process_time()
+        list(spoken_spans(f"a\n{line * count}b"))
         list(sentences(f"a {line * count}b"))
         return time.process_time() - began
 
