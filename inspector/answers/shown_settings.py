@@ -72,8 +72,12 @@ def earlier_settings(
         ]
     current = _resolve_row(inspection, rows[-1][1], flags)
     until = _end_of_higher_threshold(inspection, rows[-1][1], current, flags)
+    same: frozenset[ConversationRow] = frozenset()
+    if until:
+        usual = _with_shown_window(inspection, rows[-1][1], flags).settings
+        same = _rows_like(inspection, rows[-1][1], usual, flags)
     times = [
-        (entry, (row, until if row == rows[-1][1] and _generation_of(entry) <= until else None))
+        (entry, (row, until if row in same and _generation_of(entry) <= until else None))
         for entry, row in rows
     ]
     ends = [entry for entry, following in pairwise(times) if entry[1] != following[1]]
@@ -94,21 +98,16 @@ def _end_of_higher_threshold(
     inspection: Inspection, row: ConversationRow, current: ResolvedSettings, flags: Mapping[str, Any]
 ) -> int:
     """Return the last generation for which the compactions until then show a higher threshold than later ones; 0 if
-    there is none."""
-    if not _shows_threshold(current):
+    there is none. Only the compactions of an observed agent show one."""
+    if not current.sources.get("threshold", "").startswith(("observed", SHOWN)):
         return 0
     threshold = engine(current.settings.profile).budgets(current.settings).threshold_tokens
     until = last_beyond(threshold, _list_requests(inspection), _excused(inspection))
     if until is None:
         return 0
     earlier = _resolve_row(inspection, row, flags, until)
-    return (
-        until if _shows_threshold(earlier) and earlier.settings.threshold > current.settings.threshold else 0
-    )
-
-
-def _shows_threshold(resolved: ResolvedSettings) -> bool:
-    return resolved.sources.get("threshold", "").startswith(SHOWN)
+    is_shown = earlier.sources["threshold"].startswith(SHOWN)
+    return until if is_shown and earlier.settings.threshold > current.settings.threshold else 0
 
 
 def _list_requests(inspection: Inspection) -> tuple[Request, ...]:
@@ -152,12 +151,7 @@ def _resolve_row(
     if not _is_own(inspection, settings) or not resolved.sources.get("threshold", "").startswith("observed"):
         return resolved
     rows = [(request, _row_of_request(inspection, request)) for request in _list_requests(inspection)]
-    # Models with the same limits have the same threshold.
-    same = {
-        row_then
-        for row_then in {row_then for _, row_then in rows}
-        if row_then == row or _with_shown_window(inspection, row_then, flags).settings == settings
-    }
+    same = _rows_like(inspection, row, settings, flags)
     requests = [
         request
         for request, row_then in rows
@@ -194,6 +188,18 @@ def _resolve_row(
         return resolved
     by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def _rows_like(
+    inspection: Inspection, row: ConversationRow, settings: Settings, flags: Mapping[str, Any]
+) -> frozenset[ConversationRow]:
+    """Return the rows of the requests with the limits of `row`, which has these settings. Models with the same limits
+    have the same threshold."""
+    return frozenset(
+        other
+        for other in {_row_of_request(inspection, request) for request in _list_requests(inspection)}
+        if other == row or _with_shown_window(inspection, other, flags).settings == settings
+    )
 
 
 def _excused(inspection: Inspection) -> list[float]:

@@ -95,6 +95,25 @@ def test_a_threshold_that_was_higher_at_first_is_in_force_until_the_compaction_t
     assert max(event.tokens_before for event in chosen.run.events) < 200_000
 
 
+def test_a_threshold_that_was_higher_under_another_model_with_the_same_limits_is_in_force(
+    tmp_path: Path,
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-00000000c4a9", version="2.1.40", model=SMALL)
+    for model, tokens, before in [
+        (SMALL, 10_500, 188_000),
+        (SMALL, 10_500, 188_000),
+        ("claude-opus-4-5", 9_200, 167_500),
+    ]:
+        made.model = model
+        work(made, 15, tokens)
+        made.compact("It goes on.", before=before)
+    work(made, 3, 10_000)
+    found = replay(Answers(open_store(made.write(tmp_path / "a.jsonl")), {}, None), "5e55a000")
+    (sentence,) = found.reproduces.changed
+    assert sentence.endswith(": threshold 0.94.")
+    assert len(found.run.events) == 3
+
+
 def test_models_that_alternate_are_resolved_once_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
