@@ -41,7 +41,8 @@ _ASKS = late_pattern(
 #: Matches a name in a text without spaces between words. No translation changes it: a file, an id, "tide-planner".
 #: "TypeScript" and "k8s" have other forms.
 _NAME = late_pattern(
-    r"(?=[A-Za-z\d]*(?:[-_./]+[A-Za-z\d]|(?<=[A-Za-z]{2})\d))[A-Za-z][A-Za-z\d]*(?:[-_./]+[A-Za-z\d]+)*"
+    r"(?<![A-Za-z\d])(?=[A-Za-z])(?=[A-Za-z\d]*(?:[-_./]+[A-Za-z\d]|(?<=[A-Za-z]{2})\d))"
+    r"[A-Za-z\d]+(?:[-_./]+[A-Za-z\d]+)*"
 )
 #: Matches the letters and the numbers of a name: "Java17" and "Java 17" are one name.
 _LETTERS_OR_NUMBER = late_pattern(r"[a-z]+|\d+")
