@@ -329,3 +329,16 @@ def test_statements_below_rules_are_constraints() -> None:
         "NOTIFY: Message the pilot when the pier is done.",
         "Test each lamp by night.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_rule"),
+    [
+        ("后台要使用Redis", True),
+        ("后台主要使用Redis", False),
+        ("为什么要使用Redis", False),
+        ("没必要使用Redis", False),
+    ],
+)
+def test_a_word_that_only_contains_the_chinese_must_is_no_constraint(text: str, is_rule: bool) -> None:
+    assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
