@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.inspection import Inspection
-from inspector.answers.live_sizes import live_size
+from inspector.answers.live_sizes import live_size_of
 from inspector.answers.store_losses import unknown_losses
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
@@ -161,13 +161,7 @@ def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]
     The tokens are the reported size of the last request and rough tokens of later messages, or all are rough.
     """
     plan = inspection.plan(inspection.conversation.live, resolved.settings)
-    live = inspection.conversation.live
-    size = live_size(
-        inspection.store,
-        inspection.conversation,
-        inspection.requests(),
-        rough=lambda: inspection.token_index(live, plan.profile).total(),
-    )
+    size = live_size_of(inspection, plan.profile)
     return plan.tokens_before if size is None else size.tokens, plan.budgets.threshold_tokens
 
 

@@ -101,6 +101,17 @@ def live_size(
     return LiveSize(_size(last), _later_tokens(newest, last))
 
 
+def live_size_of(inspection: Inspection, profile: str) -> LiveSize | None:
+    """Return the size of the live list as `live_size` does, from the token index of a profile. Raises StoreErrors."""
+    live = inspection.conversation.live
+    return live_size(
+        inspection.store,
+        inspection.conversation,
+        inspection.requests(),
+        rough=lambda: inspection.token_index(live, profile).total(),
+    )
+
+
 def _beside_messages(store: Store, conversation: Conversation, requests: Sequence[Request]) -> int | None:
     """Return the tokens of the first request beside its messages: system prompt, tools, memory. None if unknown.
 

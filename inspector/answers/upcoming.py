@@ -16,7 +16,7 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, select_risks
 from inspector.answers.inspection import Inspection
 from inspector.answers.last_request import end_of
-from inspector.answers.live_sizes import live_size
+from inspector.answers.live_sizes import live_size_of
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
 from inspector.answers.shown_settings import DOUBTFUL
@@ -185,13 +185,7 @@ def _tokens_now(inspection: Inspection, plan: Plan) -> tuple[int, bool]:
 
     They are the size of the last reported request, and rough tokens of later messages.
     """
-    live = inspection.conversation.live
-    size = live_size(
-        inspection.store,
-        inspection.conversation,
-        inspection.requests(),
-        rough=lambda: inspection.token_index(live, plan.profile).total(),
-    )
+    size = live_size_of(inspection, plan.profile)
     return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)
 
 

@@ -16,7 +16,7 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
-from inspector.answers.live_sizes import live_size
+from inspector.answers.live_sizes import live_size_of
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
@@ -88,12 +88,7 @@ def gather_report(
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
-    size = live_size(
-        inspection.store,
-        conversation,
-        inspection.requests(),
-        rough=lambda: inspection.token_index(conversation.live, settings.profile).total(),
-    )
+    size = live_size_of(inspection, settings.profile)
     placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
     masker = masker_of(inspection, mask)
     report = Report(
