@@ -37,7 +37,8 @@ _HOOKED = late_pattern(
 )
 #: The same in the system prompt of Copilot, which names no file.
 _CUSTOM = late_pattern(
-    r"^<custom_instructions?>\n(?P<text>.*?)^</custom_instructions?>$", re.DOTALL | re.MULTILINE
+    r"^<custom_instructions?>\n(?P<text>(?:[^<]|<(?!/?custom_instructions?>))*+)(?<=\n)</custom_instructions?>$",
+    re.MULTILINE,
 )
 #: The same in the system prompt of Kimi Code. The code block around the files has more backticks than usual.
 _FROM = late_pattern(

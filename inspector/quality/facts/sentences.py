@@ -340,8 +340,8 @@ def _passed_on(text: str, start: int, end: int) -> Span:
 def _document(text: str, span: Span) -> Span:
     """Return the span of a document as a model or a file has it; without one, its end is before its start.
 
-    It has a heading with a picture, rules between headings, three headings in a row, a heading right behind the user's
-    colon, or several lines that begin with a picture. A last paragraph in plain words belongs to the person.
+    It has two headings, one with a picture; three and rules between them, or three in a row; a heading right behind the
+    user's colon, or several lines that begin with a picture. A last paragraph in plain words belongs to the person.
     """
     lines = text[slice(*span)].split("\n")
     fenced = _fenced(lines)
@@ -356,7 +356,10 @@ def _document(text: str, span: Span) -> Span:
     if handed_over is not None:
         first = open_lines[0][0]
     elif (
-        any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
+        (
+            len(headings) > 1
+            and any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
+        )
         or (rules and len(headings) > 2)
         or in_a_row
     ):

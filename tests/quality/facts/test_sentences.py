@@ -128,7 +128,8 @@ def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, said
 @pytest.mark.parametrize(
     ("message", "own"),
     [
-        ("Make the pilot.\n## ✅ The pilot\n- Never sails alone\n\nGo.", ["Make the pilot.", "Go."]),
+        ("Make the pilot.\n# Pilots\n## ✅ The pilot\n- Never sails alone\n\nGo.", ["Make the pilot.", "Go."]),
+        ("## 🚫 Rules\n- Never moor at night.", ["## 🚫 Rules", "- Never moor at night."]),
         ("Harbour\n---\n# Pilot\nHe never sails.\n## Core\n- Vibe: calm\n## Rules\n- Moor first\n\nSave it please",
          ["Harbour", "Save it please"]),
         ("This is the pilot : # Ada\n## Rules\n- She never sails.\n- Moor first.", ["This is the pilot : # Ada"]),
