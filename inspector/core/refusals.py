@@ -30,6 +30,17 @@ _NO_HISTORY = "No prior history."
 _SPLIT_TURN = "**Turn Context (split turn):**"
 
 
+def history_in(summary: str) -> str:
+    """Return the history before the summary of a split turn; "" if there is none."""
+    history, mark, _ = summary.partition(_SPLIT_TURN)
+    return history.strip("-\n ") if mark else ""
+
+
+def without_fixed_history(summary: str) -> str:
+    """Return a summary without the history that OpenClaw writes itself if there is none."""
+    return summary.partition(_SPLIT_TURN)[2] if history_in(summary) == _NO_HISTORY else summary
+
+
 def refusal_in(summary: str) -> str:
     """Return the notice in the place of a summary, "" for a summary."""
     history, _, turn = summary.partition(_SPLIT_TURN)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from inspector.core.handoff import ANCHOR_INDEX
-from inspector.core.refusals import refusal_in
+from inspector.core.refusals import history_in, refusal_in, without_fixed_history
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
@@ -41,6 +41,8 @@ _NOTHING_SEEN = re.compile(
     r"|没有(?:可|需要)?(?:总结|摘要|对话)",
     re.I,
 )
+#: Maximum words of a history before a split turn that says nothing.
+_FEW_WORDS = 3
 #: Words of a model that recognised no task; true of a short chat.
 _NO_TASK = re.compile(
     r"\bno (?:specific |clear |previous |prior )?(?:task|context|information|request)\b|没有任务", re.I
@@ -102,12 +104,20 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
 def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries of a model without content."""
     for compaction in evidence.compactions:
-        body = (compaction.recorded.summary or "").strip()
+        body = without_fixed_history(compaction.recorded.summary or "").strip()
         if not compaction.written or compaction.middle_tokens <= text_tokens(len(body)):
             continue
         large, short = compaction.middle_tokens >= SUMMARIZED_AT_LEAST, len(body) < 5 * EMPTY_SUMMARY
         denies = _NOTHING_SEEN.search(body) or (large and _NO_TASK.search(body))
         is_template = compaction.summary is not None and _is_template(compaction.summary)
+        history = history_in(body)
+        if large and 0 < len(history.split()) <= _FEW_WORDS:
+            yield _at_summary(
+                compaction,
+                f"The history in summary {compaction.index} is “{safe_title(history, 80)}”, for most of "
+                f"~{compaction.middle_tokens:,} tokens of messages.",
+            )
+            continue
         if (large and len(body) < EMPTY_SUMMARY) or (short and denies) or is_template:
             yield _at_summary(
                 compaction,

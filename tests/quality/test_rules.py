@@ -517,6 +517,19 @@ def test_what_a_tail_over_its_budget_names() -> None:
     assert [f.index for f in drawn] == [compaction().tail_start]
 
 
+def test_a_word_instead_of_a_history_before_a_split_turn_says_nothing() -> None:
+    turn = "**Turn Context (split turn):**\n\n## Goal\n- Chart the reef." + "\n- Sound the bay." * 9
+    found = [f for f in find(summary(f"LAMP_OK\n\n---\n\n{turn}")) if f.rule == "summary-says-nothing"]
+    assert [f.compaction for f in found] == [2]
+    assert "The history in summary 2 is “LAMP_OK”" in found[0].text
+    for history in ("No prior history.", "## Goal\nChart the reef and the bay before the night."):
+        assert not [
+            f
+            for f in find(summary(f"{history}\n\n---\n\n{turn}"))
+            if f.rule == "summary-says-nothing" and f.compaction == 2
+        ]
+
+
 def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
     text = "## Goal\n- one \x1b[31m\u202e entry that will be gone\n## B\n- two"
     found = find(summary("## B\n- two\n", before=text))

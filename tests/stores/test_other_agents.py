@@ -876,6 +876,23 @@ def test_a_compaction_of_pi_after_a_request_that_did_not_fit(tmp_path: Path, goe
     ) is goes_on
 
 
+@pytest.mark.parametrize("failed", [False, True])
+def test_openclaws_answer_to_a_command_shows_a_manual_compaction(tmp_path: Path, failed: bool) -> None:
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    told = "⚙️ Compaction failed: it timed out" if failed else "⚙️ Compacted (186k → 23k)"
+    answer = {"role": "assistant", "provider": "openclaw", "content": [{"type": "text", "text": told}]}
+    if failed:
+        made.add("c", "b", message=answer)
+    made.compact("d", "b")
+    if not failed:
+        made.add("c", "d", message=answer)
+    made.say("e", "d" if failed else "c", "user", "Now the bay.")
+    _, _, (compaction,) = opened(written(tmp_path / "p1.jsonl", made.text))
+    assert compaction.trigger == "manual"
+
+
 def test_the_error_of_a_request_that_did_not_fit_has_the_window(tmp_path: Path) -> None:
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")

@@ -280,8 +280,9 @@ class PassageIndex:
 
     @cached_property
     def language(self) -> str:
-        """The language of the summary; "" where there is none."""
-        return language_of("\n".join(part.text for part in self.parts if part.where == "summary"))
+        """The language of the summary; "" where there is none. A fallback text is written by a program."""
+        texts = (part.text for part in self.parts if part.where == "summary" and part.role != "fallback")
+        return language_of("\n".join(texts))
 
     def quoting(self, wording: str) -> list[int]:
         """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""

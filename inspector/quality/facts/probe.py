@@ -16,7 +16,7 @@ from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, mean
 from inspector.quality.facts.passages import EDGES, PIECES, plain
 from inspector.quality.facts.rules import HEDGES, agrees, load_stemmer
 from inspector.quality.facts.sentences import clauses
-from inspector.quality.facts.values import values_of
+from inspector.quality.facts.values import BEFORE_LABEL, values_of
 
 #: Matches polite or linking words at the start of a wording. A summary leaves them out.
 _POLITE = late_pattern(
@@ -112,7 +112,9 @@ def _probe(fact: Fact) -> Probe:
     short = len(PIECES.findall(bare)) < 3
     asked = fact.rule.endswith(".question")
     main, adjuncts = (meaning_of(text), ()) if asked else parts_of(text)
-    values = fact.values if fact.kind == "value" and not main.words else values_of(text)
+    values = (
+        fact.values if fact.kind == "value" and not main.words else _without_numbering(values_of(text), text)
+    )
     reported = fact.role == "assistant" and EVENT.search(text) is not None
     binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
     guesses = fact.role == "assistant" and HEDGES.search(text) is not None
@@ -135,6 +137,16 @@ def _probe(fact: Fact) -> Probe:
         fact.kind == "value",
         meaning_of(answer).concepts if question and not agrees(answer) else frozenset(),
     )
+
+
+def _without_numbering(values: tuple[Value, ...], text: str) -> tuple[Value, ...]:
+    """Return the values without the numbers of an enumeration: "instruction 1 ... instruction 2"."""
+    labels = [value for value in values if BEFORE_LABEL.search(text, 0, value.span[0])]
+    if [value.canon for value in labels] != [str(number) for number in range(1, len(labels) + 1)] or len(
+        labels
+    ) < 2:
+        return values
+    return tuple(value for value in values if value not in labels)
 
 
 def _clauses(text: str) -> tuple[str, ...]:

@@ -294,7 +294,7 @@ _NUMBERING = late_pattern(r"(?:(?<![^\n])\d{1,2}\)(?=[A-Za-z])|0\d*-[A-Za-z])")
 #: Matches a noun before a number that is a label, as in "level 2".
 BEFORE_LABEL = late_pattern(
     r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?|chapters?|sections?|pages?|slides?|"
-    r"questions?|issues?|rounds?)\s?#?\Z",
+    r"questions?|issues?|rounds?|instructions?|requirements?|rules?|notes?)\s?#?\Z",
     re.IGNORECASE,
 )
 #: Words behind which words with a slash between them are a path ("in docs/guide").

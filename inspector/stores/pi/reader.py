@@ -22,6 +22,7 @@ from inspector.stores.lines import (
     count_at,
     count_of,
     mapping_at,
+    mappings_in,
     read_lines,
     seconds_of,
     text_at,
@@ -34,6 +35,8 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 #: Matches the window in an error about a request that is too large.
 _EXCEEDED = late_pattern(r"(?:context length is|too long: \d{4,9} tokens >) (\d{4,9})\b")
+#: Matches OpenClaw's answer to /compact.
+_COMPACTED = late_pattern(r"\W*Compact(?:ed|ion (?:failed|skipped))\b")
 
 
 class Node(Struct):
@@ -53,6 +56,8 @@ class Node(Struct):
     failed: bool = False
     #: The window in tokens into which the request did not fit, as the error says; 0 for other answers.
     exceeded: int = 0
+    #: Whether the entry is OpenClaw's answer to /compact.
+    answers_compact: bool = False
     #: Whether the entry is a copy from the session that this session was forked from.
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
@@ -177,6 +182,8 @@ class PiScanner(SessionLists, kw_only=True):
             # OpenClaw names itself as the provider of texts that no model wrote, such as those of a scheduled task.
             if provider != "openclaw":
                 self.model, self.provider = node.model or self.model, provider or self.provider
+            elif any(_COMPACTED.match(text_at(part, "text")) for part in mappings_in(message.get("content"))):
+                node.answers_compact = True
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
             node.failed = text_at(message, "stopReason") == "error"
@@ -245,6 +252,9 @@ class PiScanner(SessionLists, kw_only=True):
         last = next((other for other in reversed(self.path[:place]) if other.messages), node)
         following = next((other for other in self.path[place + 1 :] if other.asks or other.answer), node)
         self.names.append(node.name or str(node.place))
+        is_manual = any(
+            other.answers_compact for other in self.nodes[max(0, node.place - 1) : node.place + 2]
+        )
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,
@@ -252,7 +262,7 @@ class PiScanner(SessionLists, kw_only=True):
             tokens_before=count_of(data, "tokensBefore") or None, tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
-            by_hook=data.get("fromHook") is True,
+            trigger="manual" if is_manual else None, by_hook=data.get("fromHook") is True,
             # After other errors the agent waits for the user.
             overflow=bool(last.exceeded) or (last.failed and bool(following.answer)),
         )  # fmt: skip

@@ -605,3 +605,25 @@ def test_a_statement_with_another_word_at_its_end_is_not_there_word_for_word(
 )
 def test_a_name_in_another_form_is_not_lost_in_another_language(statement: str, summary: str) -> None:
     assert judged(statement, summary)[1].outcome == "uncertain"
+
+
+def test_a_fallback_text_in_another_language_loses_a_statement_for_sure() -> None:
+    statement = "用中文回答我的问题。"
+    text = (
+        "The summary is not available. The model did not answer, and forty of the earlier messages of this "
+        "conversation were removed. Continue with the messages below, and ask the user for what is missing."
+    )
+    (fact,) = facts(statement)
+    outcomes = [
+        fate(fact, PassageIndex([ListText("summary", 0, role, text)]), 1).outcome
+        for role in ("summary", "fallback")
+    ]
+    assert outcomes == ["uncertain", "lost"]
+
+
+def test_the_numbers_of_an_enumeration_are_no_values_of_a_statement() -> None:
+    statement = "instruction 1, moor the boats at 18:00, instruction 2, light the lamp of the pier"
+    assert (
+        judged(statement, "- Moor the boats at 18:00\n- Light the lamp of the pier")[1].outcome
+        != "value lost"
+    )
