@@ -55,7 +55,8 @@ class LiveSize(Struct, frozen=True):
     """The size of a live list in tokens: `reported` of the last request and its answer, or else the last recorded size
     of the list, and rough ones of `later` messages, which the next request adds.
 
-    If the list was never `sent`, `reported` is the part of the first request beside its messages, and all are `later`.
+    If no request had the list (`sent` is False), `reported` is the first request of the conversation without its
+    messages, and `later` counts all messages.
     """
 
     reported: int
@@ -90,10 +91,8 @@ def live_size(
         beside = _beside_messages(store, conversation, requests)
         if beside is None:
             return None
-        if rough is None:
-            listed_now = store.iterate(live) if messages is None else messages
-            return LiveSize(beside, _rough_tokens(listed_now), sent=False)
-        return LiveSize(beside, rough(), sent=False)
+        read = store.iterate(live) if messages is None else messages
+        return LiveSize(beside, _rough_tokens(read) if rough is None else rough(), sent=False)
     if sent[-1:] != without_cut(sent)[-1:]:
         return None
     last = _last(sent)
@@ -113,9 +112,9 @@ def live_size_of(inspection: Inspection, profile: str) -> LiveSize | None:
 
 
 def _beside_messages(store: Store, conversation: Conversation, requests: Sequence[Request]) -> int | None:
-    """Return the tokens of the first request beside its messages: system prompt, tools, memory. None if unknown.
+    """Return the tokens of the first request without its messages: system prompt, tools, memory. None if unknown.
 
-    Messages before the answer of the first request are the first few of its list.
+    The messages of the first request are those before the first answer.
     """
     first = next((request for request in requests if request.context and not request.summed), None)
     if first is None:

@@ -112,9 +112,8 @@ def _probe(fact: Fact) -> Probe:
     short = len(PIECES.findall(bare)) < 3
     asked = fact.rule.endswith(".question")
     main, adjuncts = (meaning_of(text), ()) if asked else parts_of(text)
-    values = (
-        fact.values if fact.kind == "value" and not main.words else _without_numbering(values_of(text), text)
-    )
+    is_bare_value = fact.kind == "value" and not main.words
+    values = fact.values if is_bare_value else _without_numbering(values_of(text), text)
     reported = fact.role == "assistant" and EVENT.search(text) is not None
     binds = fact.kind in ("constraint", "preference") or (BINDS.search(text) is not None and not reported)
     guesses = fact.role == "assistant" and HEDGES.search(text) is not None
@@ -142,9 +141,8 @@ def _probe(fact: Fact) -> Probe:
 def _without_numbering(values: tuple[Value, ...], text: str) -> tuple[Value, ...]:
     """Return the values without the numbers of an enumeration: "instruction 1 ... instruction 2"."""
     labels = [value for value in values if BEFORE_LABEL.search(text, 0, value.span[0])]
-    if [value.canon for value in labels] != [str(number) for number in range(1, len(labels) + 1)] or len(
-        labels
-    ) < 2:
+    numbers = [value.canon for value in labels]
+    if len(numbers) < 2 or numbers != [str(number + 1) for number in range(len(numbers))]:
         return values
     return tuple(value for value in values if value not in labels)
 

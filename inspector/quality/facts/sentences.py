@@ -340,8 +340,9 @@ def _passed_on(text: str, start: int, end: int) -> Span:
 def _document(text: str, span: Span) -> Span:
     """Return the span of a document as a model or a file has it; without one, its end is before its start.
 
-    It has two headings, one with a picture; three and rules between them, or three in a row; a heading right behind the
-    user's colon, or several lines that begin with a picture. A last paragraph in plain words belongs to the person.
+    It has two headings and a picture in one of them, three headings with rules between them, three headings in a row, a
+    heading directly after the user's colon, or several lines that begin with a picture. A last paragraph in plain words
+    belongs to the person.
     """
     lines = text[slice(*span)].split("\n")
     fenced = _fenced(lines)
@@ -351,18 +352,12 @@ def _document(text: str, span: Span) -> Span:
     headings = [number for number, line in open_lines if _TITLE.match(line)]
     rules = [number for number, line in open_lines if _RULER.fullmatch(line)]
     led = [number for number, line in open_lines if _is_picture(line.lstrip()[0])]
+    pictured = any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
     in_a_row = any(third - first == 2 for first, third in zip(headings, headings[2:], strict=False))
     handed_over = _HANDS_OVER.match(open_lines[0][1]) if headings else None
     if handed_over is not None:
         first = open_lines[0][0]
-    elif (
-        (
-            len(headings) > 1
-            and any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
-        )
-        or (rules and len(headings) > 2)
-        or in_a_row
-    ):
+    elif (pictured and len(headings) > 1) or (rules and len(headings) > 2) or in_a_row:
         first = min(headings[:1] + rules[:1])
     elif len(led) >= _FEWEST_LED:
         first = led[0]

@@ -1,15 +1,17 @@
-"""OpenClaw's rewrites of a branch: it writes the entries from the first changed one on again, below the same parent.
+"""Additions of OpenClaw to the entries of pi: answers to its own commands, and rewrites of a branch.
 
-It does so to shorten tool results when the context is full. The copies have other ids and the same messages, except the
-shortened results.
+To shorten tool results when the context is full, OpenClaw writes the entries from the first changed one on again, below
+the same parent. The copies have other ids and the same messages, except the shortened results.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import field
 
+from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.pi.reader import Node, PiScanner
@@ -18,6 +20,8 @@ from inspector.stores.pi.reader import Node, PiScanner
 _NAMES = frozenset(
     {"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"}
 )
+#: Matches an answer to /compact.
+_COMPACTED = late_pattern(r"\W*Compact(?:ed|ion (?:failed|skipped))\b")
 
 
 class OpenClawScanner(PiScanner, kw_only=True):
@@ -31,6 +35,19 @@ class OpenClawScanner(PiScanner, kw_only=True):
     #: Shortened results by the place of the first copy of a rewrite: time, message and remaining characters.
     cuts: dict[int, list[tuple[float, int, int]]] = field(default_factory=dict)
     began_at: int = 0
+    #: The places of OpenClaw's answers to /compact.
+    compact_answers: set[int] = field(default_factory=set)
+
+    def note_model(self, node: Node, message: Mapping[str, Any]) -> None:
+        """Note the model of an answer. OpenClaw names itself as the provider of texts that no model wrote."""
+        if text_at(message, "provider") != "openclaw":
+            super().note_model(node, message)
+        elif any(_COMPACTED.match(text_at(part, "text")) for part in mappings_in(message.get("content"))):
+            self.compact_answers.add(node.place)
+
+    def trigger_of(self, node: Node) -> str | None:
+        """Return "manual" if an answer to /compact is next to the compaction."""
+        return None if self.compact_answers.isdisjoint((node.place - 1, node.place + 1)) else "manual"
 
     def release(self) -> str:
         """Return "": the releases are those of OpenClaw."""

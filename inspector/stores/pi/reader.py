@@ -22,7 +22,6 @@ from inspector.stores.lines import (
     count_at,
     count_of,
     mapping_at,
-    mappings_in,
     read_lines,
     seconds_of,
     text_at,
@@ -35,8 +34,6 @@ from inspector.stores.session_lists import SessionLists, SessionReader
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 #: Matches the window in an error about a request that is too large.
 _EXCEEDED = late_pattern(r"(?:context length is|too long: \d{4,9} tokens >) (\d{4,9})\b")
-#: Matches OpenClaw's answer to /compact.
-_COMPACTED = late_pattern(r"\W*Compact(?:ed|ion (?:failed|skipped))\b")
 
 
 class Node(Struct):
@@ -56,8 +53,6 @@ class Node(Struct):
     failed: bool = False
     #: The window in tokens into which the request did not fit, as the error says; 0 for other answers.
     exceeded: int = 0
-    #: Whether the entry is OpenClaw's answer to /compact.
-    answers_compact: bool = False
     #: Whether the entry is a copy from the session that this session was forked from.
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
@@ -178,12 +173,7 @@ class PiScanner(SessionLists, kw_only=True):
         message = mapping_at(value, "message")
         if kind == "message" and message.get("role") == "assistant":
             node.model = text_at(message, "model")
-            provider = text_at(message, "provider")
-            # OpenClaw names itself as the provider of texts that no model wrote, such as those of a scheduled task.
-            if provider != "openclaw":
-                self.model, self.provider = node.model or self.model, provider or self.provider
-            elif any(_COMPACTED.match(text_at(part, "text")) for part in mappings_in(message.get("content"))):
-                node.answers_compact = True
+            self.note_model(node, message)
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
             node.failed = text_at(message, "stopReason") == "error"
@@ -194,6 +184,15 @@ class PiScanner(SessionLists, kw_only=True):
         elif kind == "message":
             node.asks = message.get("role") == "user"
             self.note_first_words(wires)
+
+    def note_model(self, node: Node, message: Mapping[str, Any]) -> None:
+        """Note the model of an answer as the model of the session."""
+        self.model = node.model or self.model
+        self.provider = text_at(message, "provider") or self.provider
+
+    def trigger_of(self, node: Node) -> str | None:
+        """Return what started a compaction; None if it is not recorded."""
+        return None
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Make the messages of an entry, and return their numbers."""
@@ -252,9 +251,6 @@ class PiScanner(SessionLists, kw_only=True):
         last = next((other for other in reversed(self.path[:place]) if other.messages), node)
         following = next((other for other in self.path[place + 1 :] if other.asks or other.answer), node)
         self.names.append(node.name or str(node.place))
-        is_manual = any(
-            other.answers_compact for other in self.nodes[max(0, node.place - 1) : node.place + 2]
-        )
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,
@@ -262,7 +258,7 @@ class PiScanner(SessionLists, kw_only=True):
             tokens_before=count_of(data, "tokensBefore") or None, tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
-            trigger="manual" if is_manual else None, by_hook=data.get("fromHook") is True,
+            trigger=self.trigger_of(node), by_hook=data.get("fromHook") is True,
             # After other errors the agent waits for the user.
             overflow=bool(last.exceeded) or (last.failed and bool(following.answer)),
         )  # fmt: skip
