@@ -141,7 +141,7 @@ async def test_enter_opens_the_first_place_if_none_is_lit() -> None:
         assert [message.place[:2] for message in host.of(GoTo)] == [SAID[:2]]
 
 
-@pytest.mark.parametrize("note", ["none of the facts that were recognized", "facts are being read"])
+@pytest.mark.parametrize("note", ["none of the recognized facts", "facts are being read"])
 async def test_a_compaction_without_lost_facts_says_why(note: str) -> None:
     pane = CompactionPane()
     view = replace(COMPACTION, lost=(), lost_note=note, summary=None)

@@ -19,6 +19,7 @@ from inspector.app.conversation.resources import (
 )
 from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
 from inspector.app.conversation.state import Opened, recorded, recorded_then
+from inspector.core.signs import FATE_SIGNS
 from widgets.base import human
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.compaction_lines import CompactionView
@@ -122,7 +123,7 @@ def compute(
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], str]:
     """The worst facts that the compaction lost, and a sentence about the others."""
-    from inspector.app.conversation.fact_scopes import worst_first
+    from inspector.app.conversation.fact_scopes import is_counted, worst_first
 
     if not done.before:
         return (), "unknown: the list before it is not in the files"
@@ -140,7 +141,9 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         return shown, f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read"
     if not done.whole:
         return shown, "unknown for a part of the list before it, which is not in the files"
-    return shown, "" if shown else "none of the facts that were recognized"
+    uncertain = sum(life.outcome == "uncertain" and is_counted(life) for life in taken)
+    may = f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost" if uncertain else ""
+    return shown, may if shown else "; ".join(filter(None, ("none of the recognized facts", may)))
 
 
 def _show(pane: CompactionPane, shown: tuple[CompactionView, CompactionRows] | None) -> None:
