@@ -881,7 +881,7 @@ def test_openclaws_answer_to_a_command_shows_a_manual_compaction(tmp_path: Path,
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")
     made.say("b", "a", "assistant", "The reef is charted.")
-    told = "⚙️ Compaction failed: it timed out" if failed else "⚙️ Compacted (186k → 23k)"
+    told = "⚙️ Compaction failed: it timed out" if failed else "⚙️ Compacted (150k → 20k)"
     answer = {"role": "assistant", "provider": "openclaw", "content": [{"type": "text", "text": told}]}
     if failed:
         made.add("c", "b", message=answer)
