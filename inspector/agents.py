@@ -86,7 +86,7 @@ _BUILT_IN = (
         "codex",
         "Codex",
         "inspector.stores.codex",
-        ("${CODEX_HOME:-~/.codex}/sessions",),
+        ("${CODEX_HOME:-~/.codex}/sessions", "${CODEX_HOME:-~/.codex}/archived_sessions"),
         folders=("${CODEX_HOME:-~/.codex}",),
         endings=(".jsonl", ".jsonl.zst"),
         aside=("session_index.jsonl",),

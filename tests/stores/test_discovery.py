@@ -61,6 +61,12 @@ def test_every_agent_is_found_in_its_place(home: Path) -> None:
         assert store.open(row.id).live is not None
 
 
+def test_archived_sessions_of_codex_are_found(home: Path) -> None:
+    written(home / ".codex/archived_sessions/rollout-1.jsonl", codex().text())
+    (row,) = open_machine().conversations()
+    assert row.agent == "codex"
+
+
 def test_a_session_that_opencode_took_into_its_database_is_one(home: Path) -> None:
     data = home / ".local/share/opencode"
     as_folder(data, opencode())
