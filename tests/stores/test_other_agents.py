@@ -124,6 +124,45 @@ def test_a_branch_of_pi_that_was_left_stands_in_no_list(tmp_path: Path) -> None:
     assert len(store.requests(conversation)) == 2
 
 
+def test_an_edit_of_pi_removes_or_replaces_a_message(tmp_path: Path) -> None:
+    """pi 0.87 and later removes a failed answer before it tries again. Extensions replace messages."""
+    session = made.PiSession("5fd1e58c-0000-4000-8000-000000000000")
+    session.user("How high is the tide?")
+    cut = session.answer({"type": "text", "text": "The tide is"})
+    session.entry("context_edit", targetId=cut, replacement=None)
+    session.answer({"type": "text", "text": "4.2 m."}, made.pi_call("c1", "read", path="tide.csv"))
+    result = session.result("c1", "read", "noon,4.2\n" * 50)
+    session.entry(
+        "context_edit", targetId=result, replacement={"content": [{"type": "text", "text": "noon"}]}
+    )
+    kept = session.user("And at six?")
+    answer = session.answer({"type": "text", "text": "3.1 m."})
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
+    assert texts(store, conversation) == [
+        ("user", "How high is the tide?"), ("assistant", "4.2 m."), ("tool", "noon"), ("user", "And at six?"),
+        ("assistant", "3.1 m."),
+    ]  # fmt: skip
+    (note,) = conversation.notes
+    assert note.startswith("2 messages were removed from the context or replaced in it")
+    # An edit before a compaction also holds after it.
+    session.entry("context_edit", targetId=answer, replacement={"content": "Low."})
+    session.compact("## Goal\nTides.", kept)
+    store, conversation, (compaction,) = opened(written(tmp_path / "b.jsonl", session.text()))
+    assert texts(store, conversation)[1:] == [("user", "And at six?"), ("assistant", "Low.")]
+    assert (compaction.before, compaction.tail_start, compaction.exact) == (5, 3, True)
+
+
+def test_requests_of_pi_outside_the_list_are_paid_but_no_size_of_it(tmp_path: Path) -> None:
+    session = pi(3)
+    usage = {"input": 0, "output": 0, "cacheRead": 4_500, "cacheWrite": 0}
+    session.entry("usage", kind="cache_warm", provider="anthropic", model="claude-opus-4-5", usage=usage)
+    session.entry("usage", kind="classify", provider="anthropic", model="claude-haiku-4-5", usage=usage)
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
+    warm, other = store.requests(conversation)[-2:]
+    assert (warm.cache_read, warm.model, warm.summed) == (4_500, "claude-opus-4-5", False)
+    assert (other.model, other.summed) == ("claude-haiku-4-5", True)
+
+
 def test_a_call_that_was_broken_off_told_no_usage_and_is_no_request(tmp_path: Path) -> None:
     """pi and opencode write zeros of it."""
     session = pi(3)

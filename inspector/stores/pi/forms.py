@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mappings_in, text_at
+from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 
@@ -37,6 +37,15 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
     if role == "bashExecution":
         return [{"role": "system", "content": f"$ {message.get('command')}\n{message.get('output')}"}]
     return [{"role": "system", "content": plain(content if content is not None else message.get("summary"))}]
+
+
+def edited(value: Mapping[str, Any], edit: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry with the content that a `context_edit` gives it."""
+    content = mapping_at(edit, "replacement").get("content")
+    message = value.get("message")
+    if isinstance(message, Mapping):
+        return {**value, "message": {**message, "content": content}}
+    return {**value, "content": content}
 
 
 def _failed(message: Mapping[str, Any]) -> bool:

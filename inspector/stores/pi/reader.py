@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from inspector.core.conversations import ROLE_NAMES
 from inspector.core.patterns import late_pattern
 from inspector.core.shares import plural
 from inspector.stores.assembly import abandoned_note, failed_calls_note
@@ -27,11 +28,13 @@ from inspector.stores.lines import (
     text_at,
     usage_of,
 )
-from inspector.stores.pi.forms import entry_wires, prompt_in
+from inspector.stores.pi.forms import edited, entry_wires, prompt_in
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
+#: The kind of a request that only keeps the prompt cache alive.
+_WARMING = "cache_warm"
 #: Matches the window in an error about a request that is too large.
 _EXCEEDED = late_pattern(r"(?:context length is|too long: \d{4,9} tokens >) (\d{4,9})\b")
 
@@ -44,6 +47,8 @@ class Node(Struct):
     parent: str | None
     at: float
     messages: tuple[int, ...] = ()
+    #: Its messages in the list after edits by later entries.
+    shown: tuple[int, ...] = ()
     model: str = ""
     answer: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
@@ -57,6 +62,10 @@ class Node(Struct):
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
     repeated: bool = False
+    #: The id of the entry whose message this entry removes from the list, or replaces by its own message.
+    target: str = ""
+    #: Whether its call sent something else than the list.
+    aside: bool = False
 
 
 class PiReader(SessionReader):
@@ -86,8 +95,8 @@ READER = PiReader
 
 
 def convert(lines: list[dict[str, Any]]) -> list[Wire]:
-    """Return the messages in a line."""
-    return entry_wires(lines[0])
+    """Return the messages in a line. An edited message has two lines: the edit, then the original."""
+    return entry_wires(edited(lines[1], lines[0]) if len(lines) > 1 else lines[0])
 
 
 class PiScanner(SessionLists, kw_only=True):
@@ -98,7 +107,7 @@ class PiScanner(SessionLists, kw_only=True):
     form: str = "1"
     shared: bool
     nodes: list[Node] = field(default_factory=list)
-    node_names: set[str] = field(default_factory=set)
+    by_name: dict[str, Node] = field(default_factory=dict)
     #: The nodes without abandoned branches, and the index of each in this list by its place in the file.
     path: Sequence[Node] = ()
     index_of: Mapping[int, int] = field(default_factory=dict)
@@ -111,6 +120,8 @@ class PiScanner(SessionLists, kw_only=True):
     windows: dict[str, int] = field(default_factory=dict)
     #: Number of entries on the path whose parent is not in the file.
     missing_parents: int = 0
+    #: Number of messages that edits removed from the list or replaced.
+    edited: int = 0
 
     def run(self, lines: Iterable[Line]) -> SessionLists:
         """Return the session in these lines."""
@@ -127,6 +138,12 @@ class PiScanner(SessionLists, kw_only=True):
         abandoned = {number for node in self.nodes for number in node.messages}
         self.notes += abandoned_note(len(abandoned.difference(*(node.messages for node in self.path))))
         self.notes += failed_calls_note(sum(node.failed and self._is_own(node) for node in self.nodes))
+        if self.edited:
+            verb = "was" if self.edited == 1 else "were"
+            self.notes.append(
+                f"{plural(self.edited, 'message')} {verb} removed from the context or replaced in it by an edit. The "
+                "lists show the result."
+            )
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
             self.notes.append(
@@ -159,15 +176,22 @@ class PiScanner(SessionLists, kw_only=True):
             parent=parent if isinstance(parent, str) else None,
             at=seconds_of(value.get("timestamp")),
         )
-        if node.name in self.node_names:
+        if node.name in self.by_name:
             return
         if node.name:
-            self.node_names.add(node.name)
+            self.by_name[node.name] = node
         self.nodes.append(node)
         self.note_time(node.at)
         node.copied = bool(self.forked_from) and 0 < node.at < self.began
         wires = entry_wires(value)
-        node.messages = self.messages(node, value, wires)
+        if kind == "context_edit":
+            node.target = text_at(value, "targetId")
+            node.messages = self._replacement(node, value)
+        else:
+            node.messages = self.messages(node, value, wires)
+        if kind in ("usage", "branch_summary") and (usage := mapping_at(value, "usage")):
+            node.answer, node.usage = node.name, usage
+            node.model, node.aside = text_at(value, "model"), text_at(value, "kind") != _WARMING
         if kind == "compaction":
             node.compaction = value
         message = mapping_at(value, "message")
@@ -184,6 +208,16 @@ class PiScanner(SessionLists, kw_only=True):
         elif kind == "message":
             node.asks = message.get("role") == "user"
             self.note_first_words(wires)
+
+    def _replacement(self, node: Node, value: Mapping[str, Any]) -> tuple[int, ...]:
+        """Make the message that replaces the message of the target. Return () if the edit only removes a message."""
+        target = self.by_name.get(node.target)
+        if target is None or not target.messages or not isinstance(value.get("replacement"), Mapping):
+            return ()
+        original = self.entries.items[target.messages[0]]
+        made = self.make([{"role": ROLE_NAMES[original.role], "content": ""}], original.at)
+        self.entries.items[made[0]].lines += original.lines[-1:]
+        return made
 
     def note_model(self, node: Node, message: Mapping[str, Any]) -> None:
         """Note the model of an answer as the model of the session."""
@@ -203,9 +237,8 @@ class PiScanner(SessionLists, kw_only=True):
 
         If a parent is missing, the previous entry of the file takes its place.
         """
-        if self.form == "1" or not any(node.name for node in self.nodes):
+        if self.form == "1" or not self.by_name:
             return self.nodes
-        by_name = {node.name: node for node in self.nodes if node.name}
         path: list[Node] = []
         seen: set[str] = set()
         # A line with neither a name nor a parent does not continue the conversation.
@@ -213,7 +246,7 @@ class PiScanner(SessionLists, kw_only=True):
         while node is not None and node.name not in seen:
             seen.add(node.name)
             path.append(node)
-            above = by_name.get(node.parent or "")
+            above = self.by_name.get(node.parent or "")
             if above is None and node.parent and node.place:
                 above = self.nodes[node.place - 1]
                 self.missing_parents += 1
@@ -224,12 +257,24 @@ class PiScanner(SessionLists, kw_only=True):
         """Build the lists. Return the number of the list after each entry, by the entry's place."""
         number_of: dict[int, int] = {}
         for place, node in enumerate(self.path):
-            if node.compaction is None:
-                self.live.extend(node.messages)
-            else:
+            if node.compaction is not None:
                 self._compact(place, node, node.compaction)
+            elif node.target:
+                self._edit(node)
+            else:
+                node.shown = node.messages
+                self.live.extend(node.messages)
             number_of[node.place] = len(self.lists)
         return number_of
+
+    def _edit(self, node: Node) -> None:
+        """Remove the message of the target from the live list, or put the message of the edit in its place."""
+        target = self.by_name.get(node.target)
+        if target is not None and target.shown and target.shown[0] in self.live:
+            at = self.live.index(target.shown[0])
+            self.live[at : at + len(target.shown)] = node.messages
+            target.shown = node.messages
+            self.edited += 1
 
     def _compact(self, place: int, node: Node, data: Mapping[str, Any]) -> None:
         name, number = text_at(data, "firstKeptEntryId"), count_of(data, "firstKeptEntryIndex")
@@ -238,10 +283,7 @@ class PiScanner(SessionLists, kw_only=True):
         start_known = first is not None and (start < place or first >= place)
         # An earlier summary does not stay, even if messages before it stay.
         staying = {
-            number
-            for other in self.path[start:place]
-            if other.compaction is None
-            for number in other.messages
+            number for other in self.path[start:place] if other.compaction is None for number in other.shown
         }
         after = [*node.messages, *(number for number in self.live if number in staying)]
         if self.shared and node.copied:
@@ -279,6 +321,6 @@ class PiScanner(SessionLists, kw_only=True):
                 self.window = self.windows.get(node.model or self.model)
                 self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
-                    cache_write_1h=count_of(node.usage, "cacheWrite1h"),
+                    cache_write_1h=count_of(node.usage, "cacheWrite1h"), summed=node.aside,
                 )  # fmt: skip
         self.window = self.windows.get(self.model)
