@@ -105,7 +105,7 @@ def _by_list(requests: Requests) -> Mapping[int, Sequence[PricedRequest]]:
     """Return the requests of each list, by generation, without sums of several calls, which have no size of a list."""
     lists: dict[int, list[PricedRequest]] = {}
     for priced in requests.priced:
-        if priced.request.summed and not priced.request.summarizes:
+        if priced.request.unsized and not priced.request.summarizes:
             continue
         lists.setdefault(priced.request.generation, []).append(priced)
     return lists

@@ -85,7 +85,7 @@ def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator
     share a session. If the prompt was read from the cache, nothing was removed, because a removal breaks the prefix.
     """
     steps = inspection.store.microcompactions(inspection.conversation)
-    listed = tuple(call for call in _in_lists(inspection, profile, requests) if not call.request.summed)
+    listed = tuple(call for call in _in_lists(inspection, profile, requests) if not call.request.unsized)
     places = answer_places(inspection, profile, replace(requests, priced=listed))
     thoughts = 0
     for number, ((earlier, later), place) in enumerate(zip(pairwise(listed), places[1:], strict=True)):

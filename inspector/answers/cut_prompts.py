@@ -14,7 +14,9 @@ def cut_requests(requests: Iterable[Request]) -> Iterator[tuple[Request, ...]]:
 
     A list grows with each answer, so equal inputs in a row show that the server cut the prompts.
     """
-    sent = (request for request in requests if request.context and not (request.summarizes or request.summed))
+    sent = (
+        request for request in requests if request.context and not (request.summarizes or request.unsized)
+    )
     for _, same in groupby(sent, key=lambda request: (request.generation, request.model, request.context)):
         run = tuple(same)
         if len(run) >= CUT_REQUESTS:

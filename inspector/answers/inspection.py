@@ -136,7 +136,7 @@ class Inspection:
         If the agent sent requests while it compacted, the largest request counts. The size is unknown if the server cut
         the last prompt. Raises StoreErrors.
         """
-        calls = [call for call in self.requests() if call.generation == recorded.index and not call.summed]
+        calls = [call for call in self.requests() if call.generation == recorded.index and not call.unsized]
         summarizing = self.summarizing(calls)
         calls = [call for call in calls if call.index not in summarizing]
         if calls[-1:] != without_cut(calls)[-1:]:

@@ -33,7 +33,7 @@ def reported_sizes(requests: Iterable[Request], live: int) -> dict[int, int]:
     """
     sent: dict[int, list[Request]] = {}
     for request in without_cut(requests):
-        if not request.summed and request.context:
+        if not request.unsized and request.context:
             sent.setdefault(request.generation, []).append(request)
     return {
         number: _size(_last(requests_of)) if number == live else max(map(_size, requests_of[-2:]))
@@ -81,7 +81,7 @@ def live_size(
     live = conversation.live
     requests = tuple(requests)
     listed = (request for request in requests if request.generation == live.number)
-    sent = [request for request in listed if request.context and not request.summed]
+    sent = [request for request in listed if request.context and not request.unsized]
     sized = next((one.sized for one in conversation.sessions if one.id == live.session), None)
     if not sent and sized is not None:
         length, tokens = sized
@@ -116,7 +116,7 @@ def _beside_messages(store: Store, conversation: Conversation, requests: Sequenc
 
     The messages of the first request are those before the first answer.
     """
-    first = next((request for request in requests if request.context and not request.summed), None)
+    first = next((request for request in requests if request.context and not request.unsized), None)
     if first is None:
         return None
     before: list[Message] = []

@@ -126,7 +126,7 @@ def _reported(
     # A summarizing call has another prompt than the list.
     summarizing = inspection.summarizing(calls)
     for request in calls:
-        if request.index in summarizing or request.summed or not request.at:
+        if request.index in summarizing or request.unsized or not request.at:
             continue
         sizes, until = grown[request.generation - 1]
         first, end = bisect_left(until, request.at), bisect_right(until, request.at)

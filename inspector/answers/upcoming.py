@@ -144,7 +144,7 @@ def upcoming_of(
     requests = [
         priced
         for priced in requests_of(inspection, resolved).priced
-        if (request := priced.request).generation == live.number and request.context and not request.summed
+        if (request := priced.request).generation == live.number and request.context and not request.unsized
     ]
     contexts = [priced.request.context for priced in requests]
     tokens, reported = _tokens_now(inspection, plan)

@@ -58,7 +58,7 @@ def judge(
         else:
             idle = max(0.0, request.at - last.at) if request.at and last.at else None
             # The sum of several calls does not show which tokens the last call cached.
-            missed = 0 if request.summed else (cached if cached < sent else sent) - read
+            missed = 0 if request.unsized else (cached if cached < sent else sent) - read
             if missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
                 missed = 0
             cause: Cause | None = None
@@ -68,7 +68,7 @@ def judge(
         if written:
             lives = ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
         last = request
-        if not request.summed:
+        if not request.unsized:
             sent_last, cached = sent, read + written
     return tuple(judged)
 

@@ -248,8 +248,8 @@ class Request(Struct, frozen=True):
     `at` is in seconds since the epoch, 0.0 if unknown. `summarizes`: the call wrote the summary that replaced the list
     of `generation`. `estimated`: the agent recorded a placeholder for the output, and `output` is counted from the
     visible text. `window` and `max_tokens` are the recorded context window and output limit of this call, in tokens.
-    `reasoning` is the part of the output that is reasoning, 0 if not recorded. `summed`: tools of the server ran, and
-    the usage is the sum of several calls of the model; it is not the size of a list.
+    `reasoning` is the part of the output that is reasoning, 0 if not recorded. `unsized`: the usage is not the size of
+    a list. It is the sum of several calls, because tools of the server ran, or of a call outside the list.
     """
 
     index: int
@@ -267,7 +267,7 @@ class Request(Struct, frozen=True):
     window: int | None = None
     max_tokens: int | None = None
     reasoning: int = 0
-    summed: bool = False
+    unsized: bool = False
 
     @property
     def context(self) -> int:

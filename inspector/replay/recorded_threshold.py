@@ -29,7 +29,7 @@ def recorded_threshold(
     size is larger than a recorded size, by the last results and the reasoning of the list. With `turns_end` a list may
     exceed the usual threshold by a step, because the agent compacts only at the end of a turn.
     """
-    requests = [request for request in requests if not request.summed]
+    requests = [request for request in requests if not request.unsized]
     last: dict[int, int] = {}
     thought: Counter[int] = Counter()
     continued, step = _continued(requests, excused)
@@ -72,7 +72,7 @@ def last_beyond(threshold: int, requests: Sequence[Request], excused: Sequence[f
 
     Until its end a higher threshold was in force. `excused` is as in recorded_threshold.
     """
-    continued, _ = _continued([request for request in requests if not request.summed], excused)
+    continued, _ = _continued([request for request in requests if not request.unsized], excused)
     return max((number for number, size in continued.items() if size >= threshold), default=None)
 
 

@@ -267,7 +267,7 @@ class SessionLists(Struct):
         model: str = "",
         generation: int | None = None,
         summarizes: bool = False,
-        summed: bool = False,
+        unsized: bool = False,
     ) -> None:
         """Add a request with its usage; `name` is the id of the answer. Nothing is added without usage."""
         request = Request(
@@ -285,7 +285,7 @@ class SessionLists(Struct):
             window=self.window,
             max_tokens=self.max_tokens,
             reasoning=usage.reasoning,
-            summed=summed,
+            unsized=unsized,
         )
         if request.has_usage:
             self.requests.append(request)

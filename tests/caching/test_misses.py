@@ -48,7 +48,7 @@ def test_a_miss_has_a_cause(second: Request, cause: str | None, missed: int) -> 
 
 
 def test_a_sum_of_several_calls_is_no_prompt_to_be_read_again() -> None:
-    searched = request(2, 153_000, 3_000, 1_030.0, summed=True)
+    searched = request(2, 153_000, 3_000, 1_030.0, unsized=True)
     grown = request(3, 53_000, 9_000, 1_060.0)
     again = request(4, 20_000, 42_000, 1_090.0)
     judged = judge([FIRST, searched, grown, again])

@@ -389,7 +389,7 @@ def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: boo
         *([30_000] * 3 if told else [90_000]),
         35_000,
     ]
-    assert [request.summed for request in requests if request.context == 90_000] == ([] if told else [True])
+    assert [request.unsized for request in requests if request.context == 90_000] == ([] if told else [True])
     assert not [
         one for one in findings(inspection, settings_of(inspection, {})) if one.rule == "context-shrank"
     ]

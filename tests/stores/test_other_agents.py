@@ -159,8 +159,8 @@ def test_requests_of_pi_outside_the_list_are_paid_but_no_size_of_it(tmp_path: Pa
     session.entry("usage", kind="classify", provider="anthropic", model="claude-haiku-4-5", usage=usage)
     store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
     warm, other = store.requests(conversation)[-2:]
-    assert (warm.cache_read, warm.model, warm.summed) == (4_500, "claude-opus-4-5", False)
-    assert (other.model, other.summed) == ("claude-haiku-4-5", True)
+    assert (warm.cache_read, warm.model, warm.unsized) == (4_500, "claude-opus-4-5", True)
+    assert (other.model, other.unsized) == ("claude-haiku-4-5", True)
 
 
 def test_a_call_that_was_broken_off_told_no_usage_and_is_no_request(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def open_conversation(
     start = max(0, len(live) - _SCREENFUL)
     end = () if inspection is before else store.messages(live, start)
     requests = inspection.requests()
-    first_sent = {call.generation: call.context for call in reversed(requests) if not call.summed}
+    first_sent = {call.generation: call.context for call in reversed(requests) if not call.unsized}
     sizes, size = reported_sizes(requests, live.number), live_size(store, inspection.conversation, requests)
     if size is not None:
         sizes[live.number] = size.tokens

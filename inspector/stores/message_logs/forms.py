@@ -34,11 +34,11 @@ _SERVER_TOOLS = frozenset(
 
 
 class Call(NamedTuple):
-    """The usage of one call. `summarizes`: it wrote the summary of a compaction by the API. `summed`: see Request."""
+    """The usage of one call. `summarizes`: it wrote the summary of a compaction by the API. `unsized`: see Request."""
 
     usage: Usage
     summarizes: bool = False
-    summed: bool = False
+    unsized: bool = False
 
 
 class Exchange(NamedTuple):
@@ -311,12 +311,12 @@ def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[C
     """Yield the calls that answered a request: one, or one for each iteration of the API."""
     usage = mapping_at(response, "usage") or mapping_at(record, "usage")
     each = mappings_in(usage.get("iterations"))
-    summed = not each and (
+    unsized = not each and (
         any(counts_of(mapping_at(usage, "server_tool_use"), *mapping_at(usage, "server_tool_use")))
         or any(text_at(item, "type") in _SERVER_TOOLS for item in mappings_in(response.get("output")))
     )
     for counts in each or ([dict(usage)] if usage else []):
-        yield Call(_usage(counts), text_at(counts, "type") == COMPACTION, summed)
+        yield Call(_usage(counts), text_at(counts, "type") == COMPACTION, unsized)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:

@@ -184,10 +184,10 @@ def _scan(
             offset += len(exchange.wires) + len(exchange.answer)
     for logged in conversations.values():
         logged.session.unreadable = unreadable
-        summed = sum(request.summed for request in logged.session.requests)
-        if summed:
+        unsized = sum(request.unsized for request in logged.session.requests)
+        if unsized:
             logged.session.notes.append(
-                f"{plural(summed, 'request')} with tools of the server: the usage is the sum of several calls of the "
+                f"{plural(unsized, 'request')} with tools of the server: the usage is the sum of several calls of the "
                 "model, so the size of the list is unknown there."
             )
         if logged.inferred:
@@ -535,7 +535,7 @@ def _add_calls(logged: _LoggedConversation, exchange: Exchange) -> None:
             call.usage,
             model=exchange.model,
             summarizes=call.summarizes,
-            summed=call.summed,
+            unsized=call.unsized,
         )
 
 

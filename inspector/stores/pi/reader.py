@@ -33,8 +33,6 @@ from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
-#: The kind of a request that only keeps the prompt cache alive.
-_WARMING = "cache_warm"
 #: Matches the window in an error about a request that is too large.
 _EXCEEDED = late_pattern(r"(?:context length is|too long: \d{4,9} tokens >) (\d{4,9})\b")
 
@@ -64,7 +62,7 @@ class Node(Struct):
     repeated: bool = False
     #: The id of the entry whose message this entry removes from the list, or replaces by its own message.
     target: str = ""
-    #: Whether its call sent something else than the list.
+    #: Whether its call does not continue the list: it keeps the cache alive, summarizes a branch, or classifies a text.
     aside: bool = False
 
 
@@ -191,7 +189,7 @@ class PiScanner(SessionLists, kw_only=True):
             node.messages = self.messages(node, value, wires)
         if kind in ("usage", "branch_summary") and (usage := mapping_at(value, "usage")):
             node.answer, node.usage = node.name, usage
-            node.model, node.aside = text_at(value, "model"), text_at(value, "kind") != _WARMING
+            node.model, node.aside = text_at(value, "model"), True
         if kind == "compaction":
             node.compaction = value
         message = mapping_at(value, "message")
@@ -321,6 +319,6 @@ class PiScanner(SessionLists, kw_only=True):
                 self.window = self.windows.get(node.model or self.model)
                 self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
-                    cache_write_1h=count_of(node.usage, "cacheWrite1h"), summed=node.aside,
+                    cache_write_1h=count_of(node.usage, "cacheWrite1h"), unsized=node.aside,
                 )  # fmt: skip
         self.window = self.windows.get(self.model)
