@@ -21,13 +21,18 @@ ENVELOPE = late_pattern(
     rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):|"
     r"Pre-compaction memory flush\.)"
     r"(?:(?!^---\nQueued #).)*"
-    r"|A scheduled reminder has been triggered\..{0,20000}?^Handle this reminder internally\.[^\n]*"
-    r"|\[Queued (?:announce )?messages while agent was busy\]|---\nQueued #\d{1,4}$"
+    r"|A scheduled reminder has been triggered\..{0,20000}?^(?:Handle this reminder internally|Please relay this "
+    r"reminder to the user)\b[^\n]*"
+    rf"|(?:{_MARK})?\[Queued (?:announce )?messages while agent was busy\]"
+    r"|---\nQueued #\d{1,4}(?: \(from [^)\n]{1,80}\))?$"
     r"|\[Bootstrap (?:truncation warning|pending)\](?:\n[^\n]+){1,40}"
     # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark.
     r"|System: \[[^\]\n]{1,60}\] [^\w\n]{0,4}Post-Compaction Audit: .{0,4000}?after memory compaction\."
     r"|System: \[[^\]\n]{1,60}\] \[Post-compaction context refresh\]\n(?!System:).{0,6000}?"
     rf"(?=^(?:System: \[|[A-Z][\w ]{{1,60}} \(untrusted|{_MARK}|Read HEARTBEAT\.md))"
+    # The prompt of a heartbeat in the words of the settings, and its answer.
+    r"|(?:(?!System[ :(])[^\n]{1,2000}\n){1,20}(?=When reading HEARTBEAT\.md, )"
+    rf"|(?:{_MARK})?HEARTBEAT_OK$"
     # Notices, and prompts that the gateway sends by itself.
     rf"|(?:{_MARK})?\[System: [^\n]*"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"

@@ -71,6 +71,22 @@ DONE = (
             "",
         ),
         ("Read HEARTBEAT.md if it exists (workspace context). Follow it strictly.\n", ""),
+        (
+            "If idle, count the boats.\nNever wake the crew.\n"
+            "When reading HEARTBEAT.md, use workspace file /w/HEARTBEAT.md (exact case).\nCurrent time: noon\n",
+            "",
+        ),
+        (f"{SENDER}[Fri 2026-04-10 10:42 GMT+2] HEARTBEAT_OK", ""),
+        (
+            f"[Mon 2026-03-09 14:47 EST] [Queued announce messages while agent was busy]\n\n---\nQueued #1\n{SAID}",
+            SAID,
+        ),
+        (f"[Queued messages while agent was busy]\n\n---\nQueued #2 (from Ada)\n{SAID}", SAID),
+        (
+            "A scheduled reminder has been triggered. The reminder content is:\n\nThe tide turns.\n\n"
+            "Please relay this reminder to the user in a helpful and friendly way.\nCurrent time: noon\n",
+            "",
+        ),
         (f"[Telegram Ada (@ada) id:27 2026-02-08 11:02 GMT+8] {SAID}", SAID),
         ("[Feishu ou_27 Thu 2026-02-12 08:37 GMT+8] [System: Tell the user to grant the permission.]", ""),
         (f"[Mon 2026-03-09 14:47 EST] {DONE}", ""),

@@ -129,6 +129,8 @@ _REPORTS = late_pattern(
     r"报错|[错錯][误誤]",
     re.I,
 )
+#: Matches a number of a list without its mark: "23 needs a chart".
+_LISTED_NUMBER = late_pattern(r"\d{1,2}[\s,.:：、)]+[^\W\d]")
 #: Matches an answer that only permits one act.
 _GRANTS = late_pattern(r"\W*(?:authori[sz]e|approve|allow|proceed|accept|continue|go ahead)\b", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
@@ -136,11 +138,11 @@ _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
 #: Matches a numbered line of answers, up to the end of its first sentence.
 _REPLY = late_pattern(
     rf"^[ \t]*(?P<number>\d{{1,2}})(?:[.):][ \t]+|、[ \t]*)"
-    rf"(?P<said>\S[^\n.!?。！？]{{0,{_SHORT}}})(?=[.!。！]?(?:\s|\Z))",
+    rf"(?P<said>\S[^\n.!?。！？]{{0,{_SHORT}}})(?=\s*$|[.!。！](?:\s|\Z))",
     re.MULTILINE,
 )
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
-_MARKS = late_pattern(r"[*_]{2,}")
+_MARKS = late_pattern(r"[*_]{2,}|\\(?=[^\w\s])")
 #: Matches a line that only introduces the lines below it.
 _LABEL = late_pattern(r"[^.!?\n]{1,60}[:：]\W*")
 #: Ending of the rule of a statement under a heading such as "Rules".
@@ -341,9 +343,10 @@ def _given(body: str, values: Sequence[Value]) -> Value | None:
     stems = sum(1 for _ in load_stemmer().words(body, [value.span for value in values]))
     if stems > 6 or _PICTURE.match(body) or _REPORTS.search(body):
         return None
+    listed = _LISTED_NUMBER.match(body) is not None
     for value in values:
         names = value.form == "number" and (
-            stems > 3 or BEFORE_LABEL.search(body, 0, value.span[0]) is not None
+            stems > 3 or listed or BEFORE_LABEL.search(body, 0, value.span[0]) is not None
         )
         if not names and value.form not in ("name", "option", "identifier", "weekday"):
             return value
@@ -551,18 +554,24 @@ def replied(statements: tuple[Statement, ...], text: str, before: str) -> tuple[
 def sent_back(statements: tuple[Statement, ...], before: Iterable[str]) -> tuple[Statement, ...]:
     """Return the statements of a user's message. A statement copied from one of the agent's texts before it is pasted.
 
-    A copy has several statements. A user may repeat a single sentence to agree.
+    A copy has several statements, or the user asks about it in the next ones. A user may repeat a single sentence to
+    agree.
     """
     long = [statement for statement in statements if len(statement.text) >= _COPIED]
-    if len(long) < _FEWEST_COPIED:
+    last_asked = max((statement.span for statement in statements if statement.asked), default=(0, 0))
+    if len(long) < _FEWEST_COPIED and (not long or long[0].span >= last_asked):
         return statements
-    source = " ".join(_MARKS.sub("", "\n".join(before)).split())
-    copied = {statement.span for statement in long if " ".join(statement.text.split()) in source}
+    source = _without_marks("\n".join(before))
+    copied = {statement.span for statement in long if _without_marks(statement.text).strip(".… ") in source}
     if len(copied) < _FEWEST_COPIED:
-        return statements
+        copied = {span for span in copied if span < last_asked}
     return tuple(
         replace(statement, pasted=True) if statement.span in copied else statement for statement in statements
     )
+
+
+def _without_marks(text: str) -> str:
+    return " ".join(_MARKS.sub("", text).split())
 
 
 def answers_only(text: str) -> bool:

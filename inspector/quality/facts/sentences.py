@@ -154,7 +154,8 @@ _COMMAND = late_pattern(
     r"(?:install|add|ci)|"
     # A command of an agent that names a package: "/plugin install moon@pier".
     r"/[a-z][\w-]{1,40}(?= [a-z][\w-]{1,20} )(?= [^\n]{0,200}[/@])|"
-    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv))"
+    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv|claude|codex|gemini|"
+    r"copilot|opencode|openclaw|hermes|qwen|goose))"
     r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|must|only|"
     r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]++)+$"
 )
@@ -240,7 +241,7 @@ _JOINT = late_pattern(
     rf"(?:(?<!\s)\s*+[,;–—]\s*+(?:(?:and|but|so|also|then|yet|though)\s++)*"
     rf"|(?<!\s)\s++-{{1,2}}\s++(?:(?:and|but)\s++)?|(?<!\s)\s++but\s++)"
     rf"(?=(?:{_RULE}|(?:(?!(?:which|who|that|because|since|if|when|unless|"
-    rf"so)\b)[\w'/`-]++\s++){{1,4}}(?:{_NORM})\s++\w))|"
+    rf"so|an? (?:{_NORM}))\b)[\w'/`-]++\s++){{1,4}}(?:{_NORM})\s++\w))|"
     r"(?<!\s)\s++and\s++(?=(?:never|do not|don['’]t|must not|mustn['’]t)\s)|"
     r"[，,;；]\s*(?:但是?|不过|而且|並且|并且)(?=[^，。]{0,12}(?:不要|不得|不能|别|勿|必须|禁止|务必|只能))",
     re.IGNORECASE,
@@ -254,7 +255,7 @@ _HANGS = late_pattern(
 )
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
-    r"(?:>\s*+)*+(?:[-*•+]\s++|"
+    r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•+]\s++|"
     r"\(?\d{1,2}(?:\+\d{1,2}){0,9}+(?:(?:[.)]|-(?=\s))\s++|[.)](?=[一-鿿])|、\s*+))?(?:#{1,6}\s++)?"
     r"(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"

@@ -14,6 +14,7 @@ from typing import Any, Self
 import msgspec
 from msgspec.structs import fields
 
+from inspector.core.patterns import late_pattern
 from inspector.core.text import without_pictures
 from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
 from inspector.stores.claude_code.forms import (
@@ -35,6 +36,8 @@ from inspector.stores.recorded import FileDigest
 from inspector.stores.titles import titles_of
 from inspector.stores.wires import texts_in
 
+#: The name of a command that the user called.
+_COMMAND_NAME = late_pattern(r"<command-name>(/[^<\n]{1,80})</command-name>")
 #: Bytes of a file read at once.
 _PIECE = 1 << 18
 
@@ -132,9 +135,15 @@ class _Tally:
 
     def note_first_words(self, wires: Iterable[Wire]) -> None:
         """Note the first words of the user, which are the title of a session without a title."""
-        if not self.first_words:
-            words = ("\n".join(texts_in(wire["content"])) for wire in wires if wire["role"] == "user")
-            self.first_words = without_pictures(opening_words(next(filter(None, words), ""))).strip()
+        command = ""
+        for wire in () if self.first_words else wires:
+            text = "\n".join(texts_in(wire["content"]))
+            if wire["role"] == "user" and text:
+                self.first_words = without_pictures(opening_words(f"{command}{text}")).strip()
+                return
+            # The words behind the name of a command are its arguments.
+            named = _COMMAND_NAME.search(text)
+            command = f"{named[1]} " if named is not None else command
 
 
 class _File:

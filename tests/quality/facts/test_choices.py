@@ -44,6 +44,7 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("do a review", LETTERS, []),
         ("4", NUMBERS, []),
         ("2", "No list here.", []),
+        ("！！！1", NUMBERS, []),
         ("", NUMBERS, []),
         # It only asks about a number.
         ("Fix 2, I don't understand how the share is counted", NUMBERS, []),
@@ -66,6 +67,38 @@ def test_a_list_that_is_sent_back_is_the_agents() -> None:
     before = "We could do this:\n" + "\n".join(f"{at}. **{point}**" for at, point in enumerate(points))
     assert [one.text for one in sent_back(said, [before, "Later."]) if not one.pasted] == ["Build this."]
     assert sent_back(said, [before.replace("vests", "belts")]) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("The ferry must leave before noon... should it say before?", []),
+        ("The ferry must leave before noon. Paint it.", ["The ferry must leave before noon.", "Paint it."]),
+        ("Paint it? The ferry must leave before noon.", ["The ferry must leave before noon."]),
+    ],
+)
+def test_a_sentence_of_the_agent_that_the_user_asks_about_is_the_agents(text: str, own: list[str]) -> None:
+    before = "**Draft.** The pier is old. The ferry must leave before noon.\n"
+    statements = sent_back(facts_of(text, "user").statements, [before])
+    assert [one.text for one in statements if not (one.pasted or one.asked)] == own
+
+
+def test_a_list_that_is_sent_back_with_escaped_signs_is_the_agents() -> None:
+    before = "1. Ferry-to-ferry calls, by radio\n2. Day-boats wait in the (old) berth\n3. Sea-marks are painted red"
+    text = before.replace("-", "\\-").replace("(", "\\(").replace(")", "\\)")
+    assert all(one.pasted for one in sent_back(facts_of(text, "user").statements, [before]))
+
+
+def test_a_question_that_is_sent_back_is_no_answer() -> None:
+    before = "1. Ferry calls: how do the boats find the old berth by night?\n2. Which lamp burns by night?\n3. Who sails the red boat?"
+    text = (
+        "1. Ferry calls: how do the boats find the old berth by night? (by the lamp)\n2. The red one\n3. Ada"
+    )
+    found = replied((), text, before)
+    assert [one.text for one in found] == [
+        "The red one ← Which lamp burns by night?",
+        "Ada ← Who sails the red boat?",
+    ]
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes, go ahead!", "ok, do it", "no", "好的", " sure "])
