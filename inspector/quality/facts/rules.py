@@ -37,7 +37,7 @@ class Cue(Struct, frozen=True):
 def _cue(
     id: str, kind: Kind, strength: int, find: str, unless: str = "", needs: str = "", role: str = USER
 ) -> Cue:
-    edge = r"(?<![\w'’-])(?:{})(?![\w'’(-])" if id.startswith("en.") else r"(?:{})"
+    edge = r"(?<![\w'’/-])(?:{})(?![\w'’(/-])" if id.startswith("en.") else r"(?:{})"
     compiled = late_pattern(edge.format(find), re.IGNORECASE)
     return Cue(
         id, kind, strength, compiled, late_pattern(unless, re.IGNORECASE) if unless else None, needs, role
@@ -53,7 +53,8 @@ _CLAUSE_START = (
 _ORDINARY_NO = (
     r"(?:no|zero) (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
     r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
-    r"questions?|wait|way|module|no|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
+    r"questions?|wait|way|module|check(?! (?:in|out)s?\b)|"
+    r"show|tell|go|no|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
     r"your|our|don|please|is|are|was|like)\b|"
     r"no \w+(?: (?:or|and) \w+)? (?:performed|encountered|found|seen|reported|occurred|needed|necessary)\b|"
     r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
@@ -101,7 +102,7 @@ CUES: tuple[Cue, ...] = (
          r"from (?:now|here|today) on|going forward|every time|in (?:the )?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
-         r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|"
+         r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|shall (?:i|we)\b|"
          r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|absolutely (?:right|correct|sure|fine|love\w*)|"
          r"you must (?:provide|specify|supply|enter)"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
@@ -124,7 +125,8 @@ CUES: tuple[Cue, ...] = (
          r"make no (?:sense|difference)"),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|min(?:imum)?|"
-         r"within|capped at|limited to|(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|"
+         r"within(?! (?:each|every|the|this|that)\b)|capped at|limited to|"
+         r"(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|"
          r"cannot exceed|not before|only (?:above|below|between|after))",
          r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
@@ -154,7 +156,8 @@ CUES: tuple[Cue, ...] = (
          r"the only|not only|if only|only (?:happens|occurs|seems|the first)|\b(?:explain|describe)\b.{0,300}"),
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
-         r"should be (?:fine|ok|okay|done|good)|should have (?:been|\w+ed|done|gone|had|made)\b|"
+         r"(?:maybe|perhaps) should|should be (?:fine|ok|okay|done|good)|"
+         r"should have (?:been|\w+ed|done|gone|had|made)\b|"
          r"(?:what|how|where|why) should|should (?:i|we|it|this|that)\b|"
          + _TASK),
     _cue("en.prefer", "preference", 9,
@@ -186,7 +189,7 @@ CUES: tuple[Cue, ...] = (
          r"(?:should|can|could|do|did|may) (?:we|i)|could use|can use|to use|do we use|"
          r"(?:same|the|this|that|new) \w+ (?:that |which )?we(?:['’]re| are)? us(?:e|ing)\b"),
     _cue("en.use", "decision", 6, _CLAUSE_START + r"(?:use|pick|choose|take|go for|go with)",
-         r"use (?:case|it|them)\b"),
+         r"use (?:cases?|it|them)\b"),
     _cue("en.fact", "value", 7,
          r"(?:is|are) (?:at|in|on|called|named|set to|under|behind)|"
          r"(?:lives?|runs?|listens?|stored|located|deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|"
@@ -288,7 +291,7 @@ _VERBS = (
 #: The start of a request, after filler words.
 ASKS = late_pattern(
     rf"{_FILLER}(?:{_VERBS})\b(?!\s+(?:is|are|was|were|has|had|says|said|fails?|failed|returns?|"
-    rf"works?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|"
+    rf"works?|cases?)\b)|{_FILLER}i(?:['’]d| would)? (?:want|need|like) to (?!(?:know|see|understand|say|ask)\b)\w|"
     rf"{_FILLER}let['’]?s (?!(?:say|see|hope|assume)\b)\w|"
     r"请|請|[帮幫]我|麻[烦煩]|把",
     re.I,
@@ -325,12 +328,13 @@ APPROVALS = late_pattern(
     r"happy with|any (?:questions|changes)|anything else|可以[吗嗎]|[继繼][续續][吗嗎]|[对對][吗嗎]", re.I,
 )  # fmt: skip
 #: The end of a question.
-_QUESTION = late_pattern(r"[?？][\s\"')*_]*$")
+_QUESTION = late_pattern(r"(?:[?？]|[吗嗎][.。!！~]*)[\s\"')*_]*$")
 #: The start of a question that may lack its mark.
 _INQUIRES = late_pattern(
     r"\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
     r"(?:(?:why|how|what|where|who|which|when)(?:['’]?s| (?:is|are|was|were|do|does|did|can|could|would|should|come))|"
-    r"what about|should we)\b(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",
+    r"what about|should (?:we|it be)|(?:is|are) there|(?:does|did) (?:it|this|that|the))\b"
+    r"(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",
     re.I,
 )
 #: The start of a polite request.
@@ -419,7 +423,7 @@ PROMPTS = late_pattern(
 )
 #: A message that only chooses numbered or lettered items ("do 1 and 3 please").
 CHOICES = late_pattern(
-    r"\W*(?:(?:ok(?:ay)?|yes|let['’]?s|please|i['’]d|i would|i|we|the|just|好的?)\W+)*"
+    r"[^\w!！]*(?:(?:ok(?:ay)?|yes|let['’]?s|please|i['’]d|i would|i|we|the|just|好的?)\W+)*"
     r"(?:(?:do|fix|take|choose|pick|go (?:with|for)|use|option|number|approach|variant|skip|"
     r"就|[选選]|用|做|方案|第)\s*)*"
     r"(?P<labels>(?:\d{1,2}|[A-Ha-h])(?:\s*(?:,|\+|and|&|和|、)\s*(?:\d{1,2}|[A-Ha-h]))*)"

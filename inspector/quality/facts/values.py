@@ -293,8 +293,8 @@ _LINE_BEFORE = late_pattern(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z",
 _NUMBERING = late_pattern(r"(?:(?<![^\n])\d{1,2}\)(?=[A-Za-z])|0\d*-[A-Za-z])")
 #: Matches a noun before a number that is a label, as in "level 2".
 BEFORE_LABEL = late_pattern(
-    r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|stages?|chapters?|sections?|pages?|slides?|"
-    r"questions?|issues?|rounds?|instructions?|requirements?|rules?|notes?)\s?#?\Z",
+    r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|tiers?|stages?|chap(?:ter)?s?|sections?|pages?|slides?|"
+    r"questions?|issues?|rounds?|instructions?|requirements?|rules?|notes?)\s?#?\Z|(?:[问問][题題]|步[骤驟]|[测測][试試]|任[务務]|第)\Z",
     re.IGNORECASE,
 )
 #: Words behind which words with a slash between them are a path ("in docs/guide").

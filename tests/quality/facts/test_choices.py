@@ -90,7 +90,10 @@ def test_a_list_that_is_sent_back_with_escaped_signs_is_the_agents() -> None:
 
 
 def test_a_question_that_is_sent_back_is_no_answer() -> None:
-    before = "1. Ferry calls: how do the boats find the old berth by night?\n2. Which lamp burns by night?\n3. Who sails the red boat?"
+    before = (
+        "1. Ferry calls: how do the boats find the old berth by night?\n2. Which lamp burns by night?\n"
+        "3. Who sails the red boat?"
+    )
     text = (
         "1. Ferry calls: how do the boats find the old berth by night? (by the lamp)\n2. The red one\n3. Ada"
     )

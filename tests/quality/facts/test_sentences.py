@@ -202,6 +202,8 @@ def test_a_fact_says_what_it_was_found_by(text: str, evidence: str) -> None:
         (r"the answer was:\nnever delete files", False),
         (r"one line of words.\nNext line of words\nand more", False),
         (r"Never open C:\new\data, it said\nand then more", False),
+        ("claude --resume", False),
+        ("Never call claude --resume", True),
     ],
 )
 def test_a_windows_path_has_no_escaped_newline(line: str, prose: bool) -> None:
@@ -285,6 +287,23 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("The moon is bad for level 2.", "link"),
         ("The port is 8080.", "value"),
         ("Have a look at logs/tides.jsonl", "decision"),
+        ("The mooring is certain, a must do.", "constraint"),
+        ("No check berth two.", "decision"),
+        ("No checks in berth two.", "constraint"),
+        ("Shall we paint it?", "decision"),
+        ("is there anything that the crew should add", "link"),
+        ("does the lamp need to burn all night", "link"),
+        ("the boats should/must/need wait", "link"),
+        ("Use Cases", "link"),
+        ("There are no nets within each berth of pier 3.", "value"),
+        ("Sail within 3 days.", "constraint"),
+        ("23 need a chart", "link"),
+        ("3 hybrid 4.", "link"),
+        ("tier 4 is there", "link"),
+        ("你不能自己造一条船吗", "link"),
+        ("你不能自己造船", "constraint"),
+        ("问题3：同上", "link"),
+        ("A、1、夜里都停在旧码头；", "link"),
     ],
 )
 def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
