@@ -144,7 +144,7 @@ def _axes(force: Settings) -> tuple[Axis, Axis]:
     if default is not None:
         thresholds = tuple(value for value in thresholds if value <= default)
     ratios: tuple[float, ...] = (force.target_ratio,)
-    if not engine(force.profile).budgets(force).unused("target_ratio"):
+    if not engine(force.profile).budgets(force).why_unused("target_ratio"):
         ratios = parse_axis("target_ratio", _RATIOS).values
     return (
         Axis("threshold", tuple(sorted({*thresholds, force.threshold}))),

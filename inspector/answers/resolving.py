@@ -91,7 +91,7 @@ def _unused_flags(flags: Mapping[str, Any], settings: Settings, source: str) -> 
 
 def unused_flags(flags: Mapping[str, Any], profile: str, budgets: Budgets) -> tuple[str, ...]:
     """Return a sentence for each given setting that the profile does not use. `budgets` are of the profile."""
-    given = {name: budgets.unused(name) for name, value in flags.items() if value is not None}
+    given = {name: budgets.why_unused(name) for name, value in flags.items() if value is not None}
     return tuple(
         f"--{name.replace('_', '-')} is not used by {profile}: {why}." for name, why in given.items() if why
     )

@@ -250,7 +250,7 @@ def _shown_tail(inspection: Inspection, settings: Settings) -> int | None:
     if settings.tail_tokens is not None or not _is_own(inspection, settings):
         return None
     budgets = budgets_of(settings)
-    if "tail_tokens" not in budgets.heeds:
+    if "tail_tokens" not in budgets.also_used:
         return None
     usual = budgets.tail_token_budget
     compactions = _unsized_compactions(inspection)

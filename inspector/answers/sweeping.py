@@ -141,7 +141,7 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
     budgets = {setting: engine(setting.profile).budgets(setting) for setting in set(settings)}
     notes = []
     for name in names:
-        without = [setting for setting in settings if budgets[setting].unused(name)]
+        without = [setting for setting in settings if budgets[setting].why_unused(name)]
         if without:
             profiles = ", ".join(sorted({setting.profile for setting in without}))
             part = (
@@ -149,7 +149,7 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
                 if len(without) == len(settings)
                 else f" ({len(without):,} of {len(settings):,} conversations)"
             )
-            notes.append(f"{name} is not used by {profiles}{part}: {budgets[without[0]].unused(name)}.")
+            notes.append(f"{name} is not used by {profiles}{part}: {budgets[without[0]].why_unused(name)}.")
     return tuple(notes)
 
 

@@ -106,7 +106,7 @@ class InspectorApp(App[None]):
         self._said: set[str] = set()
         self._trouble = ""
         #: Sentences that the user has dismissed.
-        self.put_away: set[str] = set()
+        self.dismissed_notes: set[str] = set()
         own = own_theme()
         self._themes = [*THEMES, *([own] if own is not None else [])]
         for offered in self._themes:
@@ -211,7 +211,7 @@ class InspectorApp(App[None]):
             self._said.add(sentence)
             self.notify(sentence, timeout=6, markup=False)
 
-    def tell_event(self, title: str, text: str, severity: SeverityLevel) -> None:
+    def show_event(self, title: str, text: str, severity: SeverityLevel) -> None:
         """Show an event of a live conversation, and send a desktop notification if the user wants that."""
         self.notify(text, title=title, severity=severity, timeout=8, markup=False)
         if self.saved.alerts and self._outside is not None:

@@ -26,8 +26,8 @@ class JobScreen(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.jobs = Jobs(self, self.going_on, self.tell)
-        self._going_on: dict[str, str] = {}
+        self.jobs = Jobs(self, self.show_progress, self.show_notes)
+        self._progress: dict[str, str] = {}
         #: The sentence on screen about each read that failed, by its name.
         self._failed: dict[str, str] = {}
         self._styled = False
@@ -45,17 +45,17 @@ class JobScreen(Screen[None]):
         return not app.is_running or app.return_code is not None or self not in app.screen_stack
 
     @on(JobMessage)
-    def _job_said(self, event: JobMessage) -> None:
+    def _job_message(self, event: JobMessage) -> None:
         # Results of threads are dropped when the widgets go.
         if not self.left:
             self.jobs.handle(event)
 
-    def going_on(self, name: str, text: str) -> None:
+    def show_progress(self, name: str, text: str) -> None:
         """Show the progress of a job; "" when it ended."""
-        self._going_on.pop(name, None)
+        self._progress.pop(name, None)
         if text:
-            self._going_on[name] = text
-        self.query_one(TitleBar).state = "  ".join(f"{what} …" for what in self._going_on.values())
+            self._progress[name] = text
+        self.query_one(TitleBar).state = "  ".join(f"{what} …" for what in self._progress.values())
 
     @property
     def question(self) -> AskPrompt:
@@ -72,15 +72,15 @@ class JobScreen(Screen[None]):
         """Put a line to type into above notes and keys."""
         self.mount(prompt, before=self.query("NotesBar, KeyLine").first())
 
-    def tell(self, *sentences: str) -> None:
+    def show_notes(self, *sentences: str) -> None:
         """Show more sentences, except dismissed ones."""
         if self.left:
             return
         bar = self.query_one(NotesBar)
         texts = (*bar.sentences, *map(with_urls, sentences))
-        bar.show([text for text in texts if text not in self.app.put_away])
+        bar.show([text for text in texts if text not in self.app.dismissed_notes])
 
-    def retell(self, before: Iterable[str], now: Sequence[str]) -> None:
+    def replace_notes(self, before: Iterable[str], now: Sequence[str]) -> None:
         """Show sentences in place of those that were shown before.
 
         Those that no longer hold are shown when they hold again, also if the user has put them away.
@@ -89,21 +89,21 @@ class JobScreen(Screen[None]):
             return
         bar, gone = self.query_one(NotesBar), set(map(with_urls, before)).difference(map(with_urls, now))
         bar.show([sentence for sentence in bar.sentences if sentence not in gone])
-        self.app.put_away -= gone
-        self.tell(*now)
+        self.app.dismissed_notes -= gone
+        self.show_notes(*now)
 
-    def tell_failed(self, read: str, sentence: str = "") -> None:
+    def show_failure(self, read: str, sentence: str = "") -> None:
         """Show why a repeated read failed, in place of its earlier sentence; "" when it works."""
         before = self._failed.pop(read, "")
         if sentence:
             self._failed[read] = sentence
         if before or sentence:
-            self.retell([before], [sentence] if sentence else [])
+            self.replace_notes([before], [sentence] if sentence else [])
 
     def answer(self, sentence: str) -> None:
         """Tell why an action of the user failed, also if the user put the sentence away before."""
-        self.app.put_away.discard(with_urls(sentence))
-        self.tell(sentence)
+        self.app.dismissed_notes.discard(with_urls(sentence))
+        self.show_notes(sentence)
 
     @on(Problem)
     def _problem(self, event: Problem) -> None:
@@ -111,8 +111,8 @@ class JobScreen(Screen[None]):
 
     @on(StoreFailed)
     def _store_failed(self, event: StoreFailed) -> None:
-        self.tell_failed("store", event.sentence)
+        self.show_failure("store", event.sentence)
 
     @on(NotesBar.Dismissed)
     def _dismissed(self, event: NotesBar.Dismissed) -> None:
-        self.app.put_away.update(event.sentences)
+        self.app.dismissed_notes.update(event.sentences)

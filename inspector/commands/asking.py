@@ -33,7 +33,7 @@ from inspector.commands.sources import (
     split_path,
 )
 from inspector.core.errors import InspectorError, Interrupted, StoreError, UsageProblem
-from inspector.core.text import safe_line, told_apart
+from inspector.core.text import distinct_titles, safe_line
 from inspector.engines.settings import RANGES, SETTINGS, check_range
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Asked:
             rows = self.answers.store.conversations()
             if not rows:
                 click.echo(NO_CONVERSATIONS)
-            names = told_apart({row.id: safe_line(row.title) for row in rows})
+            names = distinct_titles({row.id: safe_line(row.title) for row in rows})
             for number, (row, answer) in enumerate(self._each(rows, ask)):
                 click.echo(("\n" if number else "") + names[row.id])
                 print_text(answer)

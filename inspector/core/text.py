@@ -175,7 +175,7 @@ def desktop_notification(title: str, text: str) -> str:
     return f"\x1b]9;{line}\x07\x1b]777;notify;compaction-inspector;{line}\x07\x07"
 
 
-def told_apart(titles: Mapping[str, str]) -> dict[str, str]:
+def distinct_titles(titles: Mapping[str, str]) -> dict[str, str]:
     """Return a name for each conversation, by its id: its title, or its id if it has none. Where several have the same
     title, the beginning of the id follows; `titles` are by id."""
     named = {name: title or name for name, title in titles.items()}

@@ -46,9 +46,9 @@ class Budgets(Struct, frozen=True):
     `hygiene_tokens` and `hygiene_messages` are the sizes at which a gateway compacts before a turn; 0 without this
     rule. `tail_ceiling_tokens` is the maximum size of a tail, `round_tokens` the maximum size of unanswered results
     that are not pruned; 0 without this rule. `lean_tail`: the tail is a share of the window, and most long results in
-    it become lines. `heeds` are settings that count here but not with most engines; `unbound` are settings that count
-    with most engines but not here, with the reason. `observed`: the numbers were seen in records, so a different record
-    is not a problem.
+    it become lines. `also_used` are settings that count here but not with most engines; `unused_reasons` are settings
+    that count with most engines but not here, with the reason. `observed`: the numbers were seen in records, so a
+    different record is not a problem.
     """
 
     threshold_tokens: int
@@ -60,8 +60,8 @@ class Budgets(Struct, frozen=True):
     round_tokens: int = 0
     hygiene_messages: int = 0
     lean_tail: bool = False
-    heeds: frozenset[str] = frozenset()
-    unbound: Mapping[str, str] = field(default_factory=dict)
+    also_used: frozenset[str] = frozenset()
+    unused_reasons: Mapping[str, str] = field(default_factory=dict)
     observed: bool = False
 
     @property
@@ -75,10 +75,10 @@ class Budgets(Struct, frozen=True):
         rules = [step.why for step in steps if step.bound and step.rule not in _OWN_RULES]
         return rules[-1] if rules else ""
 
-    def unused(self, setting: str) -> str:
+    def why_unused(self, setting: str) -> str:
         """Return the reason if a setting has no effect here, or ""."""
-        seldom = SETTINGS[setting].seldom and setting not in self.heeds
-        return self.unbound.get(setting, "there is no such rule" if seldom else "")
+        seldom = SETTINGS[setting].seldom and setting not in self.also_used
+        return self.unused_reasons.get(setting, "there is no such rule" if seldom else "")
 
 
 class Marks(Struct, frozen=True):

@@ -13,7 +13,7 @@ from inspector.answers.store_losses import ListedLoss, words_apart
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_line, safe_title, told_apart
+from inspector.core.text import distinct_titles, safe_line, safe_title
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
@@ -70,7 +70,7 @@ def print_losses(documents: Sequence[Document]) -> None:
 
 def _names(documents: Sequence[Document]) -> dict[str, str]:
     """Return a distinct title for each conversation."""
-    return told_apart({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
+    return distinct_titles({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
 
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:

@@ -80,7 +80,9 @@ def _row(lineage: Lineage, row: LineageRow) -> Document:
 def _cell(cell: Cell, compaction: int) -> Document:
     return {
         "compaction": compaction,
-        **fields_of(cell, "state", "stands", "section"),
+        "state": cell.state,
+        "stands": cell.is_listed,
+        "section": cell.section,
         "from_section": cell.from_section or None,
         **fields_of(cell, "text", "was", "others"),
     }

@@ -131,7 +131,7 @@ def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, .
             # A part leads to its whole only if it was merged into it; a whole leads to its parts if it was split.
             if cell is None or at <= since:
                 continue
-            if not cell.stands or (cell.state == "split" and at > current.first):
+            if not cell.is_listed or (cell.state == "split" and at > current.first):
                 waiting += [(lineage.rows[other], at) for other in cell.others]
     return tuple(seen[number] for number in sorted(seen) if seen[number].standing(column) is not None)
 
@@ -177,7 +177,7 @@ def _changed_meanings(lineage: Lineage) -> Iterator[ChangedMeaning]:
                 continue
             was, text = before, _wording(lineage, cell, column)
             before = cell
-            if was is None or not was.stands or not text or text == was.text:
+            if was is None or not was.is_listed or not text or text == was.text:
                 continue
             if cell.likeness < SAME_WORK and meaning(cell.section) == meaning(was.section) == "done":
                 continue
@@ -189,7 +189,7 @@ def _changed_meanings(lineage: Lineage) -> Iterator[ChangedMeaning]:
 
 def _wording(lineage: Lineage, cell: Cell, column: int) -> str:
     """Return an item's wording in a column, with the wordings of the items that it was split into or merged with."""
-    texts = [cell.text] if cell.stands else []
+    texts = [cell.text] if cell.is_listed else []
     for other in cell.others:
         related = lineage.rows[other].standing(column)
         if related is not None:
@@ -223,7 +223,7 @@ def _open_run(row: LineageRow) -> list[int]:
         cell = row.cells[column]
         if cell is None:
             continue
-        if not cell.stands:
+        if not cell.is_listed:
             if run:
                 break
             continue

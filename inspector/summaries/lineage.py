@@ -64,7 +64,7 @@ class Cell(Struct, frozen=True):
     others: tuple[int, ...] = ()
 
     @property
-    def stands(self) -> bool:
+    def is_listed(self) -> bool:
         """Return whether the summary lists the item."""
         return self.item is not None
 
@@ -102,7 +102,7 @@ class LineageRow(Struct, frozen=True):
     def standing(self, column: int) -> Cell | None:
         """Return the cell of the item in a column, None if the column does not list the item."""
         cell = self.cells[column]
-        return cell if cell is not None and cell.stands else None
+        return cell if cell is not None and cell.is_listed else None
 
 
 class Lineage(Struct, frozen=True, dict=True):

@@ -83,10 +83,10 @@ async def test_nothing_is_sent_before_it_was_seen_and_allowed(rotating: Path, se
             assert form.query_one("#send", Button).disabled
             await press(pilot, "enter")
             await done(pilot)
-            assert "1 prompt of ~" in form.told
-            assert f"gpt-4o at {server.base}" in form.told
-            assert "US dollars" in form.told
-            assert "secrets" in form.told
+            assert "1 prompt of ~" in form.notice
+            assert f"gpt-4o at {server.base}" in form.notice
+            assert "US dollars" in form.notice
+            assert "secrets" in form.notice
             # Enter once too often sends nothing, and what was allowed is forgotten when the form changes.
             await press(pilot, "enter")
             await done(pilot)
@@ -191,8 +191,8 @@ async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
         form.query_one(Input).focus()
         await press(pilot, "enter")
         await done(pilot)
-        assert "2 prompts of ~" in form.told
-        assert "estimates" in form.told
+        assert "2 prompts of ~" in form.notice
+        assert "estimates" in form.notice
         await press(pilot, "ctrl+s")
         await done(pilot)
         assert [one.place.compaction for one in default_attempts().all()] == [3, 4]
@@ -210,10 +210,10 @@ async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Serve
         await press(pilot, "enter")
         await done(pilot)
         await pilot.press("ctrl+s")
-        await came(pilot, lambda: "characters 14 of" in form.told)
+        await came(pilot, lambda: "characters 14 of" in form.notice)
         await pilot.press("escape")
         await settled(pilot)
-        assert "Stopped" in form.told
+        assert "Stopped" in form.notice
         await came(pilot, lambda: bool(default_attempts().all()[0].problem))
         (one,) = default_attempts().all()
         assert (one.state, one.summary) == ("unfinished", "half a summary")
@@ -238,7 +238,7 @@ async def test_what_cannot_be_or_fails_is_told_in_the_form(rotating: Path) -> No
                 form.query_one(f"#{name}", Input).value = value
             await press(pilot, "enter")
             await done(pilot)
-            assert told in form.told
+            assert told in form.notice
             assert form.query_one("#send", Button).disabled
         for name, value in {**empty, "command": "false"}.items():
             form.query_one(f"#{name}", Input).value = value
@@ -246,7 +246,7 @@ async def test_what_cannot_be_or_fails_is_told_in_the_form(rotating: Path) -> No
         await done(pilot)
         await press(pilot, "ctrl+s")
         await done(pilot)
-        assert "exit code 1" in form.told
+        assert "exit code 1" in form.notice
         await press(pilot, "escape")
         pane = conversation(pilot).panes.pane("compaction")
         assert isinstance(pane, CompactionPane)
@@ -309,7 +309,7 @@ async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(rotating: Pat
         form = await opened(pilot, endpoint=server.base, model="evil \x1b[31m[b]model[/b]\u202e")
         await press(pilot, "enter")
         await done(pilot)
-        assert is_safe(form.told.replace("\n", " "))
+        assert is_safe(form.notice.replace("\n", " "))
         await press(pilot, "ctrl+s")
         await done(pilot)
         screen = conversation(pilot)

@@ -61,7 +61,7 @@ async def test_desktop_notifications_are_off_until_they_are_wanted(tmp_path: Pat
     app = made(path, outside=sent.append)
     async with app.run_test() as pilot:
         await settled(pilot)
-        app.tell_event("s0", "compacted", "warning")
+        app.show_event("s0", "compacted", "warning")
         assert sent == []
         app.action_alerts()
         compact(writer)

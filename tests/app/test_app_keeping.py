@@ -33,14 +33,14 @@ async def test_notes_are_put_away_and_do_not_come_back(tmp_path: Path) -> None:
     path = compacted(tmp_path / "state.db")
     async with running(path, "s0") as pilot:
         screen = conversation(pilot)
-        screen.tell("Something is worth knowing.", "Something is worth knowing.")
+        screen.show_notes("Something is worth knowing.", "Something is worth knowing.")
         await settled(pilot)
         assert notes(pilot).count("Something is worth knowing.") == 1
         await press(pilot, "escape")
         assert notes(pilot) == ()
-        screen.tell("Something is worth knowing.")
+        screen.show_notes("Something is worth knowing.")
         assert notes(pilot) == ()
-        screen.tell("Another thing.")
+        screen.show_notes("Another thing.")
         await settled(pilot)
         await pilot.click("#note")
         await settled(pilot)

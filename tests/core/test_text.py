@@ -9,7 +9,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.core import text as text_module
-from inspector.core.text import is_safe, opening_title, safe, safe_line, safe_title, told_apart, unwrapped
+from inspector.core.text import (
+    distinct_titles,
+    is_safe,
+    opening_title,
+    safe,
+    safe_line,
+    safe_title,
+    unwrapped,
+)
 from tests.counting import calls_of, lines_run
 
 #: Format characters that print a sign of their own.
@@ -200,10 +208,10 @@ def test_a_title_of_first_words_is_one_safe_line(words: str, limit: int) -> None
 
 def test_conversations_with_one_title_are_told_apart() -> None:
     titles = {"aaaaaaaa-1": "Go", "aaaaaaaa-2": "Go", "bbbbbbbb-3": "Stop", "cccccccc-4": ""}
-    assert told_apart(titles) == {
+    assert distinct_titles(titles) == {
         "aaaaaaaa-1": "Go (aaaaaaaa-1)", "aaaaaaaa-2": "Go (aaaaaaaa-2)", "bbbbbbbb-3": "Stop",
         "cccccccc-4": "cccccccc-4",
     }  # fmt: skip
-    assert told_apart({"0123456789": "Go", "abcdefghij": "Go"}) == {
+    assert distinct_titles({"0123456789": "Go", "abcdefghij": "Go"}) == {
         "0123456789": "Go (01234567)", "abcdefghij": "Go (abcdefgh)",
     }  # fmt: skip

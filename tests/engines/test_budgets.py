@@ -110,8 +110,8 @@ def test_the_lean_tail_is_a_share_of_the_window() -> None:
         budgets = current.budgets(lean(context_length=window))
         found = (budgets.threshold_tokens, budgets.tail_token_budget, budgets.tail_ceiling_tokens)
         assert found == (threshold, tail, ceiling)
-    assert "target_ratio" in budgets.unbound
-    assert budgets.heeds == {"threshold_cap", "tail_mode", "min_tail_user_messages"}
+    assert "target_ratio" in budgets.unused_reasons
+    assert budgets.also_used == {"threshold_cap", "tail_mode", "min_tail_user_messages"}
 
 
 def test_a_legacy_tail_is_a_share_of_the_threshold_and_of_the_window_at_most() -> None:
@@ -121,7 +121,7 @@ def test_a_legacy_tail_is_a_share_of_the_threshold_and_of_the_window_at_most() -
     assert current.budgets(legacy.with_(target_ratio=0.8)).tail_token_budget == 40_000
     capped = legacy.with_(context_length=1_000_000, threshold_cap=256_000)
     assert current.budgets(capped).tail_token_budget == 51_200
-    assert not current.budgets(legacy).unbound
+    assert not current.budgets(legacy).unused_reasons
 
 
 def test_the_floor_eases_where_it_would_take_most_of_a_small_window() -> None:
@@ -159,4 +159,4 @@ def test_a_setting_without_effect_says_so(profile: str, unused: set[str]) -> Non
             budgets.threshold_tokens,
             budgets.tail_token_budget,
         )
-        assert bool(budgets.unused(name)) is same is (name in unused)
+        assert bool(budgets.why_unused(name)) is same is (name in unused)

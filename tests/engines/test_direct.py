@@ -64,7 +64,7 @@ def test_only_a_lean_tail_is_demoted_whatever_settings_a_release_ignores() -> No
     engines = DirectEngine(policies), DirectEngine(replace(policies, reserves_output=False))
     settings = SMALL.with_(threshold=0.4, target_ratio=0.5)
     plans = [found.plan(found.measure(messages), settings) for found in engines]
-    assert [bool(plan.budgets.unbound) for plan in plans] == [False, True]
+    assert [bool(plan.budgets.unused_reasons) for plan in plans] == [False, True]
     assert len(messages) - plans[0].tail_start > 12
     assert plans[0].tail_tokens == plans[1].tail_tokens
 

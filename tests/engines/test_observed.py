@@ -180,16 +180,16 @@ def test_what_they_do_not_use_changes_nothing_and_says_why(name: str) -> None:
               "tail_tokens": 9_000}  # fmt: skip
     rules = next(rules for rules in observed_rules() if rules.name == name)
     heeded = {"max_tokens": rules.reserves_output, "tail_tokens": rules.tail_is_set}
-    for setting in [setting for setting, heeds in heeded.items() if heeds]:
-        assert not budgets.unused(setting)
+    for setting in [setting for setting, also_used in heeded.items() if also_used]:
+        assert not budgets.why_unused(setting)
         del turned[setting]
     for setting, value in turned.items():
-        assert budgets.unused(setting)
+        assert budgets.why_unused(setting)
         changed = plain.with_(**{setting: value})
         assert replace(found.plan(index, changed), budgets=budgets) == replace(
             found.plan(index, plain), budgets=budgets
         )
-    assert not budgets.unused("threshold")
+    assert not budgets.why_unused("threshold")
     assert (budgets.summary_limit, budgets.hygiene_tokens) == (None, 0)
 
 

@@ -105,7 +105,7 @@ def test_parts_and_wholes_name_each_other() -> None:
     )
     assert cell_of(canary, 1).others == (announce.number,)
     assert cell_of(announce, 1).others == (canary.number,)
-    assert {cell_of(read, 2).stands, cell_of(patched, 2).stands} == {True, False}
+    assert {cell_of(read, 2).is_listed, cell_of(patched, 2).is_listed} == {True, False}
     assert cell_of(read, 2).others == (patched.number,)
     assert cell_of(patched, 2).others == (read.number,)
 
@@ -203,7 +203,7 @@ def test_neighbours_agree_with_the_difference_of_two(old: Summary, new: Summary)
         theirs = sorted((cell.text, cell.was or "") for cell in cells if cell.state in allowed)
         for entry in set(mine):
             assert mine.count(entry) <= theirs.count(entry), (change, entry)
-    assert sum(cell.stands for cell in cells) == len(list(new.items()))
+    assert sum(cell.is_listed for cell in cells) == len(list(new.items()))
 
 
 @given(lives)
@@ -259,8 +259,8 @@ def test_a_row_ends_once_and_comes_back_only_after_it(life: list[Column]) -> Non
                 continue
             if gone:
                 assert cell.state in ("new", "back", "split", "merged")
-                assert cell.stands
-            gone = not cell.stands
+                assert cell.is_listed
+            gone = not cell.is_listed
             assert gone == (cell.state == "dropped") or cell.state in ("merged", "split")
 
 

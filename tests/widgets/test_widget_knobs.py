@@ -313,8 +313,8 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
         0,
         0,
         {},
-        heeds=frozenset({"threshold_cap", "tail_mode"}),
-        unbound={"target_ratio": "a lean tail is a share of the window"},
+        also_used=frozenset({"threshold_cap", "tail_mode"}),
+        unused_reasons={"target_ratio": "a lean tail is a share of the window"},
     )
     widget.set_state(TuneState(DEFAULTS, DEFAULTS, budgets, PROFILES, {"target_ratio": "config.yaml"}))
     async with hosting(widget, size=(100, 18)) as host:

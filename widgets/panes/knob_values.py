@@ -62,7 +62,7 @@ class TuneState(Struct, frozen=True, dict=True):
         return tuple(f"{knob.name}: {why}" for knob in KNOBS if (why := self._unused(knob)))
 
     def _unused(self, knob: Setting) -> str:
-        return "" if self.budgets is None or knob is _SUMMARY_SIZE else self.budgets.unused(knob.name)
+        return "" if self.budgets is None or knob is _SUMMARY_SIZE else self.budgets.why_unused(knob.name)
 
     @cached_property
     def binding(self) -> Mapping[str, str]:

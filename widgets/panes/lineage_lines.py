@@ -109,7 +109,7 @@ def item_lines(view: LineageView, item: LineageRow, at: int) -> tuple[list[TextL
         if here:
             place = len(lines)
         lines += _cell_lines(view.lineage, number, column.compaction, cell, here, text)
-        text = cell.text if cell is not None and cell.stands else text
+        text = cell.text if cell is not None and cell.is_listed else text
     return lines, place
 
 
@@ -146,7 +146,7 @@ def _cell_lines(
     source, section = one_line(cell.from_section, 80), one_line(cell.section, 80)
     parts.append((f"   {source} → {section}" if source else f"   {section}", "muted"))
     lines = [line_of(*parts)]
-    if cell.text != before and cell.stands:
+    if cell.text != before and cell.is_listed:
         text = one_line(cell.text)
         lines.append(TextLine(text, spans=new_words(cell, text), prefix="      "))
     for other in cell.others:

@@ -75,7 +75,7 @@ class AttemptPrompt(ModalScreen[bool]):
         self.compaction = compaction
         self.step = step
         self.remembered = remembered
-        self.jobs = Jobs(self, self._told, self._failed)
+        self.jobs = Jobs(self, self._notes_shown, self._failed)
         self._looked: Looked | None = None
         self._made = False
 
@@ -97,7 +97,7 @@ class AttemptPrompt(ModalScreen[bool]):
                 )
                 yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
             with VerticalScroll(id="said", can_focus=False):
-                yield Static(id="told")
+                yield Static(id="notice")
             with Horizontal(id="buttons"):
                 yield Button("See what would be sent", id="look", compact=True)
                 yield Button("Send", id="send", variant="warning", disabled=True, compact=True)
@@ -120,12 +120,12 @@ class AttemptPrompt(ModalScreen[bool]):
         return Form(**texts, life=life, masking=masking)
 
     @property
-    def told(self) -> str:
+    def notice(self) -> str:
         """Text above the buttons."""
-        return str(self.query_one("#told", Static).content)
+        return str(self.query_one("#notice", Static).content)
 
     @on(JobMessage)
-    def _job_said(self, event: JobMessage) -> None:
+    def _job_message(self, event: JobMessage) -> None:
         self.jobs.handle(event)
 
     @on(Input.Changed)
@@ -195,7 +195,7 @@ class AttemptPrompt(ModalScreen[bool]):
         else:
             self.dismiss(True)
 
-    def _told(self, name: str, text: str) -> None:
+    def _notes_shown(self, name: str, text: str) -> None:
         if text and name in self.jobs.busy():
             self._say(f"{text}{'; esc stops it' if name == 'send' else ''}")
 
@@ -205,8 +205,8 @@ class AttemptPrompt(ModalScreen[bool]):
             self.jobs.cancel(name)
 
     def _say(self, text: str) -> None:
-        told = self.query_one("#told", Static)
-        told.update(Text(safe(text)))
+        notice = self.query_one("#notice", Static)
+        notice.update(Text(safe(text)))
         self.query_one("#said").display = bool(text)
 
     def action_leave(self) -> None:

@@ -35,8 +35,8 @@ def notes_now(opened: Opened, before: Opened, shown: Sequence[str]) -> list[str]
 
     `shown` are the sentences on screen. A note with another number is the same.
     """
-    away = {_NUMBERS.sub("", note) for note, told in _notes(before).items() if told not in shown}
-    return [told for note, told in _notes(opened).items() if _NUMBERS.sub("", note) not in away]
+    away = {_NUMBERS.sub("", note) for note, text in _notes(before).items() if text not in shown}
+    return [text for note, text in _notes(opened).items() if _NUMBERS.sub("", note) not in away]
 
 
 def _notes(opened: Opened) -> dict[str, str]:
@@ -88,7 +88,7 @@ class Opener:
 
     def mounted(self) -> None:
         """Show in the first frame what was read before mounting."""
-        self._host.going_on(_JOB, "opening")
+        self._host.show_progress(_JOB, "opening")
         self._host.jobs.take_early(_JOB)
 
     def again(self) -> None:
@@ -102,7 +102,7 @@ class Opener:
 
     def _opened(self, opening: Opening) -> None:
         host, opened = self._host, opening.opened
-        host.going_on(_JOB, "")
+        host.show_progress(_JOB, "")
         host.messages.open(opened, opening.lines)
         host.begin_with(Loaded(opened))
         generation, row = self._first_place(opened)
@@ -125,18 +125,18 @@ class Opener:
             dismissed_facts=dismissals.facts_of(root),
             dismissed_findings=dismissals.findings_of(root),
         )
-        host.tell(*_notes(opened).values())
+        host.show_notes(*_notes(opened).values())
         if self._missed:
             self.again()
 
     def _read_again(self, opening: Opening) -> None:
-        self._host.tell_failed(_JOB)
+        self._host.show_failure(_JOB)
         self._grown(opening)
         if self._missed:
             self.again()
 
     def _unread(self, sentence: str) -> None:
-        self._host.tell_failed(_JOB, sentence)
+        self._host.show_failure(_JOB, sentence)
         if self._missed:
             self.again()
 
@@ -146,7 +146,7 @@ class Opener:
         opened, before = opening.opened, self._host.loaded.opened
         assert before is not None
         shown = host.query_one(NotesBar).sentences
-        host.retell(_notes(before).values(), notes_now(opened, before, shown))
+        host.replace_notes(_notes(before).values(), notes_now(opened, before, shown))
         settings = followed(state.settings, before.resolved.settings, opened.resolved.settings)
         generations, old = opened.generations, before.generations
         if len(generations) < len(old):

@@ -220,7 +220,7 @@ class ConversationScreen(JobScreen):
         if derived is not self.derived:
             self.derived = derived
             if derived.problem:
-                self.tell(derived.problem)
+                self.show_notes(derived.problem)
                 self.call_next(self.player.pause)
             if self.state.moment is None:
                 self._show_bars()

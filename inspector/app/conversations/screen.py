@@ -111,7 +111,7 @@ class ConversationsScreen(JobScreen):
         self._looked_at: dict[str, ConversationRow | ConversationState] = {}
         self._following = False
         #: The notes of the store that were shown last.
-        self._told: tuple[str, ...] = ()
+        self._notes_shown: tuple[str, ...] = ()
         self._left_at = self.saved.conversation
         self._dismissals = Dismissals.load()
         #: Whether the modules of the next screen are imported. Background work starts after that.
@@ -137,7 +137,7 @@ class ConversationsScreen(JobScreen):
         if whole:
             self._show(rows)
             return
-        self.going_on("index", "reading")
+        self.show_progress("index", "reading")
         if rows:
             self._show_some(rows)
         # Known rows are on screen first.
@@ -160,8 +160,8 @@ class ConversationsScreen(JobScreen):
         )
 
     def _unread(self, sentence: str) -> None:
-        self.going_on("index", "")
-        self.tell_failed("index", sentence)
+        self.show_progress("index", "")
+        self.show_failure("index", sentence)
         if self._changed_again:
             self._changed()
 
@@ -220,11 +220,11 @@ class ConversationsScreen(JobScreen):
             later(self, PREPARE_SECONDS, self.prepare)
         table.display = bool(rows)
         self._show_empty()
-        self.going_on("index", "")
+        self.show_progress("index", "")
         self._show_title()
-        told, self._told = self._told, tuple(self.store.notes)
-        self.retell(told, self._told)
-        self.tell_failed("index")
+        notes_before, self._notes_shown = self._notes_shown, tuple(self.store.notes)
+        self.replace_notes(notes_before, self._notes_shown)
+        self.show_failure("index")
         # Its imports would delay the frame with the list.
         self.call_after_refresh(self._read_overviews)
         self._follow(first)
@@ -253,7 +253,7 @@ class ConversationsScreen(JobScreen):
 
     def _no_events(self, sentence: str) -> None:
         self._following = False
-        self.tell(sentence)
+        self.show_notes(sentence)
 
     def _events_came(self, looked: tuple[list[LiveEvent], dict[str, ConversationState]]) -> None:
         events, seen = looked
@@ -267,7 +267,7 @@ class ConversationsScreen(JobScreen):
             if lines:
                 worth = any(event.kind in ("near", "lost") for event in ours)
                 title = safe_line(ours[0].row.title or ours[0].row.id)
-                self.app.tell_event(
+                self.app.show_event(
                     title, "\n".join(map(safe_line, lines)), "warning" if worth else "information"
                 )
         if seen:

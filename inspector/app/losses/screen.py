@@ -25,7 +25,7 @@ from inspector.app.list_screen import ListScreen
 from inspector.config.dismissals import Dismissals
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_line, safe_title, told_apart
+from inspector.core.text import distinct_titles, safe_line, safe_title
 from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.base import Store
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -129,7 +129,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         #: Whether the store changed during a read, or while another screen was open.
         self._changed_again = False
         #: The sentences about unknown losses that were shown last.
-        self._told: list[str] = []
+        self._notes_shown: list[str] = []
         self._dismissals = Dismissals.load()
 
     def on_mount(self) -> None:
@@ -190,9 +190,9 @@ class LossesScreen(ListScreen[ListedLoss]):
                 f"{conversations} could not be read; opening one says what is wrong.",
                 *open_losses,
             ]
-        self.tell_failed("losses")
-        told, self._told = self._told, open_losses
-        self.retell(told, open_losses)
+        self.show_failure("losses")
+        before, self._notes_shown = self._notes_shown, open_losses
+        self.replace_notes(before, open_losses)
         self._show(nothing=NOTHING_KNOWN_LOST if open_losses else "No loss was found.")
         if self._changed_again:
             self._changed()
@@ -200,7 +200,7 @@ class LossesScreen(ListScreen[ListedLoss]):
     def _unread(self, sentence: str) -> None:
         # The rows may be the same at the next read.
         self.jobs.cancel("losses")
-        self.tell_failed("losses", sentence)
+        self.show_failure("losses", sentence)
         self._show(nothing=NOTHING_KNOWN_LOST)
         if self._changed_again:
             self._changed()
@@ -221,7 +221,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         again = [Text(f"after it: {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
         uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
-        names = told_apart({row.id: safe_line(row.title) for row in self._rows})
+        names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
         which = [Text(f"{entry.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
         return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain, *apart]

@@ -206,7 +206,7 @@ class SearchScreen(JobScreen):
         more = f"the first {count:,}" if count >= _LIMIT else f"{count:,}"
         self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if complete else " so far …"))
 
-    def tell(self, *sentences: str) -> None:
+    def show_notes(self, *sentences: str) -> None:
         """Show a problem in place of the number of hits."""
         self._say(" ".join(sentences))
 

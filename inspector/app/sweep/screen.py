@@ -78,7 +78,7 @@ class SweepScreen(JobScreen):
         self.running = False
         self.map = HeatMap(id="sweep-map")
         self.cell = CellView(subject, self.jobs, id="sweep-right")
-        self._told = ""
+        self._notes_shown = ""
         self._overwriting = Overwriting()
         self._placed = False
         self._stop = Event()
@@ -92,7 +92,7 @@ class SweepScreen(JobScreen):
             with Vertical(id="sweep-left"):
                 yield self.map
             yield self.cell
-        yield Headline(3, id="sweep-told")
+        yield Headline(3, id="sweep-text")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -124,7 +124,7 @@ class SweepScreen(JobScreen):
             self.begin()
         else:
             self._show()
-            self._tell(self._told)
+            self._tell(self._notes_shown)
             self._tell_of_facts()
             self._show_cell()
 
@@ -175,7 +175,7 @@ class SweepScreen(JobScreen):
 
     # Showing.
 
-    def tell(self, *sentences: str) -> None:
+    def show_notes(self, *sentences: str) -> None:
         """Show a problem in place of the progress."""
         self.running = False
         self._tell(" ".join(sentences))
@@ -183,7 +183,7 @@ class SweepScreen(JobScreen):
     def _tell(self, text: str, *, keep: bool = True) -> None:
         """Show progress and the meaning of the marks; kept texts are shown again with another metric."""
         if keep:
-            self._told = text
+            self._notes_shown = text
         swept, metric = self.found, self.state.metric
         marks = f"   {NOW} on screen  {FORCE} in force  "
         marks += best_words(swept if swept is not None and metric in swept.cells else None, metric)
@@ -193,7 +193,7 @@ class SweepScreen(JobScreen):
             marks += f"  {STUCK} gives up, or compacts at every call"
         if self.map.state.same:
             marks += f"  {SAME} identical"
-        self.query_one("#sweep-told", Headline).set_lines([TextLine(text + marks, "muted")])
+        self.query_one("#sweep-text", Headline).set_lines([TextLine(text + marks, "muted")])
 
     def _tell_of_facts(self) -> None:
         if self.state.scope == "this" and BY_NAME[self.state.metric].facts and self.facts is None:

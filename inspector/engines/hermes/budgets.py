@@ -36,7 +36,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
     """
     threshold, threshold_steps = _threshold(policies, settings)
     in_force = threshold
-    if policies.heeds_summary_window and settings.summary_context and settings.summary_context < threshold:
+    if policies.uses_summary_window and settings.summary_context and settings.summary_context < threshold:
         # The releases lower the threshold when the agent starts, after the tail budget was derived from it.
         in_force = settings.summary_context
         why = f"the summary model's context of {in_force:,} tokens is smaller than the threshold"
@@ -72,16 +72,16 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         tail_ceiling_tokens=soft,
         round_tokens=int(_window(settings) * _ROUND_SHARE) if policies.lean_tail else 0,
         lean_tail=_is_lean(policies, settings),
-        heeds=frozenset(
+        also_used=frozenset(
             name
             for name, heeded in (
-                ("threshold_cap", policies.heeds_cap),
+                ("threshold_cap", policies.uses_cap),
                 ("min_tail_user_messages", policies.reads_texts),
                 ("tail_mode", policies.lean_tail),
             )
             if heeded
         ),
-        unbound=MappingProxyType(dict(_unbound(policies, settings))),
+        unused_reasons=MappingProxyType(dict(_unused(policies, settings))),
     )
 
 
@@ -89,13 +89,13 @@ def _is_lean(policies: Policies, settings: Settings) -> bool:
     return policies.lean_tail and settings.tail_mode == "lean"
 
 
-def _unbound(policies: Policies, settings: Settings) -> Iterator[tuple[str, str]]:
+def _unused(policies: Policies, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield the settings that these rules do not use, each with the reason."""
     if _is_lean(policies, settings):
         yield "target_ratio", "a lean tail is a share of the window"
     if not policies.reserves_output:
         yield "max_tokens", "the answer is not subtracted from the window"
-    if not policies.heeds_summary_window:
+    if not policies.uses_summary_window:
         yield "summary_context", "the threshold does not depend on the summary model"
 
 
@@ -171,7 +171,7 @@ def _threshold(policies: Policies, settings: Settings) -> tuple[int, list[Deriva
         why = f"{share}, because a threshold of {tokens:,} would fill it"
         steps.append(DerivationStep("cap", capped, why, bound=True))
         tokens = capped
-    if policies.heeds_cap and settings.threshold_cap is not None:
+    if policies.uses_cap and settings.threshold_cap is not None:
         cap = min(settings.threshold_cap, length)
         steps.append(
             DerivationStep(

@@ -37,8 +37,8 @@ class Policies(Struct, frozen=True):
 
     Threshold. `raise_to`: the minimum ratio on windows below `raise_below` tokens. `floor`:
     the minimum in tokens. `window_share`: the share that replaces the floor if the floor reaches the window.
-    `eases_floor`: the floor raises the threshold to 85% of the window at most. `heeds_cap`: the configured cap limits
-    it. `reserves_output`: max_tokens is subtracted from the window first. `heeds_summary_window`: it is at most the
+    `eases_floor`: the floor raises the threshold to 85% of the window at most. `uses_cap`: the configured cap limits
+    it. `reserves_output`: max_tokens is subtracted from the window first. `uses_summary_window`: it is at most the
     window of the summary model.
 
     Head. `counts_system`: the system prompt is one of the first n messages. `head_decays`: after the first compaction
@@ -87,9 +87,9 @@ class Policies(Struct, frozen=True):
     raise_below: int = 0
     raise_to: float = 0.0
     eases_floor: bool = False
-    heeds_cap: bool = False
+    uses_cap: bool = False
     window_share: float = 0.0
-    heeds_summary_window: bool = False
+    uses_summary_window: bool = False
     reserves_output: bool = False
     counts_system: bool = False
     head_decays: bool = False

@@ -39,7 +39,7 @@ HERMES_0_13 = Policies(
     summary="Hermes Agent 0.13.0 and 0.14.0: a threshold of at least 64,000 tokens. Every compaction keeps the head.",
     floor=64_000,
     message_limit=400,
-    heeds_summary_window=True,
+    uses_summary_window=True,
     judged_by="savings",
     loop=Loop(results=True, turns=True),
     wordings=(_WORDING_0_13,),
@@ -130,7 +130,7 @@ HERMES_0_20 = replace(
     name="hermes-0.20",
     release="0.20.0",
     summary="Hermes Agent 0.20.0: as 0.19, but large results of the tail are shortened, and old summaries are removed.",
-    heeds_cap=True,
+    uses_cap=True,
     reads_texts=True,
     wordings=(_WORDING_0_20, *HERMES_0_19.wordings),
 )

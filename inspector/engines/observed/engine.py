@@ -178,8 +178,8 @@ class ObservedEngine:
                 "tail_token_budget": (kept,),
                 "max_summary_tokens": (DerivationStep("observed", rules.summary_tokens, rules.why_summary),),
             },
-            heeds=frozenset({"tail_tokens"} if rules.tail_is_set else ()),
-            unbound=unused,
+            also_used=frozenset({"tail_tokens"} if rules.tail_is_set else ()),
+            unused_reasons=unused,
             observed=True,
         )
 
