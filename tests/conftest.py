@@ -1,4 +1,4 @@
-"""Shared fixtures. Recordings and fixtures are copied out, so that no test can write to them."""
+"""Shared fixtures. Tests get copies of recordings and of the bundled fixtures, so no test can change them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.examples import set_budget
 from tests.program import program  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
-_NUMBERS = count()
+_FOLDER_NUMBERS = count()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,12 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    _allow_as_many_files_as_a_login()
+    _limit_open_files()
     set_budget(everything=config.getoption("--slow"))
 
 
-def _allow_as_many_files_as_a_login() -> None:
-    """No more open files than a process may have where nobody changed anything: who forgets to close some, fails."""
+def _limit_open_files() -> None:
+    """Set the default limit of open files, so that a test that leaves files open fails."""
     with suppress(ImportError):
         import resource
 
@@ -41,7 +41,7 @@ def _allow_as_many_files_as_a_login() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is there before the first test stays: the collector need not go through it again and again."""
+    """Freeze all objects before the first test, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 1_000, 1_000)
@@ -49,7 +49,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish() -> None:
-    """What is still there after a collection is no garbage: pytest looks for some five times more."""
+    """Collect once and freeze the rest, because pytest would collect about five times more."""
     gc.collect()
     gc.freeze()
 
@@ -63,9 +63,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The cache directory of the tests of this process, in place of the user's.
+    """Use a temporary cache directory for the tests of this process, instead of the user's.
 
-    A test that needs one without kept results takes `nothing_kept`.
+    A test that needs an empty cache takes `empty_cache`.
     """
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
@@ -74,14 +74,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test before has kept anything."""
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use an empty cache directory."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
 
 
 @pytest.fixture(scope="session", autouse=True)
 def shared() -> Iterator[None]:
-    """What makes the tests of a process quick. It is imported here, as the process that hands tests out runs none."""
+    """Share work between the tests of a process. The imports are here for processes that run tests."""
     from tests.idle import wait_for_the_event_loop
     from tests.sharing import share_digests, share_fates, share_parsed_styles, share_readings
 
@@ -96,7 +96,7 @@ def shared() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The unpacked database of a recording by name, its truth beside it if there is one; skips where it is absent."""
+    """Return a function that unpacks a recorded database by name, with its truth file; skip if it is absent."""
     folder = Path(os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or ROOT.parent / "shared" / "recordings")
     unpacked: dict[str, Path] = {}
 
@@ -119,7 +119,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
 @pytest.fixture(scope="session")
 def agent_recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Path]]:
-    """The unpacked transcripts of an agent's folder; skips where they are absent."""
+    """Return a function that unpacks the transcripts of an agent; skip if they are absent."""
     recordings = Path(
         os.environ.get("COMPACTION_INSPECTOR_RECORDINGS") or ROOT.parent / "shared" / "recordings"
     )
@@ -137,13 +137,13 @@ def agent_recordings(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str]
 
 
 def new_folder(name: str, factory: pytest.TempPathFactory) -> Path:
-    """A new directory. Its number is counted: pytest looks for one in the names of all others."""
-    return factory.mktemp(f"{name}-{next(_NUMBERS)}", numbered=False)
+    """Make a new directory. A counter numbers it, because pytest searches all names for a free number."""
+    return factory.mktemp(f"{name}-{next(_FOLDER_NUMBERS)}", numbered=False)
 
 
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of the test alone."""
+    """Make a directory for this test."""
     return new_folder(re.sub(r"\W", "_", request.node.name)[:30], tmp_path_factory)
 
 
@@ -154,9 +154,9 @@ def _copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def fixtures_dir(_copied: Path) -> Iterator[Path]:
-    """A copy of the bundled fixtures that all tests of this process share, so that kept results are found again.
+    """Copy the bundled fixtures once for all tests of this process, so that cached results stay valid.
 
-    A test that writes into it fails; it takes `own_fixtures`.
+    A test that writes into it fails. Such a test takes `own_fixtures`.
     """
     before = _files(_copied)
     yield _copied
@@ -164,7 +164,7 @@ def fixtures_dir(_copied: Path) -> Iterator[Path]:
 
 
 def _files(folder: Path) -> dict[Path, tuple[int, int]]:
-    """The size of each file, and when it was written."""
+    """Return size and modification time of each file."""
     return {
         path: (status.st_size, status.st_mtime_ns)
         for path in folder.rglob("*")
@@ -175,13 +175,13 @@ def _files(folder: Path) -> dict[Path, tuple[int, int]]:
 
 @pytest.fixture
 def own_fixtures(tmp_path: Path) -> Path:
-    """A copy of the bundled fixtures for this test alone."""
+    """Copy the bundled fixtures for this test only."""
     return Path(shutil.copytree(ROOT / "fixtures", tmp_path / "fixtures"))
 
 
 @pytest.fixture
 def halves_engine(tmp_path: Path) -> Iterator[None]:
-    """The distribution halves-engine is installed for this process."""
+    """Install the distribution halves-engine for this process."""
     from tests.engines import other_package
 
     folder = tmp_path / "site"
@@ -192,7 +192,7 @@ def halves_engine(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_cache_problems(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A damaged cache of one test is no news in the next one of the same process."""
+    """Forget the cache problems of earlier tests in this process."""
     from inspector.config import database
 
     monkeypatch.setattr(database, "_problems", {})

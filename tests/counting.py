@@ -1,4 +1,4 @@
-"""Work in figures that are the same on every machine: how many lines of Python run, how often something is called."""
+"""Measure work with numbers that are the same on every machine: executed lines, calls, and reads of a store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.stores.base import Store
 
 
 def lines_run(work: Callable[..., object], *arguments: object) -> int:
-    """How many lines of Python run in a call, one in a loop as often as the loop goes round."""
+    """Count the executed lines of Python in a call; a line in a loop counts once per pass."""
     count = 0
 
     def trace(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
@@ -33,7 +33,7 @@ def lines_run(work: Callable[..., object], *arguments: object) -> int:
 
 
 def calls_of(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tuple[Any, ...]]:
-    """The arguments of each call of a function or method from now on; it goes on doing what it does."""
+    """Record the arguments of each later call of a function or method, and still call it."""
     made: list[tuple[Any, ...]] = []
     original = getattr(owner, name)
 
@@ -46,7 +46,7 @@ def calls_of(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[tup
 
 
 class Readings:
-    """What is read of a store from now on: how often a whole list is, how many messages are otherwise."""
+    """Counts later reads of a store: whole lists, and messages that are read otherwise."""
 
     def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lists = 0
@@ -58,9 +58,9 @@ class Readings:
             return iterate(generation)
 
         def reading(generation: Generation, start: int = 0, stop: int | None = None) -> tuple[Message, ...]:
-            found = messages(generation, start, stop)
-            self.messages += len(found)
-            return found
+            result = messages(generation, start, stop)
+            self.messages += len(result)
+            return result
 
         monkeypatch.setattr(store, "iterate", iterating)
         monkeypatch.setattr(store, "messages", reading)

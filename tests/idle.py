@@ -1,10 +1,9 @@
-"""Waiting until an app has nothing left to do: by its event loop, where Textual guesses from the processor's time.
+"""Wait until an app is idle, by its event loop. Textual guesses from the processor time.
 
-A guess takes its time where the app is idle, and comes too soon on a machine that gives the process none.
+A guess wastes time when the app is idle, and ends too early on a busy machine.
 
-Names with an underscore of Textual and asyncio stand here alone, as no public ones say the same: what is ready in the
-loop, which frame is wanted, and the lines of a screen. Tests would wait a sixtieth of a second for each frame without
-them.
+Only this module uses private names of Textual and asyncio, because no public name gives the same: ready callbacks of
+the loop, the wanted frame, and the lines of a screen. Without them, tests would wait a sixtieth of a second per frame.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-#: Timers that are due so soon belong to what is going on (a resize waits for others 8 ms), in seconds.
+#: Timers due within this time, in seconds, belong to the current work (a resize waits 8 ms for other resizes).
 _SOON = 0.01
 
 
 async def idle(*_: float) -> None:
-    """Until nothing in the event loop is ready to run and the frame is drawn. Threads are not waited for."""
+    """Wait until nothing in the event loop is ready to run and the frame is drawn. Do not wait for threads."""
     loop: Any = asyncio.get_running_loop()
     quiet = 0
     while quiet < 2:
@@ -44,14 +43,14 @@ async def idle(*_: float) -> None:
 
 
 def draw_at_rest(patch: pytest.MonkeyPatch) -> None:
-    """Nobody sees the frames on the way to rest, and they are half of what a key takes: keep them for `draw`."""
+    """Skip frames before the app is idle, and leave drawing to `draw`. That halves the time of a key."""
     patch.setattr(Screen, "_compositor_refresh", lambda screen: None)
 
 
 def draw(app: App[Any]) -> bool:
-    """Draw what changed on the screen on top; whether anything had. Drawing may set more off.
+    """Draw the changes of the top screen; return whether there were any. Drawing may start more work.
 
-    Each widget draws its lines. Nobody puts them together: that is another third of the work.
+    Each widget draws its lines. They are not composed into a frame, which would be another third of the work.
     """
     if not app.is_running or not app.screen_stack:
         return False
@@ -61,7 +60,7 @@ def draw(app: App[Any]) -> bool:
     if dirty is not None:
         visible_screen_stack.set(app._background_screens)
         with pytest.MonkeyPatch.context() as patch:
-            # They make colours of colours, once more for each line.
+            # Filters would convert the colours of every line again.
             patch.setattr(app, "get_line_filters", tuple)
             deque(compositor._get_renders(dirty), maxlen=0)
         app._update_mouse_over(app.screen)
@@ -69,12 +68,12 @@ def draw(app: App[Any]) -> bool:
 
 
 def lines_of(app: App[Any]) -> list[str]:
-    """The text on the screen on top, line by line."""
+    """Return the text of the top screen, line by line."""
     return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
 def _draw() -> bool:
-    """Draw the frame that the screen wants to draw within the next sixtieth of a second, if it wants to."""
+    """Draw now if the screen waits to draw a frame; return whether it did."""
     app = active_app.get(None)
     try:
         screen = app.screen if app is not None else None
@@ -92,7 +91,7 @@ async def _idle(pilot: Pilot[Any], timeout: float = 0.0) -> bool:
 
 
 def wait_for_the_event_loop() -> None:
-    """Have every pilot of this process wait so from now on, and no app move anything bit by bit."""
+    """Make every pilot of this process wait for the event loop, and turn animations off."""
     textual.constants.TEXTUAL_ANIMATIONS = "none"  # type: ignore[misc]
     textual.pilot.wait_for_idle = textual.app.wait_for_idle = idle  # type: ignore[attr-defined]
     Pilot._wait_for_screen = _idle  # type: ignore[method-assign]

@@ -1,6 +1,6 @@
-"""Damaged copies of every agent's fixtures: lines, values and rows that a program, a disk or a person may have broken.
+"""Damaged copies of every agent's fixtures: lines, values and rows that a program, a disk or a person may break.
 
-`python -m tests.mutants 2000` runs every command over that many and prints each that does not end as it should.
+`python -m tests.mutants 2000` runs commands over 2,000 damaged copies and prints every wrong end.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tests.stores.agent_sessions import WRITERS, cline_task
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "fixtures"
-#: A conversation with a compaction in a bundled database, and few messages.
+#: A conversation in a bundled database with a compaction and few messages.
 _SMALL = "20260324_025037_c484c1"
-#: Values that no agent writes where they are put.
+#: Values that no agent writes in these places.
 ODD: tuple[Any, ...] = (
     None, True, "", "x", " ", -1, 0, 2**63, 10**30, 1e308, float("nan"), float("inf"), [], {}, [None], {"": None},
     "\x00", "\ud800", "\x1b]0;owned\x07", "\u202e", "9" * 400, 3e11, 1.7e12, -1e18, "0001-01-01",
     "9999-12-31T23:59:59Z", "2026-13-45T99:99:99Z", ["a", 1, {}], {"type": "text"}, "x" * 5_000, "-" * 5_000,
     "<think>" * 500, [[[[[[]]]]]],
 )  # fmt: skip
-#: Commands over a path.
+#: Commands that take a path.
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("conversations", "--json"), ("losses", "--json"), ("findings", "--json"), ("aftermath",), ("check",), ("stores",),
     ("store", "--json"), ("search", "the"), ("trace", "the"), ("facts", "--json"), ("measures", "--json"),
@@ -42,7 +42,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 
 
 def sources() -> list[Path]:
-    """Every fixture that is mutated: a file each."""
+    """Return the files of all fixtures to damage."""
     found = sorted(path for path in (FIXTURES / "agents").rglob("*") if path.is_file())
     recorded = ROOT / "tests" / "stores" / "recorded"
     found += sorted(path for path in recorded.rglob("*.json*") if path.stat().st_size < 200_000)
@@ -52,9 +52,9 @@ def sources() -> list[Path]:
 
 
 def mutant(chance: random.Random, folder: Path) -> Path:
-    """Write a damaged copy of a fixture, or of another agent's made session, into a folder."""
+    """Write a damaged copy of a fixture, or a damaged generated session, into a folder."""
     if chance.random() < 0.4:
-        return _mutate_made(chance, folder)
+        return _mutate_generated(chance, folder)
     source = chance.choice(sources())
     path = folder / source.name
     if source.suffix == ".db":
@@ -64,19 +64,19 @@ def mutant(chance: random.Random, folder: Path) -> Path:
     return path
 
 
-def _mutate_made(chance: random.Random, folder: Path) -> Path:
-    """Write the made session of an agent, and damage one of its files."""
+def _mutate_generated(chance: random.Random, folder: Path) -> Path:
+    """Write a generated session of an agent, and damage one of its files."""
     path = chance.choice([*WRITERS.values(), cline_task])(folder)
-    one = chance.choice(sorted(file for file in folder.rglob("*") if file.is_file()))
-    data = bytearray(one.read_bytes())
-    if one.suffix in (".jsonl", ".json"):
+    damaged = chance.choice(sorted(file for file in folder.rglob("*") if file.is_file()))
+    data = bytearray(damaged.read_bytes())
+    if damaged.suffix in (".jsonl", ".json"):
         with contextlib.suppress(ValueError):
             json.loads(data.splitlines()[0])
             data = bytearray(
-                _mutate_lines(chance, bytes(data), ".jsonl" if one.suffix == ".jsonl" else ".json")
+                _mutate_lines(chance, bytes(data), ".jsonl" if damaged.suffix == ".jsonl" else ".json")
             )
-    elif one.suffix == ".db" and chance.random() < 0.6:
-        with contextlib.closing(sqlite3.connect(one)) as database:
+    elif damaged.suffix == ".db" and chance.random() < 0.6:
+        with contextlib.closing(sqlite3.connect(damaged)) as database:
             _mutate_rows(chance, database, ["sessions", "messages", "usage_ledger"])
             database.commit()
         return path
@@ -85,7 +85,7 @@ def _mutate_made(chance: random.Random, folder: Path) -> Path:
     else:
         for _ in range(chance.randint(1, 20)):
             data[chance.randrange(len(data))] = chance.randrange(256)
-    one.write_bytes(data)
+    damaged.write_bytes(data)
     return path
 
 
@@ -97,13 +97,13 @@ def _mutate_lines(chance: random.Random, data: bytes, ending: str) -> bytes:
         return _dumped(value) if chance.random() < 0.8 else data[: chance.randrange(len(data))]
     lines = data.splitlines(keepends=True)
     if len(lines) > 60:
-        # Fewer lines are sooner read; what a compaction needs is mostly near it.
+        # Few lines are faster to read, and a compaction mostly depends on lines near it.
         start = chance.randrange(len(lines) - 50)
         lines = lines[:2] + lines[start : start + 50]
     for _ in range(chance.randint(1, 5)):
         at = chance.randrange(len(lines))
-        way = chance.choice(_LINE_WAYS)
-        lines[at : at + 1] = way(chance, lines, at)
+        damage = chance.choice(_LINE_DAMAGES)
+        lines[at : at + 1] = damage(chance, lines, at)
         if not lines:
             break
     data = b"".join(lines)
@@ -120,7 +120,7 @@ def _changed(chance: random.Random, lines: list[bytes], at: int) -> list[bytes]:
     return [_dumped(value) + b"\n"]
 
 
-_LINE_WAYS: tuple[Callable[[random.Random, list[bytes], int], list[bytes]], ...] = (
+_LINE_DAMAGES: tuple[Callable[[random.Random, list[bytes], int], list[bytes]], ...] = (
     _changed, _changed, _changed, _changed,
     lambda chance, lines, at: [],
     lambda chance, lines, at: [lines[at], lines[at]],
@@ -135,15 +135,15 @@ _LINE_WAYS: tuple[Callable[[random.Random, list[bytes], int], list[bytes]], ...]
 
 
 def _mutate_value(chance: random.Random, value: Any) -> Any:
-    """Change one place of a JSON value; the value itself where it is no container."""
+    """Change a value inside a JSON value, or replace it if it is not a container."""
     places = list(_places(value))
     if not places:
         return chance.choice(ODD)
     holder, key = chance.choice(places)
-    way = chance.random()
-    if way < 0.2:
+    damage = chance.random()
+    if damage < 0.2:
         del holder[key]
-    elif way < 0.3:
+    elif damage < 0.3:
         other, again = chance.choice(places)
         with contextlib.suppress(LookupError):
             holder[key] = other[again] if not isinstance(other[again], dict | list) else chance.choice(ODD)
@@ -175,10 +175,10 @@ def _mutate_database(chance: random.Random, source: Path, path: Path) -> None:
         database.commit()
         database.execute("VACUUM")
     data = bytearray(path.read_bytes())
-    way = chance.random()
-    if way < 0.15:
+    damage = chance.random()
+    if damage < 0.15:
         del data[chance.randrange(1, len(data)) :]
-    elif way < 0.4:
+    elif damage < 0.4:
         for _ in range(chance.randint(1, 30)):
             data[chance.randrange(len(data))] = chance.randrange(256)
     path.write_bytes(data)
@@ -206,7 +206,7 @@ def _mutate_rows(chance: random.Random, database: sqlite3.Connection, tables: li
 
 
 def problems(seed: int, folder: Path, commands: int = 6) -> list[str]:
-    """Run some commands over a mutant: what did not end as it should, a sentence each."""
+    """Run some commands over a damaged copy; return a sentence for every wrong end."""
     chance = random.Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     path = mutant(chance, folder)
@@ -218,25 +218,25 @@ def problems(seed: int, folder: Path, commands: int = 6) -> list[str]:
         where = path if chance.random() < 0.7 else folder
         line = [words[0], str(where), *words[1:]] if words[0] != "open" else [str(where)]
         code, out, err = _run(line)
-        told = f"seed {seed}, {path.name}: {' '.join(line)}"
+        run = f"seed {seed}, {path.name}: {' '.join(line)}"
         if code not in (0, 1, 2, 3) or "Traceback" in err:
-            found.append(f"{told} -> {code}: {err.strip()[-300:]}")
+            found.append(f"{run} -> {code}: {err.strip()[-300:]}")
         elif code and not err.strip():
-            found.append(f"{told} -> {code} without a word")
+            found.append(f"{run} -> {code} without a message")
         elif not code and "--json" in words:
             try:
                 json.loads(out)
             except ValueError as error:
-                found.append(f"{told}: no JSON ({error})")
+                found.append(f"{run}: no JSON ({error})")
         if any(ord(sign) < 32 and sign not in "\n\t\r" for sign in out) and "--json" not in words:
-            found.append(f"{told}: control characters on standard output")
+            found.append(f"{run}: control characters on standard output")
     if _contents(folder) != before:
-        found.append(f"seed {seed}: something was written beside {path.name}")
+        found.append(f"seed {seed}: the folder of {path.name} changed")
     return found
 
 
 def source_name(path: Path) -> str:
-    """The name of the fixture."""
+    """Return the name of the fixture."""
     return path.name
 
 
@@ -262,7 +262,7 @@ def _run(words: list[str]) -> tuple[int, str, str]:
 
 
 class _Output(io.TextIOWrapper):
-    """A stream that keeps what is written, as text and as bytes."""
+    """A stream that stores its output as text and as bytes."""
 
     def __init__(self, kept: io.StringIO) -> None:
         self._raw = io.BytesIO()
@@ -277,7 +277,7 @@ class _Output(io.TextIOWrapper):
 
 
 def main() -> None:
-    """Run as many mutants as the first argument says, from the seed that the second says on."""
+    """Run the number of copies in the first argument, starting at the seed in the second."""
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     with tempfile.TemporaryDirectory() as name:
         for variable in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
@@ -289,7 +289,7 @@ def main() -> None:
                 print(problem, flush=True)
                 broken += 1
             shutil.rmtree(folder)
-        print(f"{count} mutants, {broken} problems")
+        print(f"{count} damaged copies, {broken} problems")
 
 
 if __name__ == "__main__":

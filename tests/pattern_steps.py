@@ -1,7 +1,7 @@
-"""Count the steps that a regular expression takes on a text: a backtracking matcher over Python's own parse tree.
+"""Count the steps that a regular expression takes on a text, with a backtracking matcher over Python's own parse tree.
 
-It tries what the matcher of `re` tries, in the same order, and counts each character that is tested. A figure of it is
-the same on every machine.
+It tries the same alternatives as the matcher of `re`, in the same order, and counts each tested character. The count
+is the same on every machine.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-#: Takes the position behind what was matched; answers whether the rest matches.
+#: Takes the position after a match; returns whether the rest matches.
 Next = Callable[[int], bool]
 Matcher = Callable[[int, Next], bool]
 _POSSESSIVE = getattr(op, "POSSESSIVE_REPEAT", None)
@@ -24,10 +24,10 @@ _SINGLE = (op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY)
 
 
 class TooManySteps(Exception):
-    """More steps than allowed."""
+    """A pattern took more steps than allowed."""
 
 
-#: A repetition with a bound is cut to this: what matters is whether the work grows with the text beyond every bound.
+#: Maximum of every bounded repetition here, because only growth with the length of the text matters.
 _BOUND = 12
 
 
@@ -254,7 +254,7 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
 
 
 def _fits(kind: Any, value: Any, flags: int) -> Callable[[str], bool]:
-    """What tells whether one character fits; each is tried once."""
+    """Return a test for one character, which keeps its results."""
     if kind is op.ANY:
         return (lambda sign: True) if flags & re.DOTALL else (lambda sign: sign != "\n")
     plain = _fits_plain(kind, value)
@@ -282,8 +282,7 @@ def _part(kind: Any, value: Any) -> Callable[[str], bool]:
 
 
 def hostile_texts(pattern: re.Pattern[str], size: int) -> Iterator[str]:
-    """Texts of about that many characters that a pattern may be slow on: its own pieces, again and again, without the
-    end that it waits for."""
+    """Return texts of about `size` characters on which a pattern may be slow: its pieces repeated, without its end."""
     tree = parser.parse(pattern.pattern, pattern.flags)
     pieces = {"a", " ", "\n", "-", "1", "."}
     for whole in (_sample(tree, 1), _sample(tree, 3)):
@@ -301,7 +300,7 @@ def hostile_texts(pattern: re.Pattern[str], size: int) -> Iterator[str]:
 
 
 def _runs(tree: Any) -> set[str]:
-    """A character of everything in a pattern that may be repeated often."""
+    """Return a character of each part of a pattern that may repeat often."""
     found: set[str] = set()
     for kind, value in tree:
         if kind in _REPEATS:
@@ -321,7 +320,7 @@ def _runs(tree: Any) -> set[str]:
 
 
 def _sample(tree: Any, times: int) -> str:
-    """A text that fits a pattern, what may be repeated at most that often more than it has to be."""
+    """Return a text that matches a pattern, with at most that many extra repetitions."""
     text = ""
     for kind, value in tree:
         if kind in _SINGLE:

@@ -1,4 +1,4 @@
-"""The program run without a process for each command: within the tests' own process, or several in another one."""
+"""Run the program without a process for each command: in the process of the tests, or many commands in one process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Done(NamedTuple):
-    """How a run ended."""
+    """Exit code and output of a run."""
 
     returncode: int
     stdout: str
@@ -30,7 +30,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Runs the program in the checkout with these words, without a terminal and with nothing of the user's."""
+    """Return a function that runs the program without a terminal and without the user's files."""
     for name in ("HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "HERMES_HOME"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.chdir(ROOT)
@@ -48,7 +48,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Captu
     return run
 
 
-#: Runs the program once for each list of words, and marks on both streams where each ended.
+#: Run the program once for each list of words, and mark the end of each run on both streams.
 _EACH = """
 import json, sys
 from inspector.__main__ import main
@@ -65,7 +65,7 @@ for words in json.load(sys.stdin):
 
 
 def run_each(environment: Mapping[str, str], commands: Sequence[Sequence[str]]) -> list[Done]:
-    """Run the program with the words of each command, all in one process with this environment too."""
+    """Run the program with the words of each command, all in one process, with additional environment variables."""
     done = subprocess.run(
         [sys.executable, "-c", _EACH], input=json.dumps(commands), env={**os.environ, **environment}, cwd=ROOT,
         capture_output=True, text=True, encoding="utf-8", check=True,

@@ -1,4 +1,4 @@
-"""Waiting for what a program tells, whatever the number of its descriptor (`select` takes none above 1,023)."""
+"""Wait for the output of a program, for any number of the file descriptor (`select` fails above 1,023)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import selectors
 
 
 def readable(descriptor: int, seconds: float) -> bool:
-    """Whether there is something to read, or its end, before these seconds are over."""
+    """Whether there is output to read, or its end, within these seconds."""
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)
         return bool(selector.select(seconds))

@@ -1,4 +1,4 @@
-"""The recipes of the bundled fixtures, for tests that make files of the same forms."""
+"""Recipes of the bundled fixtures, for tests that make files in the same forms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FOLDER = Path(__file__).resolve().parent.parent / "fixtures" / "recipe"
 
 
 def recipe(name: str) -> ModuleType:
-    """A module of the recipe; its modules import one another by their plain names."""
+    """Import a module of the recipe. Its modules import each other by their plain names."""
     if str(_FOLDER) not in sys.path:
         sys.path.append(str(_FOLDER))
     return import_module(name)

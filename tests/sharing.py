@@ -1,4 +1,4 @@
-"""What the tests of a process share, because all would make the same of it: parsed style sheets, facts, digests."""
+"""Results that the tests of a process share because they are always the same: parsed style sheets, facts, digests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LISTS: dict[tuple[ListText, ...], PassageIndex] = {}
 
 
 class _Variables(dict[str, list[Token]]):
-    """The tokens of a theme's variables, and their texts."""
+    """Tokens of a theme's variables, and their texts."""
 
     def __init__(self, tokens: dict[str, list[Token]], values: tuple[tuple[str, str], ...]) -> None:
         super().__init__(tokens)
@@ -40,7 +40,7 @@ class _Variables(dict[str, list[Token]]):
 
 
 def share_parsed_styles() -> None:
-    """Parse each style sheet once for all apps of this process: that is half of what it takes to start one."""
+    """Parse each style sheet once for all apps of this process. Parsing is half of the time to start an app."""
     parse, tokenize = stylesheet.parse, cache(lambda *values: tokenize_values(dict(values)))
 
     @cache
@@ -53,16 +53,16 @@ def share_parsed_styles() -> None:
         return _Variables(tokenize(*values.items()), tuple(values.items()))
 
     def parsed(*source: Any, variable_tokens: _Variables, **options: Any) -> list[RuleSet]:
-        """The rules of a style sheet, which are not written to once they are there."""
+        """Return the rules of a style sheet, which nothing changes later."""
         return rules(source, variable_tokens.values_of, **options)
 
     stylesheet.tokenize_values, stylesheet.parse = tokens, parsed  # type: ignore[assignment]
 
 
 def share_fates(patch: pytest.MonkeyPatch) -> None:
-    """Follow the same facts through the same lists once: that is half of what a reading of bundled sessions takes.
+    """Follow the same facts through the same lists once. That is half of the time to read the bundled sessions.
 
-    Tests of `fates_of` itself call it directly.
+    Tests of `fates_of` call it directly.
     """
     patch.setattr(scoring, "fate", _judge_once)
     patch.setattr(lives, "fates_of", _follow_once)
@@ -70,7 +70,7 @@ def share_fates(patch: pytest.MonkeyPatch) -> None:
 
 
 def share_digests(patch: pytest.MonkeyPatch) -> None:
-    """Read what the bundled sessions hold once, as it is for the user's own: the demo alone keeps nothing of it."""
+    """Cache the digests of the bundled sessions, like those of the user's sessions; the demo does not."""
     open_folder = detect.open_folder
     patch.setattr(detect, "open_folder", lambda folder, keep=True: open_folder(folder))
 
@@ -84,7 +84,7 @@ def _read_once(
     inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
 ) -> FactsReading:  # fmt: skip
-    # The app alone asks for all facts.
+    # Only the app asks for all facts.
     if not all_facts or watch is None:
         return _read_facts(inspection, cache, watch, pruned, placed_fates, all_facts)
     basis = basis_of(inspection.store, inspection.conversation.id, "facts", options=placed_fates)

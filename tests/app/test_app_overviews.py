@@ -47,13 +47,13 @@ def entries(pilot: Any) -> Entries:
 
 
 @pytest.fixture
-async def alone(rotating: Path, nothing_kept: None) -> Entries:
+async def alone(rotating: Path, empty_cache: None) -> Entries:
     """What is shown where everything is read in this process, nothing of it kept."""
     async with running(rotating) as pilot:
         return entries(pilot)
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
     async with running(rotating) as pilot:
         found = entries(pilot)
@@ -70,7 +70,7 @@ async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
         assert worst.entry(0) == max(found.values(), key=lambda e: (e.constraints, e.lost or 0, e.weakened))
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_a_remembered_sort_holds_for_values_that_come_later(rotating: Path) -> None:
     app = app_on(open_store(rotating), SavedState(sort=("findings", True)))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -103,7 +103,7 @@ async def test_another_process_works_the_same_out(
     assert len(begun) == 3, "all is known from the run before"
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_the_other_process_goes_with_the_screen(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +127,7 @@ async def test_the_other_process_goes_with_the_screen(
         await until(pilot, lambda: begun[0].returncode is not None)
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_what_ends_before_its_time_is_told(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
@@ -179,7 +179,7 @@ async def test_the_losses_of_the_store_lead_to_the_compaction(rotating: Path) ->
         assert conversations(pilot)
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_a_compaction_that_lost_only_pasted_rules_is_not_called_unreadable(tmp_path: Path) -> None:
     made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000006")
     made.user("Read this letter of the harbor office:\n\n> Never berth a tanker at the north quay.")
@@ -196,7 +196,7 @@ async def test_a_compaction_that_lost_only_pasted_rules_is_not_called_unreadable
         assert "cannot be read" not in shown
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_rules_in_a_language_without_a_lexicon_stay_unknown_when_the_store_changes(
     tmp_path: Path,
 ) -> None:
@@ -217,7 +217,7 @@ async def test_rules_in_a_language_without_a_lexicon_stay_unknown_when_the_store
         assert tuple(entries(pilot).values()) == (before,)
 
 
-@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.usefixtures("empty_cache")
 async def test_a_conversation_that_cannot_be_read_is_counted(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""What is imported by the time the first frame of the app is drawn, list filled, in a process of its own."""
+"""Imports until the first frame of the app with a filled list, in a separate process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: None of these is needed to draw a list of conversations; each costs between 20 and 300 ms.
+#: Packages that the list of conversations does not need; each costs between 20 and 300 ms.
 LATE = ("tiktoken", "genai_prices", "pydantic", "yaml", "sqlite_utils", "jinja2", "httpx2", "click")
 
 _FRAME = """
@@ -26,7 +26,7 @@ from inspector.app.app import InspectorApp
 from inspector.app.saved_state import SavedState
 from widgets.lists.conversation_table import ConversationTable
 
-# What follows the frame in the background (context lengths of models, findings) is not what is looked at.
+# Background work after the frame (context lengths of models, findings) does not count.
 from inspector.app.conversations import screen
 assert hasattr(screen, "read_overviews")
 screen.read_overviews = lambda store, rows, *_: rows
@@ -43,7 +43,7 @@ asyncio.run(main())
 """
 
 
-def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
+def test_the_first_frame_imports_no_heavy_package(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "HOME": str(tmp_path),
@@ -62,11 +62,11 @@ def test_the_first_frame_needs_nothing_heavy(tmp_path: Path) -> None:
     assert "inspector.app.conversation.screen" not in modules
 
 
-def test_every_name_is_that_of_a_package() -> None:
+def test_every_heavy_package_exists() -> None:
     assert [name for name in LATE if find_spec(name) is None] == []
 
 
-def test_a_database_of_hermes_is_opened_without_the_readers_of_other_agents(
+def test_opening_a_hermes_database_imports_no_reader_of_other_agents(
     tmp_path: Path, fixtures_dir: Path
 ) -> None:
     copy = tmp_path / "state.db"

@@ -1,4 +1,4 @@
-"""What the commands import."""
+"""Imports of the commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATABASE = "fixtures/hermes-0.13-rotating.db"
 HEAVY = ("textual", "jinja2", "tiktoken", "genai_prices", "yaml", "sqlite_utils", "rich", "sqlite3")
 
 
-#: What works things out: the list is on screen without it.
+#: Rooms that compute; the list of conversations does not need them.
 WORK = (
     "inspector.engines",
     "inspector.caching",
@@ -25,7 +25,7 @@ WORK = (
 )
 
 
-#: Commands in the order of what they may import: each may import what is named with it, and all that stands above.
+#: Allowed imports of commands. Each row also allows the imports of the rows above it.
 ALLOWED: list[tuple[set[str], list[list[str]]]] = [
     (set(), [["--help"], ["--version"], ["show", "--help"]]),
     ({"rich", "sqlite3"}, [["search", DATABASE, "orders"], ["plan", "fixtures/fastapi-example.json"]]),
@@ -51,7 +51,7 @@ ALLOWED: list[tuple[set[str], list[list[str]]]] = [
     ({"jinja2"}, [["report", DATABASE, "小程序首页改版", "--output", "-"]]),
 ]
 
-#: Runs one command after the other in one process, and looks at what is imported after each.
+#: Run the commands in one process, and check the imports after each.
 RUN_EACH = """
 import sys
 from inspector.commands.cli import main
@@ -68,7 +68,7 @@ for more, commands in {all!r}:
 """
 
 
-def test_a_command_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+def test_a_command_imports_only_allowed_packages(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUN_EACH.format(all=ALLOWED, heavy=HEAVY)], cwd=ROOT, check=False,
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True,
@@ -76,15 +76,17 @@ def test_a_command_imports_no_more_than_it_needs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_opening_a_database_reads_no_options() -> None:
-    told = "import sys\nsys.argv = ['compaction-inspector', 'fixtures/agents/goose/sessions/sessions.db']\n"
+def test_opening_a_database_does_not_import_the_command_line() -> None:
+    arguments = (
+        "import sys\nsys.argv = ['compaction-inspector', 'fixtures/agents/goose/sessions/sessions.db']\n"
+    )
     look = (
         "import atexit\n"
         "options = lambda: 'CLICK' if 'inspector.commands.cli' in sys.modules else 'PLAIN'\n"
         "atexit.register(lambda: sys.stderr.write(options()))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", told + look + "from inspector.__main__ import main\nmain()"],
+        [sys.executable, "-c", arguments + look + "from inspector.__main__ import main\nmain()"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -95,7 +97,7 @@ def test_opening_a_database_reads_no_options() -> None:
     assert done.stderr.endswith("PLAIN")
 
 
-#: Prints after each step the modules and packages that are imported by then, of those that are asked for.
+#: Print after each step which of the given modules and packages are imported.
 STEPS = """
 import sys
 for step, names in {steps!r}:
@@ -112,7 +114,7 @@ print(store.path, store.notes, len(store.conversations()))
 """
 
 
-def test_nothing_heavy_is_on_the_way_to_the_first_frame_and_no_rules_to_a_conversation() -> None:
+def test_the_list_and_the_conversation_screen_import_only_what_they_need() -> None:
     steps = [
         ("import inspector.app.app, inspector.app.launch", HEAVY),
         (LISTED, WORK),
@@ -126,11 +128,11 @@ def test_nothing_heavy_is_on_the_way_to_the_first_frame_and_no_rules_to_a_conver
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = [set(line.split()[1:]) for line in done.stdout.splitlines() if line.startswith("IMPORTED")]
-    assert found == [{"textual", "rich"}, set(), set()]
+    imported = [set(line.split()[1:]) for line in done.stdout.splitlines() if line.startswith("IMPORTED")]
+    assert imported == [{"textual", "rich"}, set(), set()]
 
 
-def test_a_database_may_have_any_name_but_a_commands() -> None:
+def test_every_first_word_but_a_command_opens_the_app() -> None:
     assert all(command.name == name for name, command in every_command().items())
     assert opens_the_app([])
     assert opens_the_app(["state.db", "a title"])

@@ -1,7 +1,7 @@
-"""No regular expression of the program takes more than a few steps a character, whatever the text.
+"""No regular expression of the program takes more than a few steps per character on any text.
 
-Steps are counted, no time is measured. A pattern whose steps grow with the square of a text takes minutes for a message
-of a megabyte; every repetition has a bound, is possessive, or cannot begin in the middle of what it repeats.
+The tests count steps and measure no time. A pattern with quadratic steps takes minutes for a message of a megabyte.
+So every repetition has a bound, is possessive, or cannot begin in the middle of its own matches.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tests.conftest import ROOT
 from tests.pattern_steps import Counter, TooManySteps, hostile_texts
 
 _SHORT, _LONG = 75, 150
-#: Growth of the steps with a text twice as long: 2 is linear, 4 quadratic.
-_GROWTH = 2.6
-#: Steps a character that are always few enough.
-_FEW = 20
+#: Maximum growth of the steps if the text doubles: 2 is linear, 4 is quadratic.
+_MAX_GROWTH = 2.6
+#: Steps per character that are always acceptable.
+_FEW_STEPS = 20
 _USE = re.compile(r"(?<![\w.])(\w+)\.([a-z]+)")
-#: Names of patterns that only read short texts, each with the bound.
+#: Patterns that only read short texts, each with its bound.
 SHORT_TEXTS = {
     "inspector.quality.facts.values._VALUE": "runs of at most 400 characters without a space: longer ones are blanked",
     "inspector.quality.facts.values._WORD_BEFORE": "the 24 characters before a value",
@@ -39,7 +39,7 @@ SHORT_TEXTS = {
 
 @cache
 def patterns() -> dict[str, re.Pattern[str]]:
-    """Every pattern that a module of the program holds, by where it is."""
+    """Return every pattern in a module of the program by its path."""
     found: dict[str, re.Pattern[str]] = {}
     for package in (inspector, widgets):
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -69,7 +69,7 @@ def _inside(path: str, value: Any, depth: int = 0) -> Iterator[tuple[str, re.Pat
 
 @cache
 def uses() -> dict[str, set[str]]:
-    """The methods that are called of each name: match, sub, ... A private name has its module in front of it."""
+    """Return the called methods (match, sub, ...) of each name. A private name has its module as prefix."""
     called: dict[str, set[str]] = defaultdict(set)
     for folder in ("inspector", "widgets"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -81,14 +81,17 @@ def uses() -> dict[str, set[str]]:
 
 def is_slow(pattern: re.Pattern[str], once: bool = False) -> str:
     """Return a text on which the steps grow faster than the text; "" if there is none."""
-    counter = Counter(pattern, 20 * _FEW * _LONG)
+    counter = Counter(pattern, 20 * _FEW_STEPS * _LONG)
     count = counter.match_once if once else counter.search_all
     for short, long in zip(hostile_texts(pattern, _SHORT), hostile_texts(pattern, _LONG), strict=True):
         if not short:
             continue
         try:
             many = count(long)
-            if many > _FEW * len(long) and many > _GROWTH * count(short) * len(long) / len(short) / 2:
+            if (
+                many > _FEW_STEPS * len(long)
+                and many > _MAX_GROWTH * count(short) * len(long) / len(short) / 2
+            ):
                 return long
         except TooManySteps:
             return long
@@ -96,7 +99,7 @@ def is_slow(pattern: re.Pattern[str], once: bool = False) -> str:
 
 
 @pytest.mark.slow
-def test_a_pattern_takes_few_steps_a_character() -> None:
+def test_a_pattern_takes_few_steps_per_character() -> None:
     slow = []
     for name, pattern in patterns().items():
         if name in SHORT_TEXTS:
@@ -118,6 +121,6 @@ def test_a_pattern_takes_few_steps_a_character() -> None:
         (r"<think>.*?</think>", r"<think>[^<]{0,20}</think>"),
     ],
 )
-def test_slow_patterns_are_told_from_quick_ones(slow: str, quick: str) -> None:
+def test_slow_and_fast_patterns_are_distinguished(slow: str, quick: str) -> None:
     assert is_slow(re.compile(slow))
     assert not is_slow(re.compile(quick))

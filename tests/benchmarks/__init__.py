@@ -1,1 +1,1 @@
-"""Benchmarks: `python -m tests.benchmarks`, called by `make bench`. Nothing here is asserted; figures are shown."""
+"""Benchmarks: `python -m tests.benchmarks`, called by `make bench`. They print figures and assert nothing."""

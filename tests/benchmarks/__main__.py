@@ -15,7 +15,7 @@ from tests.benchmarks.context import ROOT, Context
 from tests.benchmarks.figures import table
 from tests.benchmarks.generator import Shape, ensure
 
-#: By name: the module and function that measures.
+#: Module and measuring function by name of the benchmark.
 _MEASURES = {
     "imports": ("imports", "measure"),
     "start": ("driving", "measure_start"),
@@ -27,43 +27,48 @@ _MEASURES = {
     "replay": ("replaying", "measure"),
     "costs": ("costs", "measure"),
     "lineage": ("lineages", "measure"),
-    "alone": ("alone", "measure"),
+    "idle": ("idle_list", "measure"),
     "homes": ("homes", "measure"),
     "mixed": ("mixed", "measure"),
     "hermes": ("hermes", "measure"),
     "fleets": ("fleets", "measure"),
     "labels": ("labels", "measure"),
 }
-#: What is measured where another checkout is named: what can be, of any, by keys alone.
+#: Default benchmarks with --against: they only press keys, so they work with any checkout.
 _AGAINST = ("start", "terminal")
-#: What needs no database, or makes one of its own.
-_OWN = ("imports", "alone", "homes", "mixed", "labels")
-#: Octets on disk that a message takes with both full-text tables, roughly.
-_OCTETS = 2_300
+#: Benchmarks that need no database, or make their own.
+_WITHOUT_DATABASE = ("imports", "idle", "homes", "mixed", "labels")
+#: Approximate bytes on disk per message, with both full-text tables.
+_BYTES_PER_MESSAGE = 2_300
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Make the database where it is not there, measure, show the figures."""
+    """Make the database if it is missing, measure, and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=main.__doc__)
     parser.add_argument("--small", action="store_true", help="50,000 messages in 200 conversations")
     parser.add_argument(
-        "--only", action="append", choices=sorted(_MEASURES), help="only this; may be repeated"
+        "--only", action="append", choices=sorted(_MEASURES), help="only this benchmark; repeat for more"
     )
-    parser.add_argument("--messages", type=int, help="default: 1,000,000")
-    parser.add_argument("--conversations", type=int, help="default: 2,000")
+    parser.add_argument("--messages", type=int, help="messages in the database; default: 1,000,000")
+    parser.add_argument("--conversations", type=int, help="conversations in the database; default: 2,000")
     parser.add_argument(
-        "--release", choices=["0.13", "0.19"], default="0.19", help="whose schema; default: 0.19"
+        "--release",
+        choices=["0.13", "0.19"],
+        default="0.19",
+        help="release of the database schema; default: 0.19",
     )
-    parser.add_argument("--runs", type=int, default=7, help="how often a start is measured; default: 7")
-    parser.add_argument("--dir", type=Path, default=ROOT / "bench-data", help="where the databases are kept")
+    parser.add_argument("--runs", type=int, default=7, help="measurements of each start; default: 7")
+    parser.add_argument("--dir", type=Path, default=ROOT / "bench-data", help="folder of the databases")
     parser.add_argument("--hermes-python", type=Path, help="a Python with hermes-agent, to compare with")
     parser.add_argument(
         "--against",
         type=Path,
         metavar="PATH",
-        help="another checkout with its .venv, measured by turns with this one",
+        help="another checkout with its .venv; both are measured in turn",
     )
-    parser.add_argument("--labels", type=Path, help="the labels of COMPINT, to judge the rules by")
+    parser.add_argument(
+        "--labels", type=Path, help="file with the labels of COMPINT, for the benchmark labels"
+    )
     options = parser.parse_args(words)
     if options.against is not None and not (options.against / ".venv" / "bin" / "python").exists():
         sys.exit(f"{options.against} has no .venv; run make demo there.")
@@ -74,16 +79,14 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     database = options.dir / shape.name
     names = options.only or (_MEASURES if options.against is None else _AGAINST)
-    wanted = not set(names) <= set(_OWN)
+    wanted = not set(names) <= set(_WITHOUT_DATABASE)
     if wanted and not database.exists():
         options.dir.mkdir(parents=True, exist_ok=True)
-        needed = shape.messages * _OCTETS
+        needed = shape.messages * _BYTES_PER_MESSAGE
         if shutil.disk_usage(options.dir).free < 2 * needed:
-            sys.exit(
-                f"{options.dir} has too little room: about {needed / 1e9:.1f} GB are needed, and some to spare."
-            )
+            sys.exit(f"{options.dir} has too little free space: about {2 * needed / 1e9:.1f} GB are needed.")
         print(f"Making {database} ...", file=sys.stderr)
-    # An installed program is compiled.
+    # Compile the checkouts, because an installed program is compiled.
     checkouts = [ROOT] if options.against is None else [ROOT, options.against.resolve()]
     for checkout in checkouts:
         for package in ("inspector", "widgets"):
@@ -108,7 +111,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     print(table(figures))
     over = [figure.name for figure in figures if figure.verdict == "over"]
-    print(f"\n{len(over)} over their targets." if over else "\nEvery target is met.")
+    print(f"\n{len(over)} over their targets." if over else "\nAll targets are met.")
     return 0
 
 

@@ -1,5 +1,5 @@
-"""A bare Textual app with a bare list: what there is to compare with. On enter it reads the rows of a conversation of
-the database and shows them, the cursor on the last.
+"""A bare Textual app with a bare list, for comparison. On Enter it reads the rows of a conversation and shows them, the
+cursor on the last.
 
 python bare_list.py DATABASE SESSION
 """
@@ -24,7 +24,7 @@ Row = tuple[str, str]
 
 
 def rows_of(database: str, session: str) -> list[Row]:
-    """Role and first characters of each live message."""
+    """Return role and first characters of each live message."""
     db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     rows = db.execute(
         "SELECT role, substr(coalesce(content, ''), 1, 200) FROM messages"
@@ -35,7 +35,7 @@ def rows_of(database: str, session: str) -> list[Row]:
 
 
 class List(ScrollView, can_focus=True):
-    """The rows, one a line."""
+    """A list of rows, one per line."""
 
     MOVES: ClassVar[dict[str, int]] = {
         "up": -1, "down": 1, "pageup": -40, "pagedown": 40, "home": -1_000_000, "end": 1_000_000,
@@ -47,13 +47,13 @@ class List(ScrollView, can_focus=True):
         self.cursor = len(rows) - 1
 
     def on_mount(self) -> None:
-        """The cursor is on the last row."""
+        """Put the cursor on the last row."""
         self.virtual_size = Size(0, len(self.rows))
         self.focus()
         self.call_after_refresh(self.move, 0)
 
     def move(self, by: int) -> None:
-        """Move the cursor, and scroll until it is seen."""
+        """Move the cursor, and scroll until it is visible."""
         self.cursor = max(0, min(len(self.rows) - 1, self.cursor + by))
         top, height = self.scroll_offset.y, self.size.height
         if self.cursor < top:
@@ -63,14 +63,14 @@ class List(ScrollView, can_focus=True):
         self.refresh()
 
     def on_key(self, event: events.Key) -> None:
-        """Keys move the cursor."""
+        """Move the cursor by the key."""
         if event.key in self.MOVES:
             event.stop()
             event.prevent_default()
             self.move(self.MOVES[event.key])
 
     def render_line(self, y: int) -> Strip:
-        """A row."""
+        """Draw a row."""
         at = self.scroll_offset.y + y
         width = self.size.width
         if at >= len(self.rows):
@@ -82,14 +82,14 @@ class List(ScrollView, can_focus=True):
 
 
 class Bare(App[None]):
-    """A line of text, and the list once enter is pressed."""
+    """A line of text; Enter shows the list."""
 
     def compose(self) -> ComposeResult:
-        """The line."""
+        """Show the line of text."""
         yield Static(READY)
 
     async def on_key(self, event: events.Key) -> None:
-        """Enter brings the list."""
+        """Show the list on Enter."""
         if event.key == "enter" and len(sys.argv) > 1:
             await self.query("*").remove()
             await self.mount(List(rows_of(*sys.argv[1:3])))

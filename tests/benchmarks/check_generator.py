@@ -1,4 +1,4 @@
-"""The generator's databases open, and hold what the benchmarks count on."""
+"""The generator's databases open and have the expected content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.benchmarks.homes import TITLE, build_home
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
-def test_database_has_the_numbers(tmp_path: Path, release: Release) -> None:
+def test_a_database_has_the_requested_sizes(tmp_path: Path, release: Release) -> None:
     shape = Shape(messages=4_000, conversations=20, release=release)
     path = ensure(tmp_path, shape)
     db = sqlite3.connect(path)
@@ -36,14 +36,14 @@ def test_database_has_the_numbers(tmp_path: Path, release: Release) -> None:
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
 def test_compactions_are_recovered(tmp_path: Path, release: Release) -> None:
     store = open_store(ensure(tmp_path, Shape(messages=6_000, conversations=12, release=release)))
-    found = [
+    conversations = [
         (len(row.sessions) > 1, store.compactions(store.open(row.id)))
         for row in store.conversations()
         if store.count_compactions(row.id)
     ]
-    assert any(rotates for rotates, _ in found)
-    assert any(not rotates for rotates, _ in found) == (release == "0.19")
-    for step in (step for _, steps in found for step in steps):
+    assert any(rotates for rotates, _ in conversations)
+    assert any(not rotates for rotates, _ in conversations) == (release == "0.19")
+    for step in (step for _, steps in conversations for step in steps):
         assert step.exact
         assert step.head_end == 3
         assert 24 <= step.before - step.tail_start <= 26
@@ -51,7 +51,7 @@ def test_compactions_are_recovered(tmp_path: Path, release: Release) -> None:
     store.close()
 
 
-def test_same_seed_same_database(tmp_path: Path) -> None:
+def test_the_same_seed_makes_the_same_database(tmp_path: Path) -> None:
     shape = Shape(messages=600, conversations=4)
     build(tmp_path / "one.db", shape)
     build(tmp_path / "two.db", shape)
@@ -61,7 +61,7 @@ def test_same_seed_same_database(tmp_path: Path) -> None:
     assert one != three
 
 
-def test_one_conversation_is_compacted_as_often_as_asked_for(tmp_path: Path) -> None:
+def test_the_longest_conversation_has_the_requested_compactions(tmp_path: Path) -> None:
     shape = Shape(messages=12_000, conversations=6, compactions=15)
     store = open_store(ensure(tmp_path, shape))
     steps = store.compactions(store.open(store.resolve(LONGEST)))
@@ -71,7 +71,7 @@ def test_one_conversation_is_compacted_as_often_as_asked_for(tmp_path: Path) -> 
     store.close()
 
 
-def test_a_home_has_the_files_and_sizes_that_were_asked_for(tmp_path: Path) -> None:
+def test_a_home_has_the_requested_files_and_sizes(tmp_path: Path) -> None:
     home = build_home(tmp_path, 20, 3_000_000, large=400_000)
     files = list(home.rglob("*.jsonl"))
     assert len(files) == 20

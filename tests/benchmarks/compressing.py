@@ -1,6 +1,6 @@
-"""Run by a Python that has hermes-agent: compress a list as the release does, with a stand-in for the summary model.
+"""Compress a list as the release does, with a stand-in for the summary model. Run by a Python that has hermes-agent.
 
-Reads a JSON list of messages from the file named, prints a JSON list of milliseconds.
+It reads a JSON list of messages from the given file and prints a JSON list of milliseconds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ logging.disable(logging.CRITICAL)
 
 
 def main() -> None:
-    """Three runs."""
+    """Measure three runs."""
     messages = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     taken = []
     for _ in range(3):

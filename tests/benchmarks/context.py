@@ -1,4 +1,4 @@
-"""What every benchmark gets: the database, and an environment that knows nothing of the user's."""
+"""Input of every benchmark: the database, and an environment without the user's settings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The database under measure. `runs` is how often a start is measured, `hermes` a Python that has hermes-agent,
-    `against` another checkout, `labels` a file with labels of COMPINT."""
+    """The database to measure with. `runs` is the number of measurements of a start, `hermes` a Python that has
+    hermes-agent, `against` another checkout, `labels` a file with labels of COMPINT."""
 
     database: Path
     shape: Shape
@@ -29,7 +29,7 @@ class Context:
     labels: Path | None = None
 
     def conversations(self) -> list[tuple[str, str]]:
-        """Title and live session of every conversation, as they are listed."""
+        """Return title and live session of every conversation, in the order of the list."""
         return _conversations(self.database)
 
 
@@ -43,7 +43,7 @@ def _conversations(database: Path) -> list[tuple[str, str]]:
 
 @contextmanager
 def fresh_environment() -> Iterator[tuple[Mapping[str, str], Path]]:
-    """An environment with empty state and cache directories, and the folder they lie in."""
+    """Yield an environment with empty state and cache directories, and their folder."""
     with TemporaryDirectory(prefix="bench-") as folder:
         place = Path(folder)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("TEXTUAL", "TMUX"))}

@@ -1,4 +1,4 @@
-"""Requests: their causes and costs, and what costs add to a what-if."""
+"""Causes and costs of requests, and the time that costs add to a what-if."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MODEL = "claude-opus-4-5"
 
 
 def measure(context: Context) -> list[Figure]:
-    """Every figure of costs."""
+    """Measure everything about costs."""
     return [*_requests(), *_whatif(context)]
 
 
-def _made() -> list[Request]:
-    """Requests of a long conversation with pauses, and a compaction every thousand."""
+def _long_conversation() -> list[Request]:
+    """Return requests of a long conversation with pauses, and a compaction every thousand."""
     requests: list[Request] = []
     cached, at = 0, 1_760_000_000.0
     for index in range(MANY):
@@ -52,14 +52,14 @@ def _timed(work: Callable[[], object], runs: int = 9) -> list[float]:
 
 
 def _requests() -> list[Figure]:
-    made = _made()
+    made = _long_conversation()
     causes = _timed(lambda: priced_requests(judge(made), _MODEL, "anthropic"))
-    found = Requests(priced_requests(judge(made), _MODEL, "anthropic"), False)
-    sums = _timed(lambda: (found.cost, found.by_cause(), found.idle()))
+    requests = Requests(priced_requests(judge(made), _MODEL, "anthropic"), False)
+    sums = _timed(lambda: (requests.cost, requests.by_cause(), requests.idle()))
     return [
         Figure(f"costs: causes and costs of {MANY:,} requests", middle(causes), "ms", 50, spread(causes)),
         Figure(
-            f"costs: sums of {MANY:,} requests, and what idling cost",
+            f"costs: sums of {MANY:,} requests, and cost of idling",
             middle(sums),
             "ms",
             250,
@@ -69,7 +69,7 @@ def _requests() -> list[Figure]:
 
 
 def _whatif(context: Context) -> list[Figure]:
-    """A what-if with its costs beside one without."""
+    """Compare a what-if with its costs and without."""
     store = open_store(context.database)
     answers = Answers(store, {}, None)
     inspection, resolved = answers.opened(LONG)
@@ -82,7 +82,7 @@ def _whatif(context: Context) -> list[Figure]:
     plain = _timed(lambda: run_course(recording.course, settings, recording.model))
     course = recording.course.with_costs(basis)
     costed = _timed(lambda: run_course(course, settings, recording.model))
-    note = f"{len(basis.calls):,} calls; {spread(costed)} ms beside {spread(plain)}"
+    note = f"{len(basis.calls):,} calls; {spread(costed)}; without costs {spread(plain)}"
     return [
         Figure("costs: a what-if with its costs", middle(costed) / middle(plain), "×", 1.2, note),
     ]

@@ -1,4 +1,4 @@
-"""The programs driven by keys in a pseudo-terminal, by turns, so that what else the machine does meets them all."""
+"""Drive the programs with keys in a pseudo-terminal, in turn, so that other load of the machine affects all equally."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _CURSOR = re.compile(r"› *(\d+|sys) +(\S+)")
 _KNOB = re.compile(r"› threshold")
 _KEYS = (*[UP] * 30, *[PAGE_UP] * 30, *[DOWN] * 40, *[PAGE_DOWN] * 20, HOME, *[DOWN] * 30, END, *[UP] * 30)
 _TURNS = 12
-#: A person looks through the list before opening a conversation, or knows already which, so many seconds.
-_LOOKED, _AT_ONCE = 2.0, 0.3
-#: What each measure takes, in ms (MB for memory), by program.
+#: Seconds before a conversation is opened: after a look at the list, or at once.
+_AFTER_A_LOOK, _AT_ONCE = 2.0, 0.3
+#: Measured values by program, in ms (MB for memory).
 Taken = Mapping[str, list[float]]
 
 
 def measure_start(context: Context) -> list[Figure]:
-    """From the start of the process to the first full frame, and to the answer to a key pressed then."""
+    """Measure the time from the start of the process to its first full frame, and to the answer to a key."""
     first, key = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
     memory = defaultdict[str, list[float]](list)
     turns = programs(context)
@@ -56,13 +56,13 @@ def measure_start(context: Context) -> list[Figure]:
     key["bare"] = first["bare"]
     return [
         compared("start: the list filled", first, 1.3),
-        compared("start: a key pressed then is answered", key),
+        compared("start: the first key is answered", key),
         compared("memory: the list filled", memory, unit="MB"),
     ]
 
 
 def measure(context: Context) -> list[Figure]:
-    """Opening, scrolling, turning a knob, and the memory that it took."""
+    """Measure opening, scrolling and turning a knob, and the memory for it."""
     opened = {LONG: defaultdict[str, list[float]](list), LONGEST: defaultdict[str, list[float]](list)}
     at_once, busy, rest, steps, knob, memory = (defaultdict[str, list[float]](list) for _ in range(6))
     turns = programs(context)
@@ -83,7 +83,7 @@ def measure(context: Context) -> list[Figure]:
                 steps[program.name] += _step(terminal)
     # A knob's frame is compared with the frame that a key in the list makes.
     knob["bare"] = steps["bare"] = rest["bare"]
-    # The bare app has nothing left to do behind its first frame.
+    # The bare app does nothing after its first frame.
     at_once["bare"] = opened[LONG]["bare"]
     long, longest = context.shape.long, context.shape.longest
     return [
@@ -91,18 +91,18 @@ def measure(context: Context) -> list[Figure]:
         compared(f"opening {longest:,} messages", opened[LONGEST]),
         compared(f"opening {long:,} messages {_AT_ONCE:g} s after the first frame", at_once),
         compared(f"key to frame, {long:,} messages, at rest", rest, 1.5, by_p95=True),
-        compared(f"key to frame, {longest:,} messages, while they are read", busy, by_p95=True),
+        compared(f"key to frame, {longest:,} messages, while reading", busy, by_p95=True),
         compared(f"knob to frame, {long:,} messages", knob, 1.5, by_p95=True),
-        compared(f"a step of the replay to its frame, {long:,} messages", steps, 1.5, by_p95=True),
-        compared("memory: opened and scrolled", memory, most=150, unit="MB"),
+        compared(f"replay step to frame, {long:,} messages", steps, 1.5, by_p95=True),
+        compared("memory: opened and scrolled", memory, max_value=150, unit="MB"),
     ]
 
 
 class _opened:
-    """A program with a conversation open; how many ms that took is added. It is opened `after` so many seconds."""
+    """A program that opens a conversation after `after` seconds. The duration in ms is added to `taken`."""
 
     def __init__(
-        self, context: Context, program: Program, title: str, taken: Taken, after: float = _LOOKED
+        self, context: Context, program: Program, title: str, taken: Taken, after: float = _AFTER_A_LOOK
     ) -> None:
         self._row, session = places(context)[title]
         self._program, self._taken, self._after = program, taken, after
@@ -131,7 +131,7 @@ class _opened:
 
 
 def _press_all(terminal: Terminal, keys: Sequence[str]) -> list[float]:
-    """ms from each key to the frame with the cursor in its new place."""
+    """Return the ms from each key to the frame with the moved cursor."""
     taken: list[float] = []
     before = ""
     for key in keys:
@@ -139,18 +139,20 @@ def _press_all(terminal: Terminal, keys: Sequence[str]) -> list[float]:
         pressed = terminal.press(key)
 
         def moved(text: str, before: str = before) -> bool:
-            found = _CURSOR.search(text)
-            return found is not None and found[1] != before
+            row = _CURSOR.search(text)
+            return row is not None and row[1] != before
 
         taken.append(1e3 * (terminal.until(moved, since=since, seconds=10) - pressed))
-        before = next(found for _, text in reversed(terminal.frames) if (found := _CURSOR.search(text)))[1]
+        before = next(row for _, text in reversed(terminal.frames) if (row := _CURSOR.search(text)))[1]
         terminal.quiet(0.004, 0.05)
     return taken
 
 
 def _step(terminal: Terminal) -> list[float]:
-    """ms from each step back in time to the first frame behind it; the first step, which reads the conversation for the
-    replay, is left out."""
+    """Return the ms from each step back in time to the next frame.
+
+    The first step reads the conversation for the replay, so it does not count.
+    """
     terminal.press(LEFT)
     terminal.quiet(0.6, 30.0)
     taken: list[float] = []
@@ -158,19 +160,19 @@ def _step(terminal: Terminal) -> list[float]:
         since = len(terminal.frames)
         pressed = terminal.press(LEFT)
         taken.append(1e3 * (terminal.until(bool, since=since, seconds=10) - pressed))
-        # Panes follow after a rest of the keys.
+        # Panes update when no key is pressed for a while.
         terminal.quiet(0.2, 10.0)
     return taken
 
 
 def _turn(terminal: Terminal, program: Program) -> list[float]:
-    """ms from each turn of the first knob to the first frame that draws the knob anew."""
+    """Return the ms from each turn of the first knob to the first frame that redraws the knob."""
     since = len(terminal.frames)
     terminal.press(program.knobs)
     try:
         terminal.until(_KNOB.search, since=since, seconds=30)
     except TimedOut as error:
-        raise TimedOut(f"{program.name}: no knob behind the keys {program.knobs!r}; {error}") from None
+        raise TimedOut(f"{program.name}: no knob after the keys {program.knobs!r}; {error}") from None
     terminal.quiet(0.6, 30.0)
     taken: list[float] = []
     for number in range(2 * _TURNS):

@@ -1,4 +1,4 @@
-"""What a benchmark answers, and the table that shows it."""
+"""Figures of a benchmark, and the table that shows them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from statistics import median, quantiles
 class Figure:
     """A measured number.
 
-    `ratio` is that to a bare app or list measured by turns with it, `theirs` the same number of another checkout and
-    `against` the ratio of ours to it. `target` is the most that the ratio is to be, the number itself where there is
-    no ratio; None where none was set. `note` says how it was had.
+    `ratio` compares it with a bare app or list that was measured in turn with it. `other` is the same number of another
+    checkout, `other_ratio` compares with that. `target` is the maximum of the ratio, or of the number if there is no
+    ratio; None for no target. `note` has details of the measurement.
     """
 
     name: str
@@ -22,73 +22,73 @@ class Figure:
     target: float | None = None
     note: str = ""
     ratio: float | None = None
-    theirs: float | None = None
-    against: float | None = None
+    other: float | None = None
+    other_ratio: float | None = None
 
     @property
     def verdict(self) -> str:
-        """ok, over, or nothing where there is no target."""
+        """ok, over, or empty if there is no target."""
         if self.target is None:
             return ""
         return "ok" if (self.value if self.ratio is None else self.ratio) <= self.target else "over"
 
 
 def compared(
-    name: str, taken: Mapping[str, Sequence[float]], times: float | None = None, *, by_p95: bool = False,
-    most: float | None = None, unit: str = "ms",
+    name: str, taken: Mapping[str, Sequence[float]], max_ratio: float | None = None, *, by_p95: bool = False,
+    max_value: float | None = None, unit: str = "ms",
 ) -> Figure:  # fmt: skip
-    """The figure of `ours`, beside `bare` and `theirs` where they were measured too.
+    """Return the figure of `ours`, compared with `bare` and `other` if they were measured.
 
-    `times` is the most that it is to be of the bare one's, by the median or by the 95th percentile; `most` is the most
-    that it is to be by itself.
+    `max_ratio` is the target of the ratio to the bare app, by the median or the 95th percentile; `max_value` is a
+    target of the figure itself.
     """
-    of = p95 if by_p95 else middle
-    ours = of(taken["ours"])
+    typical = p95 if by_p95 else middle
+    ours = typical(taken["ours"])
     bare = taken.get("bare")
-    theirs = taken.get("theirs")
+    other = taken.get("other")
     note = f"p95; median {number(middle(taken['ours']))}" if by_p95 else f"p95 {number(p95(taken['ours']))}"
-    note += f", {len(taken['ours'])} times"
+    note += f", {len(taken['ours'])} runs"
     if bare:
-        note += f"; bare: {number(of(bare))} {unit}"
-    if theirs:
-        note += f"; theirs: median {number(middle(theirs))}, p95 {number(p95(theirs))}"
+        note += f"; bare: {number(typical(bare))} {unit}"
+    if other:
+        note += f"; other: median {number(middle(other))}, p95 {number(p95(other))}"
     return Figure(
         name,
         ours,
         unit,
-        times if most is None else most,
+        max_ratio if max_value is None else max_value,
         note,
-        ratio=ours / of(bare) if bare and most is None else None,
-        theirs=of(theirs) if theirs else None,
-        against=ours / of(theirs) if theirs else None,
+        ratio=ours / typical(bare) if bare and max_value is None else None,
+        other=typical(other) if other else None,
+        other_ratio=ours / typical(other) if other else None,
     )
 
 
 def middle(values: Sequence[float]) -> float:
-    """The median."""
+    """Return the median."""
     return median(values)
 
 
 def p95(values: Sequence[float]) -> float:
-    """What 95 in 100 values do not exceed."""
+    """Return the 95th percentile."""
     return quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
 
 
 def spread(values: Sequence[float], unit: str = "ms") -> str:
-    """From the least to the most of several runs."""
+    """Return the range of several runs."""
     return f"{number(min(values))}–{number(max(values))} {unit} in {len(values)} runs"
 
 
 def number(value: float) -> str:
-    """A number with three digits that matter."""
+    """Return a number with three significant digits."""
     if value >= 1_000:
         return f"{value:,.0f}"
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """The figures as lines of text; columns that no figure fills are left out."""
-    lines = [("", "ours", "× bare", "target", "", "theirs", "ours/theirs", ""), *map(_line, figures)]
+    """Return the figures as lines of text, without empty columns."""
+    lines = [("", "ours", "× bare", "target", "", "other", "ours/other", ""), *map(_line, figures)]
     shown = [
         column for column in range(len(lines[0])) if column == 0 or any(line[column] for line in lines[1:])
     ]
@@ -110,7 +110,7 @@ def _line(figure: Figure) -> tuple[str, ...]:
         "" if figure.ratio is None else f"{figure.ratio:.2f}",
         "" if figure.target is None else f"≤ {number(figure.target)} {unit}",
         figure.verdict,
-        "" if figure.theirs is None else f"{number(figure.theirs)} {figure.unit}",
-        "" if figure.against is None else f"{figure.against:.2f}",
+        "" if figure.other is None else f"{number(figure.other)} {figure.unit}",
+        "" if figure.other_ratio is None else f"{figure.other_ratio:.2f}",
         figure.note,
     )

@@ -1,4 +1,4 @@
-"""One question about many sessions, by one process, by two, and by two workers of a Dask cluster."""
+"""A question about many sessions, answered by one process, two processes, and two workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.benchmarks.context import ROOT, Context, fresh_environment
 from tests.benchmarks.figures import Figure
 
-#: Times that each way is measured. The cores may be shared, so the best counts.
+#: Measurements of each way. The cores may be shared, so the best counts.
 _RUNS = 3
 #: Minimum speed-up of two processes.
 _SPEED_UP = 1.8
@@ -29,8 +29,16 @@ def measure(context: Context) -> list[Figure]:
     two, parent = _best(context.database, "local:2")
     figures = [
         Figure(f"losses of {sessions}, 1 process", one, "s", note=f"{alone:.0f} MB"),
-        Figure(f"losses of {sessions}, 2 processes", two, "s", note=f"the command itself {parent:.0f} MB"),
-        Figure("seconds with 2 of those with 1", two / one, "", 1 / _SPEED_UP, f"speed-up {one / two:.2f}"),
+        Figure(
+            f"losses of {sessions}, 2 processes", two, "s", note=f"{parent:.0f} MB for the command itself"
+        ),
+        Figure(
+            "2 processes: time relative to 1 process",
+            two / one,
+            "",
+            1 / _SPEED_UP,
+            f"speed-up {one / two:.2f}",
+        ),
     ]
     if find_spec("distributed") is None:
         return figures
@@ -38,11 +46,11 @@ def measure(context: Context) -> list[Figure]:
     for killed in (False, True):
         with _cluster() as (scheduler, workers):
             kill = workers[0] if killed else None
-            # Once: the workers keep their results, and a second run would find them.
+            # One run, because the workers keep their results for a second run.
             taken, own = _best(context.database, address, 1, kill)
             memory = _peak(scheduler.pid)
         name = "2 Dask workers, one killed" if killed else "2 Dask workers"
-        note = f"the command {own:.0f} MB, the scheduler {memory:.0f} MB"
+        note = f"{own:.0f} MB for the command, {memory:.0f} MB for the scheduler"
         figures.append(Figure(f"losses of {sessions}, {name}", taken, "s", note=note))
     return figures
 
@@ -89,7 +97,7 @@ def _peak(process: int) -> float:
 @contextmanager
 def _cluster() -> Iterator[tuple[subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]]:
     with fresh_environment() as (environment, folder):
-        # Each worker has a cache of its own, as on another machine.
+        # Each worker has a separate cache, as on another machine.
         def begin(number: int, *words: str) -> subprocess.Popen[bytes]:
             own = {**environment, "XDG_CACHE_HOME": str(folder / f"cache {number}")}
             command = [str(Path(sys.executable).with_name("dask")), *words]

@@ -1,7 +1,7 @@
-"""Big databases as the releases 0.13.0 and 0.19.0 lay them out, the same for the same seed.
+"""Big databases in the schemas of the releases 0.13.0 and 0.19.0. The same seed makes the same database.
 
-Messages are written without triggers and the full-text tables are filled in one go behind them, which is what makes
-a million messages a matter of minutes.
+Messages are written without triggers, and the full-text tables are filled afterwards in one statement. So a million
+messages take minutes.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Literal
 
 Release = Literal["0.13", "0.19"]
 
-#: The titles of the two long conversations, and what their last messages say.
+#: Titles of the two long conversations, and the text of their last messages.
 LONG, LONGEST = "The long conversation", "The longest conversation"
 LAST_WORDS = "and with this the conversation rests"
-#: A word that stands in few messages, for the search.
+#: A word that few messages contain, for the search.
 RARE = "quincunx"
-#: A word that stands in very many.
+#: A word that very many messages contain.
 COMMON = "retry"
 
 _START = 1.75e9
 _HEAD, _TAIL = 3, 24
-#: A list is not compacted before it has so many messages.
-_SHORTEST = 60
+#: Minimum number of messages of a list before a compaction.
+_MIN_MESSAGES = 60
 _CHUNK = 100
 _SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted. The latest message wins.\n"
 _SECTIONS = ("Active Task", "Goal", "Completed Actions", "Key Decisions", "Relevant Files", "Remaining Work")
@@ -48,10 +48,10 @@ Row = tuple[str, Wire, float, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How big a database is. `longest` and `long` are live generations; the rest is shared by the others.
+    """Size of a database. `longest` and `long` are live generations; the other conversations share the rest.
 
-    With `compactions` the longest conversation is no single list: it was compacted so often, in place, says what should
-    survive, and its summaries tell a part of that. Results of tools are four times as long in all of them.
+    With `compactions` the longest conversation has that many compactions in place. It states facts, and its summaries
+    repeat some of them. All results of tools are then four times as long.
     """
 
     messages: int = 1_000_000
@@ -62,24 +62,24 @@ class Shape:
 
     @property
     def longest(self) -> int:
-        """Messages of the longest live generation: 100,000, less in small databases."""
+        """Messages of the longest live generation: 100,000, fewer in small databases."""
         return min(100_000, 2 * self.messages // 5)
 
     @property
     def long(self) -> int:
-        """Messages of the other long one: 10,000, less in small databases."""
+        """Messages of the other long generation: 10,000, fewer in small databases."""
         return min(10_000, self.messages // 5)
 
     @property
     def name(self) -> str:
-        """The file's path below the folder of all databases. The file has the name that Hermes gives it."""
-        often = f"-{self.compactions}" if self.compactions else ""
-        return f"{self.release}-{self.messages}-{self.conversations}-{self.seed}{often}/state.db"
+        """Path of the file below the folder of all databases. The file has the name that Hermes uses."""
+        suffix = f"-{self.compactions}" if self.compactions else ""
+        return f"{self.release}-{self.messages}-{self.conversations}-{self.seed}{suffix}/state.db"
 
 
 @dataclass(slots=True)
 class _Session:
-    """A row of `sessions`, written once its messages are known."""
+    """A row of `sessions`, written after its messages."""
 
     id: str
     title: str | None
@@ -93,7 +93,7 @@ class _Session:
 
 
 def ensure(folder: Path, shape: Shape) -> Path:
-    """The database of that shape in `folder`, made unless it is there. Never changed once it is made."""
+    """Return the database of this shape in `folder`; make it if it is missing, never change it."""
     path = folder / shape.name
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ def _index(db: sqlite3.Connection, release: Release) -> None:
 
 def _full_text(db: sqlite3.Connection, table: str, tokens: str) -> None:
     db.execute(f"CREATE VIRTUAL TABLE {table} USING fts5(content{tokens})")
-    # What is collected in memory before a segment is written: few segments need no merging.
+    # Collect much in memory before each segment is written: few segments need no merging.
     db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', {192 << 20})")
     db.execute(f"INSERT INTO {table}(rowid, content) SELECT id, {_FTS.format('')} FROM messages")
     db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', {1 << 20})")
@@ -209,10 +209,10 @@ def _insert_sessions(db: sqlite3.Connection, sessions: Iterable[_Session]) -> No
 
 
 class _Talk:
-    """Messages of an agent at work, without end. Texts are cut from a pool of lines, so that making them is quick."""
+    """An endless stream of messages of an agent at work. Texts are cut from a pool of lines, which is fast."""
 
     def __init__(self, seed: int, times: int = 1) -> None:
-        """Results of tools have so many times the lines."""
+        """Make a stream; results of tools have `times` times as many lines."""
         self._random = random.Random(seed)
         self._times = times
         words = [_word(self._random) for _ in range(6_000)]
@@ -221,7 +221,7 @@ class _Talk:
         self._turn = 0
 
     def messages(self) -> Iterator[Wire]:
-        """One message after the other: a question, calls and their results, an answer."""
+        """Yield messages: a question, calls and their results, an answer."""
         pick = self._random
         while True:
             self._turn += 1
@@ -237,7 +237,7 @@ class _Talk:
                 calls = json.dumps([{"id": call, "type": "function", "function": function}])
                 thought = self._text(0, 2)
                 yield "assistant", thought, None, calls, None, "tool_calls"
-                # Most results are short, some are long, as they come from real tools.
+                # Most results are short and some are long, as with real tools.
                 size = min(60 * self._times, int(1.6 * self._times * pick.paretovariate(1.1)))
                 code = 0 if pick.random() < 0.93 else 1
                 head = f'{{"exit_code": {code}}}\n' if tool == "terminal" else ""
@@ -245,7 +245,7 @@ class _Talk:
             yield "assistant", self._text(1, 4), None, None, None, "stop"
 
     def summary(self, number: int) -> Wire:
-        """A handoff of that number, whose items grow from one to the next."""
+        """Return the handoff number `number`; each has more items than the handoff before."""
         parts = [
             f"## {name}\n" + "\n".join(f"- {self._text(1, 2)}" for _ in range(2 + number))
             for name in _SECTIONS
@@ -278,7 +278,7 @@ def _line(pick: random.Random, words: Sequence[str]) -> str:
 
 
 def _rows(shape: Shape, sessions: list[_Session]) -> Iterator[Row]:
-    """Every message. The long conversations lie in pieces between the others, as they would have grown."""
+    """Yield every message. Pieces of the long conversations are between the others, as if they grew together."""
     talk = _Talk(shape.seed, 4 if shape.compactions else 1)
     wires = talk.messages()
     pick = random.Random(shape.seed + 1)
@@ -290,7 +290,7 @@ def _rows(shape: Shape, sessions: list[_Session]) -> Iterator[Row]:
     rest = shape.messages - shape.longest - shape.long
     sizes = _sizes(pick, rest, others)
     grown = (
-        _often(longest, wires, shape, random.Random(shape.seed + 2))
+        _compacted_often(longest, wires, shape, random.Random(shape.seed + 2))
         if shape.compactions
         else _plain(longest, wires, shape.longest, _START, 40.0)
     )
@@ -311,7 +311,7 @@ def _rows(shape: Shape, sessions: list[_Session]) -> Iterator[Row]:
 
 
 def _pieces(rows: Iterator[Row], total: int, turns: int) -> Iterator[list[Row]]:
-    """The rows in pieces of some hundred, spread over that many turns; empty lists between them."""
+    """Yield the rows in pieces of about a hundred, spread over `turns` turns, with empty lists between them."""
     every = max(1, turns * _CHUNK // max(total, 1))
     size = max(_CHUNK, -(-total * every // turns))
     for number in itertools.count():
@@ -322,7 +322,7 @@ def _pieces(rows: Iterator[Row], total: int, turns: int) -> Iterator[list[Row]]:
 
 
 def _sizes(pick: random.Random, total: int, count: int) -> list[int]:
-    """Sizes that sum to `total`, a few of them large."""
+    """Return sizes that sum to `total`; a few are large."""
     if count == 0:
         return []
     weights = [
@@ -350,14 +350,14 @@ def _conversation(
     number: int, size: int, shape: Shape, talk: _Talk, wires: Iterator[Wire], pick: random.Random,
     sessions: list[_Session],
 ) -> Iterator[Row]:  # fmt: skip
-    """One of the others: in every ten conversations two rotated, two compacted in place where the release does."""
+    """Yield an ordinary conversation. Of ten, two rotate and two are compacted in place if the release does so."""
     start = _START + 1_500 * number
     session = _Session(
         f"20260102_{number:06d}_c{number:05x}", f"Conversation {number}: {_TOPICS[number % len(_TOPICS)]}",
         _MODELS[pick.randrange(len(_MODELS))], None, start,
     )  # fmt: skip
     sessions.append(session)
-    if size < 2 * _SHORTEST or not _compacts(number):
+    if size < 2 * _MIN_MESSAGES or not _compacts(number):
         yield from _plain(session, wires, size, start, 5.0)
     elif number % 2 == 0 or shape.release == "0.13":
         yield from _rotated(session, size, start, talk, wires, sessions)
@@ -366,7 +366,7 @@ def _conversation(
 
 
 def _compacted(live: Sequence[Wire], summary: Wire) -> list[Wire]:
-    # The tail begins with a message that is no tool result, so that no call loses its answer.
+    # The tail never begins with a tool result, so that no call loses its result.
     at = len(live) - _TAIL
     while live[at][0] == "tool":
         at -= 1
@@ -376,7 +376,7 @@ def _compacted(live: Sequence[Wire], summary: Wire) -> list[Wire]:
 def _rotated(
     session: _Session, size: int, start: float, talk: _Talk, wires: Iterator[Wire], sessions: list[_Session]
 ) -> Iterator[Row]:
-    steps = min(4, size // _SHORTEST)
+    steps = min(4, size // _MIN_MESSAGES)
     live: list[Wire] = []
     written, at, base = 0, start, session
     for step in range(steps):
@@ -400,7 +400,7 @@ def _rotated(
 def _in_place(
     session: _Session, size: int, start: float, talk: _Talk, wires: Iterator[Wire]
 ) -> Iterator[Row]:
-    steps = min(4, size // _SHORTEST)
+    steps = min(4, size // _MIN_MESSAGES)
     live: list[Wire] = []
     written, at = 0, start
     for step in range(steps):
@@ -422,8 +422,10 @@ def _in_place(
     session.messages, session.active_at = len(live), at
 
 
-def _often(session: _Session, wires: Iterator[Wire], shape: Shape, pick: random.Random) -> Iterator[Row]:
-    """A conversation that was compacted in place again and again, whose people say what should survive."""
+def _compacted_often(
+    session: _Session, wires: Iterator[Wire], shape: Shape, pick: random.Random
+) -> Iterator[Row]:
+    """Yield a conversation with many compactions in place that states facts."""
     lists = shape.compactions + 1
     live: list[Wire] = []
     items: list[str] = []
@@ -435,8 +437,8 @@ def _often(session: _Session, wires: Iterator[Wire], shape: Shape, pick: random.
             at += 1e-6
             yield session.id, wire, at, *flags
         share = (shape.longest - written) // (lists - number)
-        said: list[str] = []
-        fresh = [_saying(next(wires), pick, said) for _ in range(max(0, share - len(live)))]
+        statements: list[str] = []
+        fresh = [_with_statement(next(wires), pick, statements) for _ in range(max(0, share - len(live)))]
         if last:
             fresh[-1] = ("assistant", LAST_WORDS, None, None, None, "stop")
         for wire in fresh:
@@ -445,7 +447,7 @@ def _often(session: _Session, wires: Iterator[Wire], shape: Shape, pick: random.
         live += fresh
         written += len(live)
         if not last:
-            items = _retold(items, said, pick)
+            items = _next_items(items, statements, pick)
             parts = [
                 f"## {name}\n" + "\n".join(items[n :: len(_SECTIONS)]) for n, name in enumerate(_SECTIONS)
             ]
@@ -454,23 +456,26 @@ def _often(session: _Session, wires: Iterator[Wire], shape: Shape, pick: random.
     session.messages, session.active_at = len(live), at
 
 
-def _saying(wire: Wire, pick: random.Random, said: list[str]) -> Wire:
-    """A message with something to keep: all of a user's, half of the answers; what it says goes into `said`."""
+def _with_statement(wire: Wire, pick: random.Random, statements: list[str]) -> Wire:
+    """Return the message with a statement added, for every user message and half of the answers.
+
+    The statement is also appended to `statements`.
+    """
     role, content, *rest = wire
     if role == "tool" or (role == "assistant" and (rest[-1] != "stop" or pick.random() < 0.5)):
         return wire
-    text = pick.choice(_SAYINGS[role]).format(
+    text = pick.choice(_STATEMENTS[role]).format(
         a=pick.choice(_THINGS), b=pick.choice(_THINGS), n=pick.randrange(2, 900),
         v=f"{pick.randrange(9)}.{pick.randrange(40)}.{pick.randrange(9)}", p=f"src/part_{pick.randrange(400)}.py",
     )  # fmt: skip
-    said.append(text)
+    statements.append(text)
     return (role, f"{text}\n{content}", *rest)
 
 
-def _retold(items: Sequence[str], said: Sequence[str], pick: random.Random) -> list[str]:
-    """The items of the next summary: most of those before, half of what was said, some of it without its numbers."""
+def _next_items(items: Sequence[str], statements: Sequence[str], pick: random.Random) -> list[str]:
+    """Return the items of the next summary: most old items, half of the statements, some without numbers."""
     kept = [item for item in items if pick.random() < 0.9]
-    for text in said:
+    for text in statements:
         chance = pick.random()
         if chance < 0.5:
             kept.append(
@@ -485,7 +490,7 @@ _THINGS = (
     "connection pool", "message broker", "report builder", "address parser", "currency rounding", "upload worker",
     "tax lookup", "mail template", "cron runner", "schema migration", "token refresh",
 )  # fmt: skip
-_SAYINGS = {
+_STATEMENTS = {
     "user": (
         "Never change the {a} before the {b} is green.",
         "The {a} must stay pinned to {v}.",

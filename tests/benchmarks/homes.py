@@ -1,4 +1,4 @@
-"""A home full of Claude Code transcripts: how fast it is read for the first time, and how soon its list is there."""
+"""A home full of Claude Code transcripts: speed of the first reading, and time until its list is there."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.benchmarks.figures import Figure, compared, middle, spread
 from tests.benchmarks.terminal import Terminal
 from tests.recipes import recipe
 
-#: Files and octets of a home; a run with a small database has a small one.
-FILES, OCTETS = 2_000, 2_000_000_000
-SMALL_FILES, SMALL_OCTETS = 200, 200_000_000
-#: The title of the last active transcript, and its size in octets.
+#: Files and bytes of a home; a run with a small database has a small home.
+FILES, BYTES = 2_000, 2_000_000_000
+SMALL_FILES, SMALL_BYTES = 200, 200_000_000
+#: Title and size in bytes of the last active transcript.
 TITLE, LARGE = "Relight the harbour", 10_000_000
 _PREFIX = "00000000"
 _SHAPES = 8
@@ -39,27 +39,27 @@ _WORDS = (
     "quay",
     "ferry",
 )
-#: Most of a list that is known is to be there in so many times the start of a bare app; the rest in s, s a GB, MB.
+#: Targets: a known list (ratio to a bare app), a transcript (s), a first reading (s per GB), memory (MB).
 _WARM, _OPENED, _COLD, _MEMORY = 1.5, 0.5, 4.0, 200
 
 
-def build_home(folder: Path, files: int, octets: int, large: int = LARGE) -> Path:
-    """Transcripts of some shapes in project folders, about so many octets together; the last active is `large`."""
+def build_home(folder: Path, files: int, bytes_wanted: int, large: int = LARGE) -> Path:
+    """Write transcripts of about `bytes_wanted` in all into project folders. The last active one has `large` bytes."""
     chance = random.Random(1)
     sizes = [chance.lognormvariate(0.0, 0.9) for _ in range(files - 1)]
-    shapes = [_shape(at, 0.25 * 1.9**at * octets / files) for at in range(_SHAPES)]
+    shapes = [_shape(at, 0.25 * 1.9**at * bytes_wanted / files) for at in range(_SHAPES)]
     total = sum(sizes)
     for number, size in enumerate(sizes, start=1):
-        wanted = size / total * max(0, octets - large)
+        wanted = size / total * max(0, bytes_wanted - large)
         shape = min(shapes, key=lambda text: abs(len(text) - wanted))
         _write(folder, number, shape)
     write_large(folder, files, large)
     return folder
 
 
-def write_large(folder: Path, number: int, octets: int = LARGE) -> None:
+def write_large(folder: Path, number: int, bytes_wanted: int = LARGE) -> None:
     """Write the last active transcript."""
-    _write(folder, number, _shape(_SHAPES, octets, title=TITLE, start=1_792_000_000.0))
+    _write(folder, number, _shape(_SHAPES, bytes_wanted, title=TITLE, start=1_792_000_000.0))
 
 
 def _write(folder: Path, number: int, text: bytes) -> None:
@@ -69,15 +69,15 @@ def _write(folder: Path, number: int, text: bytes) -> None:
     path.write_bytes(text.replace(_PREFIX.encode(), name.encode()))
 
 
-def _shape(seed: int, octets: float, title: str = "", start: float = 1_770_000_000.0) -> bytes:
-    """The lines of a session of about so many octets, compacted now and then."""
+def _shape(seed: int, bytes_wanted: float, title: str = "", start: float = 1_770_000_000.0) -> bytes:
+    """Return the lines of a session of about `bytes_wanted` bytes with some compactions."""
     chance = random.Random(seed)
-    made = recipe("claude_lines")
-    session = made.Session(f"{_PREFIX}-0000-4000-8000-000000000000", start=start + seed * 3_600)
+    claude_lines = recipe("claude_lines")
+    session = claude_lines.Session(f"{_PREFIX}-0000-4000-8000-000000000000", start=start + seed * 3_600)
     numbers = count(1)
 
     def name(what: str = "line") -> str:
-        """Begins as the session's does, so that another session of the same shape is one replacement away."""
+        """Return an id that begins like the session's id, so one replacement makes another session of this shape."""
         number = next(numbers)
         return f"{_PREFIX}-{number & 0xFFFF:04x}-4{number >> 16:03x}-8000-000000000000"
 
@@ -86,7 +86,7 @@ def _shape(seed: int, octets: float, title: str = "", start: float = 1_770_000_0
     session.user(f"{title or 'Chart'}: {text(chance, 200)}")
     if title:
         session.plain(type="custom-title", customTitle=title, sessionId=session.session)
-    while written < octets:
+    while written < bytes_wanted:
         first = len(session.lines)
         call = f"toolu_{session.name('call')[9:]}"
         session.answer(
@@ -100,33 +100,34 @@ def _shape(seed: int, octets: float, title: str = "", start: float = 1_770_000_0
         size = sum(len(json.dumps(line)) + 1 for line in session.lines[first:])
         written, since = written + size, since + size
         if since > 1_500_000:
-            session.compact(made.nine_sections(primary=[text(chance, 3_000)]))
+            session.compact(claude_lines.nine_sections(primary=[text(chance, 3_000)]))
             since = 0
     return "".join(json.dumps(line) + "\n" for line in session.lines).encode()
 
 
 def text(chance: random.Random, chars: int) -> str:
-    """Words, about so many characters."""
+    """Return words of about `chars` characters."""
     words = chance.choices(_WORDS, k=max(1, chars // 6))
     return " ".join(words)
 
 
 def measure(context: Context) -> list[Figure]:
-    """Reads a home that is made for it and removed afterwards."""
+    """Measure a temporary home."""
     whole = context.shape.messages > 100_000
-    files, octets = (FILES, OCTETS) if whole else (SMALL_FILES, SMALL_OCTETS)
+    files, bytes_wanted = (FILES, BYTES) if whole else (SMALL_FILES, SMALL_BYTES)
     with TemporaryDirectory(prefix="bench-home-") as place:
-        if shutil.disk_usage(place).free < 2 * octets:
-            return [Figure("a home of transcripts", float("nan"), "", note=f"too little room in {place}")]
-        home = build_home(Path(place), files, octets)
+        if shutil.disk_usage(place).free < 2 * bytes_wanted:
+            return [
+                Figure("a home of transcripts", float("nan"), "", note=f"too little free space in {place}")
+            ]
+        home = build_home(Path(place), files, bytes_wanted)
         size = sum(path.stat().st_size for path in home.rglob("*.jsonl"))
         about = f"{files:,} files, {size / 1e9:.2f} GB"
         return [*cold(home, size, about), *warm(context, home, about)]
 
 
 def cold(home: Path, size: int, about: str, sessions: int | None = None) -> list[Figure]:
-    """How fast a home is read for the first time, and the memory for it. `sessions` is the number of conversations that
-    it must list."""
+    """Measure the speed and memory of the first reading. `sessions` is the expected number of conversations."""
     code = (
         "import resource, sys, time; from pathlib import Path; from inspector.stores.detect import open_folder;"
         "began = time.perf_counter(); store = open_folder(Path(sys.argv[1]));"
@@ -148,28 +149,28 @@ def cold(home: Path, size: int, about: str, sessions: int | None = None) -> list
     gigabytes = size / 1e9
     note = f"{about}; {size / 1e6 / min(taken):.0f} MB/s at best, {size / 1e6 / max(taken):.0f} at worst"
     return [
-        Figure("a home read for the first time, a GB", min(taken) / gigabytes, "s", _COLD, note),
-        Figure("a home read for the first time: memory of a process", max(memory), "MB", _MEMORY),
+        Figure("first reading of a home, per GB", min(taken) / gigabytes, "s", _COLD, note),
+        Figure("first reading of a home: memory of a process", max(memory), "MB", _MEMORY),
     ]
 
 
 def warm(context: Context, home: Path, about: str) -> list[Figure]:
-    """How soon the list of a known home is there, and a transcript of it; the memory for both."""
+    """Measure the time until the list of a known home and a transcript are there, and the memory for both."""
     bare = [sys.executable, str(Path(__file__).with_name("bare_list.py"))]
     listed: dict[str, list[float]] = {"ours": [], "bare": []}
     opened: list[float] = []
     memory: list[float] = []
     with fresh_environment() as (environment, _):
         ours = [sys.executable, "-m", "inspector", str(home)]
-        # Once the files were gone through, the list is known.
-        gone_through = [sys.executable, "-m", "inspector", "conversations", str(home), "--json"]
-        subprocess.run(gone_through, env=dict(environment), cwd=ROOT, capture_output=True, check=True)
+        # One command reads all files, so that the list is known.
+        read_all = [sys.executable, "-m", "inspector", "conversations", str(home), "--json"]
+        subprocess.run(read_all, env=dict(environment), cwd=ROOT, capture_output=True, check=True)
         for _ in range(context.runs):
             listed["bare"].append(_first(bare, {**environment, "TEXTUAL_FPS": "240"}, READY))
             listed["ours"].append(_first(ours, environment, TITLE))
             with Terminal(ours, environment, ROOT) as terminal:
                 terminal.until_seen(TITLE)
-                # Who starts a program looks at the list before choosing.
+                # A user looks at the list before choosing.
                 terminal.quiet(1.0, 5.0)
                 began = terminal.press("\r")
                 opened.append(
@@ -180,7 +181,7 @@ def warm(context: Context, home: Path, about: str) -> list[Figure]:
     return [
         compared(f"a home of {about}: the list filled", listed, _WARM),
         Figure(
-            f"a transcript of {LARGE / 1e6:.0f} MB opened, to its first messages",
+            f"opening a transcript of {LARGE / 1e6:.0f} MB, to its first messages",
             middle(opened),
             "s",
             _OPENED,

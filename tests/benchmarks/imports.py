@@ -1,4 +1,4 @@
-"""What a command costs before it does anything."""
+"""Time that a command takes before it does anything."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.benchmarks.figures import Figure, middle, spread
 
 
 def measure(context: Context) -> list[Figure]:
-    """Processes that import something and end."""
+    """Measure processes that import a module and end."""
     with fresh_environment() as (environment, _):
         commands = {
             "import: nothing": ["-c", "pass"],

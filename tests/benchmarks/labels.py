@@ -1,9 +1,9 @@
-"""Fates judged by the rules, against the labels of others: people who read summaries, and a kit that plants statements.
+"""Fates by the rules compared with labels of others: people who read summaries, and a kit that plants statements.
 
     python -m tests.benchmarks --only labels --labels balanced_blind_labeled.jsonl
 
 `--labels` is the file of COMPINT (github.com/ZhiqiEliWang/compaction-integrity, judge_robustness_eval). The kit is
-compaction-conformance-kit: it is used if it is installed. Nothing of both is in this repository.
+compaction-conformance-kit: it is used if it is installed. Neither is in this repository.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _COMPACTORS = (
 
 
 def measure(context: Context) -> list[Figure]:
-    """Return the share of right answers among the decided ones, for each set of labels that is there."""
+    """Return the share of right answers among the decided answers, for each available set of labels."""
     figures = []
     if context.labels is not None:
-        figures += _figures("COMPINT, labels of a person", _compint(context.labels))
+        figures += _figures("COMPINT, human labels", _compint(context.labels))
     kit = list(_kit())
     if kit:
         figures += _figures("compaction-conformance-kit, planted statements", kit)
@@ -49,8 +49,8 @@ def _figures(name: str, pairs: Iterable[tuple[bool, bool | None]]) -> list[Figur
     """Figures of (kept by the label, kept by the rules or None if uncertain)."""
     counts = Counter(pairs)
     total = sum(counts.values())
-    decided = total - sum(count for (_, told), count in counts.items() if told is None)
-    right = sum(count for (label, told), count in counts.items() if label == told)
+    decided = total - sum(count for (_, ruled), count in counts.items() if ruled is None)
+    right = sum(count for (label, ruled), count in counts.items() if label == ruled)
     note = f"{right:,} of {decided:,} decided; falsely kept {counts[False, True]:,}, lost {counts[True, False]:,}"
     return [
         Figure(f"{name}: right", 100 * right / max(1, decided), "%", note=note),
@@ -66,7 +66,7 @@ def _compint(path: Path) -> Iterator[tuple[bool, bool | None]]:
 
 
 def _kit() -> Iterator[tuple[bool, bool | None]]:
-    """Statements of the kit with what it says of each: all words that it needs are there."""
+    """Yield the verdicts of the kit (all needed words are there) and of the rules about each planted statement."""
     try:
         corpus, runner = (importlib.import_module(f"compaction_kit.{name}") for name in ("corpus", "runner"))
         compactors = [
@@ -90,7 +90,7 @@ def _facts_of(text: str) -> tuple[Fact, ...]:
 
 
 def kept(facts: Iterable[Fact], after: PassageIndex) -> bool | None:
-    """Whether every fact of a message can be read in a list, None if that is uncertain or there is none."""
+    """Whether every fact of a message is in a list; None if that is uncertain or the message has no fact."""
     outcomes: set[Outcome] = {fate(fact, after, 1).outcome for fact in facts}
     if outcomes & {"lost", "value lost", "contradicted", "weakened"}:
         return False

@@ -1,4 +1,4 @@
-"""The lineage of a conversation's summaries and its drift, by how much of each summary is rewritten."""
+"""Lineage and drift of a conversation's summaries, by the rewritten share of each summary."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.benchmarks.context import Context
 from tests.benchmarks.figures import Figure, middle, number, spread
 from tests.summaries.grown import grown
 
-#: Summaries, of some 10,000 tokens each, and the shares of their items that change from one to the next.
+#: Number of summaries of about 10,000 tokens, and shares of items that change from summary to summary.
 _COUNT = 20
 _CHANGED = (0.1, 0.3, 0.6, 0.95)
 
 
 def measure(context: Context) -> list[Figure]:
-    """From the texts to the lineage and its drift, with nothing known of them yet."""
+    """Measure the way from the texts to the lineage and its drift, without cached results."""
     figures = []
-    # What languages there are is read once a run of the program.
+    # The program loads the stemmer once, so its time does not count.
     load_stemmer()
     for changed in _CHANGED:
         bodies = grown(_COUNT, changed=changed)

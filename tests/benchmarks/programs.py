@@ -1,4 +1,4 @@
-"""The programs that are measured by turns in a terminal: this checkout, another one, and a bare Textual app."""
+"""Programs that are measured in turn in a terminal: this checkout, another checkout, and a bare Textual app."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from tests.benchmarks.terminal import HEIGHT, Terminal
 
 ENTER, UP, DOWN, LEFT, RIGHT = "\r", "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
 PAGE_UP, PAGE_DOWN, HOME, END = "\x1b[5~", "\x1b[6~", "\x1b[H", "\x1b[F"
-#: The keys that lead from an opened conversation to its first knob, by a file that a checkout has; the first that fits.
+#: Keys from an open conversation to its first knob. The first row whose file the checkout has counts.
 KNOBS = (
     ("inspector/app/conversation/panes/what_if.py", "6"),
     ("inspector/app/panes.py", "5"),
 )
-#: Lines of the first screen that may be taken by other things than conversations.
+#: Lines of the first screen that may show something other than conversations.
 _AROUND = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Something that opens conversations of the database. `words` may name the conversation's session at the end."""
+    """A program that opens conversations of the database. `words` may end with the session of the conversation."""
 
     name: str
     words: tuple[str, ...]
     folder: Path
-    #: What its first frame shows.
+    #: Text on its first frame.
     first: str
     knobs: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def bare(self) -> bool:
-        """Whether this is what the others are compared with."""
+        """Whether this is the bare app, the base of the ratios."""
         return self.name == "bare"
 
     @contextmanager
     def started(self, session: str = "") -> Iterator[Terminal]:
-        """The program in a terminal, its first frame drawn."""
+        """Start the program in a terminal and wait for its first frame."""
         with fresh_environment() as (environment, _):
             whole = {**environment, "PYTHONPATH": str(self.folder), **self.more}
             words = [*self.words, session] if self.bare else self.words
@@ -53,7 +53,7 @@ class Program:
 
 
 def programs(context: Context) -> list[Program]:
-    """A bare app, this checkout, and the other one where there is one."""
+    """Return the bare app, this checkout, and the other checkout if there is one."""
     first = _title(context)
     script = str(Path(__file__).with_name("bare_list.py"))
     bare = Program(
@@ -62,7 +62,7 @@ def programs(context: Context) -> list[Program]:
     checkouts = [("ours", ROOT, sys.executable)]
     if context.against is not None:
         python = context.against / ".venv" / "bin" / "python"
-        checkouts.append(("theirs", context.against, str(python)))
+        checkouts.append(("other", context.against, str(python)))
     return [
         bare,
         *(
@@ -77,13 +77,13 @@ def _knobs(folder: Path) -> str:
 
 
 def _title(context: Context) -> str:
-    """The beginning of a title far down on the first screen."""
+    """Return the beginning of a title far down on the first screen."""
     titles = [title for title, _ in context.conversations()]
     title = titles[min(len(titles), HEIGHT - _AROUND) - 1]
     return title[: title.index(":") + 1] if ":" in title else title
 
 
 def places(context: Context) -> dict[str, tuple[int, str]]:
-    """By title of the long conversations: the row in which each stands, and its session."""
-    found = context.conversations()
-    return {title: (at, session) for at, (title, session) in enumerate(found) if title in (LONG, LONGEST)}
+    """Return the row and the session of the long conversations by title."""
+    rows = context.conversations()
+    return {title: (at, session) for at, (title, session) in enumerate(rows) if title in (LONG, LONGEST)}

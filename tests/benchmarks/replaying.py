@@ -1,4 +1,4 @@
-"""Replay: what-ifs and sweeps; how the cost grows; beside a real release where there is one."""
+"""Replay: what-ifs and sweeps, growth of the time, and a comparison with a real release if there is one."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.benchmarks.context import Context, fresh_environment
 from tests.benchmarks.figures import Figure, middle, number, spread
 from tests.benchmarks.generator import LONG, LONGEST
 
-#: A window in which the long conversation is compacted often.
+#: A context window that compacts the long conversation often.
 WINDOW = 128_000
 _MANY, _EACH, _CELLS = 1_000, 500, 64
 
 
 def measure(context: Context) -> list[Figure]:
-    """Every figure of replay."""
+    """Measure everything about replay."""
     store = open_store(context.database)
     messages = store.messages(store.open(store.resolve(LONG)).live, 0, 10_000)
     store.close()
@@ -76,47 +76,51 @@ def _whatifs(messages: tuple[Message, ...]) -> list[Figure]:
         start = time.perf_counter()
         cells(course, SummaryModel(), settings, rows, columns)
         sweep = 1e3 * (time.perf_counter() - start)
-        figures.append(Figure(f"replay: 8 × 8 sweep of it on one core, {profile}", sweep, "ms", 1_000))
+        figures.append(Figure(f"replay: 8 × 8 sweep on one core, {profile}", sweep, "ms", 1_000))
     return figures
 
 
 def _facts(messages: tuple[Message, ...]) -> Figure:
-    """Counting the facts at risk of a run, which a sweep does once a cell."""
+    """Measure counting the facts at risk of a run, which a sweep does once per cell."""
     steps = [
         SpokenMessage(Saying(at, 1, at, at, "s", message.role, (0, 0), None), at, extract(message))
         for at, message in enumerate(messages)
     ]
     facts = FactSteps(gather(steps))
     settings = Settings(profile="hermes-0.19", context_length=WINDOW)
-    left = run_course(_course(messages, "hermes-0.19"), settings).removed_by
+    removed = run_course(_course(messages, "hermes-0.19"), settings).removed_by
     taken = []
     for _ in range(50):
         start = time.perf_counter()
-        facts.gone(left)
+        facts.gone(removed)
         taken.append(1e3 * (time.perf_counter() - start))
-    note = f"{len(facts):,} facts, {len(left):,} messages that left; {spread(taken)}"
+    note = f"{len(facts):,} facts, {len(removed):,} removed messages; {spread(taken)}"
     return Figure(
         f"replay: counting the facts at risk of {len(messages):,} messages", middle(taken), "ms", 1, note
     )
 
 
 def _growth(messages: tuple[Message, ...]) -> list[Figure]:
-    """The cost of what-ifs over the number of messages, in a line. Short lists are hardly compacted, so what grows is
-    told by the long ones."""
+    """Measure the time of what-ifs by number of messages.
+
+    Short lists are hardly compacted, so only the long lists count for the growth.
+    """
     rules = replayable(engine("hermes-0.19"))
     settings = Settings(profile="hermes-0.19", context_length=WINDOW)
     once = rules.read(messages)
     whole = rules.join([(once, 0, len(once))] * 8)
-    told, each = [], {}
+    times, each = [], {}
     size = max(1, len(messages) // 16)
     while size <= len(whole):
         taken = min(_timed(Course(rules, rules.join([(whole, 0, size)]), 2_000), settings, 3))
-        told.append(f"{size:,}: {number(taken)} ms")
+        times.append(f"{size:,}: {number(taken)} ms")
         each[size] = taken / size
         size *= 2
     growth = each[max(each)] / each[max(each) // 8]
     return [
-        Figure("replay: growth of the cost a message, three doublings", growth, "×", 1.5, ", ".join(told))
+        Figure(
+            "replay: growth of the time per message over three doublings", growth, "×", 1.5, ", ".join(times)
+        )
     ]
 
 
@@ -128,12 +132,12 @@ def _many(context: Context) -> list[Figure]:
     threshold, ratio = default_axis("threshold", Settings()), default_axis("target_ratio", Settings())
     request = Request(tuple(row.id for row in rows), threshold, ratio)
     start = time.perf_counter()
-    found = run_sweep(request, answers, processes=2)
+    sweep = run_sweep(request, answers, processes=2)
     taken = time.perf_counter() - start
-    said = sum(row.messages for row in rows)
+    messages = sum(row.messages for row in rows)
     store.close()
-    note = f"{found.conversations:,} conversations, {said:,} messages, {_CELLS} cells in {taken:.1f} s on two cores"
-    scaled = taken * _MANY * _EACH / max(said, 1)
+    note = f"{sweep.conversations:,} conversations, {messages:,} messages, {_CELLS} cells in {taken:.1f} s on two cores"
+    scaled = taken * _MANY * _EACH / max(messages, 1)
     return [Figure(f"replay: a sweep over {_MANY:,} × {_EACH} messages", scaled, "s", 60, note)]
 
 
@@ -149,10 +153,12 @@ def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
             env={name: value for name, value in environment.items() if name != "PYTHONPATH"},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-    theirs = middle(json.loads(run.stdout.splitlines()[-1]))
+    release_ms = middle(json.loads(run.stdout.splitlines()[-1]))
     profile = "hermes-0.19" if context.shape.release == "0.19" else "hermes-0.13"
     course = _course(messages, profile)
     settings = Settings(profile=profile, context_length=WINDOW)
     ours, count = middle(_timed(course, settings)), len(run_course(course, settings).events)
-    note = f"ours runs the whole conversation, {count} compactions, in {number(ours)} ms: {theirs / ours:.1f} × as fast"
-    return [Figure(f"replay: the release compresses the {len(messages):,} messages once", theirs, note=note)]
+    note = f"a what-if of all {count} compactions takes {number(ours)} ms: {release_ms / ours:.1f} × as fast"
+    return [
+        Figure(f"replay: the release compresses the {len(messages):,} messages once", release_ms, note=note)
+    ]

@@ -1,4 +1,4 @@
-"""Programs run in a pseudo-terminal, which reads what they draw."""
+"""Run programs in a pseudo-terminal and read their output."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _CONTROLS = re.compile(
 
 
 class TimedOut(Exception):
-    """What was waited for did not come; says what was there instead."""
+    """The expected output did not appear in time; the message has the actual output."""
 
 
 class Terminal:
-    """A program in a pseudo-terminal of 160 × 48. It is told that frames can be marked, so that their ends are seen."""
+    """A program in a pseudo-terminal of 160 × 48 with synchronized output, which marks the end of each frame."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         self.started = time.perf_counter()
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", HEIGHT, WIDTH, 0, 0))
-            # Python's -m looks there first for the package: two checkouts are told apart by it.
+            # Python's -m searches this folder first, so it runs the package of this checkout.
             os.chdir(folder)
             os.execvpe(command[0], list(command), dict(environment))
         self._raw = b""
         #: Everything drawn so far, without colours and cursor movements.
         self.seen = ""
-        #: When each frame ended, and what it drew.
+        #: Time of the end and text of each frame.
         self.frames: list[tuple[float, str]] = []
 
     def __enter__(self) -> Terminal:
@@ -51,13 +51,13 @@ class Terminal:
         self.close()
 
     def press(self, keys: str) -> float:
-        """Write keys; answers when."""
+        """Write keys; return the time."""
         now = time.perf_counter()
         os.write(self._fd, keys.encode())
         return now
 
     def until(self, found: Callable[[str], object], seconds: float = 60.0, since: int = 0) -> float:
-        """When a frame (of those from `since` on) was complete that, with what came before it, satisfies `found`."""
+        """Return the time of the first frame, from frame `since` on, whose text satisfies `found`."""
         end = time.perf_counter() + seconds
         at = since
         while True:
@@ -68,11 +68,11 @@ class Terminal:
                 at += 1
             if not self._read(end - time.perf_counter()):
                 raise TimedOut(
-                    f"nothing like it within {seconds:g} s; the end of what was drawn:\n{self.seen[-2_000:]}"
+                    f"no such frame within {seconds:g} s; the end of the output:\n{self.seen[-2_000:]}"
                 )
 
     def until_seen(self, text: str, seconds: float = 60.0) -> float:
-        """When `text` had been drawn, in one piece."""
+        """Return the time when `text` was drawn, in one piece."""
         end = time.perf_counter() + seconds
         while text not in self.seen:
             if not self._read(end - time.perf_counter()):
@@ -80,7 +80,7 @@ class Terminal:
         return time.perf_counter()
 
     def quiet(self, seconds: float = 0.5, at_most: float = 120.0) -> float:
-        """Wait until nothing has been drawn for so long; answers when the last byte came (0.0: none did)."""
+        """Wait until there is no output for so many seconds; return the time of the last byte (0.0: no output)."""
         end = time.perf_counter() + at_most
         last = 0.0
         while time.perf_counter() < end and self._read(seconds):
@@ -88,14 +88,14 @@ class Terminal:
         return last
 
     def peak_megabytes(self) -> float:
-        """The most memory that the program ever held, in MB (VmHWM)."""
+        """Return the peak memory of the program in MB (VmHWM)."""
         return status_megabytes(self.pid, "VmHWM")
 
     def close(self) -> None:
         """End the program."""
-        for how in (signal.SIGTERM, signal.SIGKILL):
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
             try:
-                os.kill(self.pid, how)
+                os.kill(self.pid, signal_number)
             except ProcessLookupError:
                 break
             end = time.perf_counter() + 3.0
@@ -124,18 +124,18 @@ class Terminal:
             self.frames.append((now, plain(frame)))
             self.seen += self.frames[-1][1]
         if not self.frames:
-            # Before the program knows that frames can be marked it draws without marks.
+            # Until the program knows that the terminal supports marks, it draws without them.
             self.seen, self._raw = self.seen + plain(self._raw), b""
         return True
 
 
 def plain(data: bytes) -> str:
-    """What was drawn, without escape sequences."""
+    """Return the text of the output, without escape sequences."""
     return _CONTROLS.sub("", data.decode("utf-8", "replace"))
 
 
 def status_megabytes(pid: int, name: str) -> float:
-    """A line of /proc/PID/status that is in kB, in MB."""
+    """Return a value of /proc/PID/status in MB."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) / 1_000

@@ -1,4 +1,4 @@
-"""What is done behind the screen: reading the store, searching, measuring, planning, counting."""
+"""Work behind the screen: reading the store, searching, measuring, planning, counting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _ms(start: float) -> float:
 
 
 def measure_store(context: Context) -> list[Figure]:
-    """The index of conversations, a generation's index, bodies."""
+    """Measure the index of conversations, the index of a generation, and the bodies of messages."""
     index: list[float] = []
     opened: list[float] = []
     bodies: list[float] = []
@@ -53,54 +53,54 @@ def measure_store(context: Context) -> list[Figure]:
 
 
 def measure_search(context: Context) -> list[Figure]:
-    """Full-text search over everything: the first hit and 200 hits."""
+    """Measure full-text search over everything: the first hit and all hits."""
     figures = []
     for word, what in ((RARE, "rare"), (COMMON, "common"), (f"{COMMON} {RARE}", "rare and common")):
         first: list[float] = []
         whole: list[float] = []
-        found = 0
+        count = 0
         for _ in range(context.runs):
             store = open_store(context.database)
             store.conversations()
             start = time.perf_counter()
             hits = store.search(word)
-            found = len(list(islice(hits, 1)))
+            count = len(list(islice(hits, 1)))
             first.append(_ms(start))
-            found += sum(1 for _ in hits)
+            count += sum(1 for _ in hits)
             whole.append(_ms(start))
             store.close()
         note = f"the first after {middle(first):.1f} ms; {spread(whole)}"
-        figures.append(Figure(f"search: {what} words, {found} hits", middle(whole), note=note))
+        figures.append(Figure(f"search: {what} words, {count} hits", middle(whole), note=note))
     return figures
 
 
 def measure_engine(context: Context) -> list[Figure]:
-    """Reading a generation for planning, and planning."""
+    """Measure reading a generation for planning, and planning."""
     store = open_store(context.database)
     longest = store.open(store.resolve(LONGEST)).live
     figures = []
     start = time.perf_counter()
     characters = sum(len(message.text) for message in store.iterate(longest))
     reading = time.perf_counter() - start
-    figures.append(Figure("engine: reading bodies alone", len(longest) / reading, "messages/s"))
+    figures.append(Figure("engine: only reading bodies", len(longest) / reading, "messages/s"))
     for profile in PROFILES:
-        found = engine(profile)
+        planner = engine(profile)
         start = time.perf_counter()
-        found.measure(store.iterate(longest))
+        planner.measure(store.iterate(longest))
         taken = time.perf_counter() - start
         note = f"reading included; {characters / taken / 1e6:.1f} MB/s of text, {taken:.1f} s in all"
         figures.append(Figure(f"engine: measuring, {profile}", len(longest) / taken, "messages/s", note=note))
     long = store.messages(store.open(store.resolve(LONG)).live)
     for profile in PROFILES:
-        found = engine(profile)
-        token_index = found.measure(long)
+        planner = engine(profile)
+        token_index = planner.measure(long)
         plans: list[float] = []
         for number in range(300):
             settings = Settings(
                 threshold=0.2 + number / 500, target_ratio=0.1 + number / 1_000, profile=profile
             )
             start = time.perf_counter()
-            found.plan(token_index, settings)
+            planner.plan(token_index, settings)
             plans.append(_ms(start))
         note = f"p95 {p95(plans):.2f} ms"
         figures.append(
@@ -111,7 +111,7 @@ def measure_engine(context: Context) -> list[Figure]:
 
 
 def measure_tokens(context: Context) -> list[Figure]:
-    """Exact counting, without the cache."""
+    """Measure exact token counting, without the cache."""
     codec = load_vocabulary("cl100k_base")
     if codec is None:
         return []

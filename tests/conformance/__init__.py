@@ -1,1 +1,1 @@
-"""Recorded answers of the real releases, and the comparison with our engines."""
+"""Recorded results of the real releases, and their comparison with our engines."""

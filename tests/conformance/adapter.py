@@ -1,4 +1,4 @@
-"""What our engines answer to a case, in the shape that the vectors record."""
+"""Results of our engines for a case, in the format of the vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.engines.hermes.releases import RELEASES
 from tests.conformance import vectors
 from tests.conformance.lists import Case
 
-#: Release → the profile that is compared with it. Releases that a profile stands for too are recorded once.
+#: The profile that is compared with each release. A profile may stand for more releases, which are not recorded.
 PROFILES = {policies.release: name for name, policies in RELEASES.items() if policies.compared}
 _PHASES = {
     "prunes": "prune",
@@ -29,7 +29,7 @@ _PHASES = {
 
 
 def engine_of(release: str, stand_ins: Sequence[str] = ()) -> HermesEngine | DirectEngine:
-    """The engine of a release, which recognises the stand-ins as handoff prefixes in place of the real ones."""
+    """Return the engine of a release. It recognises the stand-ins as handoff prefixes instead of the real texts."""
     policies = RELEASES[PROFILES[release]]
     if stand_ins:
         wordings = tuple(Wording(len(text), hashlib.sha256(text.encode()).hexdigest()) for text in stand_ins)
@@ -38,7 +38,7 @@ def engine_of(release: str, stand_ins: Sequence[str] = ()) -> HermesEngine | Dir
 
 
 def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
-    """Everything that a vector records, as the engine sees it."""
+    """Return the engine's values of everything that a vector records."""
     settings = Settings(
         threshold=case.threshold,
         target_ratio=case.target_ratio,
@@ -72,7 +72,7 @@ def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
     result["fallback"] = case.summary_fails
     result["dropped"] = plan.tail_start - plan.head_end if case.summary_fails else 0
     if engine.policies.reads_texts and not any(is_message(wire, engine.policies) for wire in wires):
-        # From 0.20 on a summary that names a user is not taken where the list has none: that is the summary's matter.
+        # From 0.20 on, releases reject a summary that names a user if the list has no user message; engines do not.
         result["fallback"] = result["dropped"] = None
     if isinstance(engine, HermesEngine):
         result["fallback_raises"] = engine.fallback_raises(messages, plan).partition(" ")[0]
@@ -83,7 +83,7 @@ def planned(engine: HermesEngine | DirectEngine, case: Case) -> dict[str, Any]:
 
 
 def is_message(wire: dict[str, Any], policies: Policies) -> bool:
-    """Whether a message is a user's, and not the release's own."""
+    """Whether the user wrote a message, and not the release."""
     return wire.get("role") == "user" and not is_synthetic(wire, policies)
 
 

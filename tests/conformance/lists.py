@@ -1,8 +1,8 @@
-"""Message lists and settings made from a number, the same on every machine: what the recorder gave the real
-releases and what the test gives our engines. Standard library only, and nothing of this project.
+"""Message lists and settings made from a number, the same on every machine. They are the input of the real releases and
+of our engines. The module uses the standard library only, and nothing of this project.
 
-A case is a function of its seed alone, so the vectors hold results and no lists. Handoff prefixes are handed
-in: the recorder uses those of the release, the test others of the same length.
+A case depends only on its seed, so the vectors contain results and no lists. Handoff prefixes are a parameter: the
+recorder uses the prefixes of the release, the test uses stand-ins of the same length.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEYS = (
     *("command", "path", "content", "offset", "pattern", "target", "mode", "url", "ref", "query", "urls"),
     *("goal", "code", "name", "question", "action", "session_id", "limit", "flag"),
 )
-#: Handoffs that no release takes for its own: invented wordings, and markers in the wrong place.
+#: Prefixes that no release recognises: invented wordings, and markers in the wrong place.
 STRANGE_PREFIXES = (
     "[CONTEXT COMPACTION — REFERENCE ONLY] A wording of another release, unknown to this one:",
     "[CONTEXT COMPACTION - REFERENCE ONLY] with a hyphen",
@@ -51,7 +51,7 @@ _ODD_FILLERS = ("\x00", "\x1b[31m", "\ud800", "😀", "\u202e")
 
 @dataclass(frozen=True)
 class Case:
-    """One list with the settings it is compacted under. `earlier` counts the compactions before this one."""
+    """A list with the settings of its compaction. `earlier` is the number of compactions before it."""
 
     seed: int
     kind: str
@@ -68,19 +68,19 @@ class Case:
 
 
 def case(seed: int, wordings: Sequence[str]) -> Case:
-    """The case of that seed. `wordings` are the handoff prefixes that the release takes for its own."""
+    """Return the case of a seed. `wordings` are the handoff prefixes that the release recognises."""
     return _Maker(seed, wordings).case()
 
 
 class _Maker:
-    """Draws one case. Every draw goes through `self.r`, so that the order of the draws fixes the result."""
+    """Makes a random case. Every draw uses `self.r`, so the order of the draws determines the result."""
 
     def __init__(self, seed: int, wordings: Sequence[str]) -> None:
         self.seed = seed
         self.wordings = wordings
         self.r = Random(f"compaction conformance {seed}")
         self.calls = 0
-        #: Whether values may have types that a release does not expect, and whether messages may.
+        #: Whether values, and whether messages, may have types that a release does not expect.
         self.odd = self.r.random() < 0.2
         self.hazard = False
         self.size = 400
@@ -95,7 +95,7 @@ class _Maker:
         return low + self.r.randrange(high - low + 1)
 
     def skewed(self, low: float, high: float) -> float:
-        """Between both, small ones as likely as large ones (uniform in the logarithm)."""
+        """Return a number between both bounds, uniform in the logarithm."""
         return float(low * (high / low) ** self.r.random())
 
     # --- settings ---------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class _Maker:
     # --- lists ------------------------------------------------------------------------------------
 
     def _fit(self, chars: float, count: int) -> None:
-        """Message sizes such that the list lies around the tail budget: from far below to some times it."""
+        """Choose message sizes so that the list is between a fraction and a few times of the tail budget."""
         wanted = min(chars * self.skewed(0.3, 6), 600_000 if self.chance(0.08) else 140_000)
         self.size = max(8, int(wanted / max(1, count) * 2))
 
@@ -192,7 +192,7 @@ class _Maker:
         return {"role": "user", "content": self._text(self.size // 4)}
 
     def _group(self) -> list[Wire]:
-        """An assistant message with its calls, and their results; in rare cases some of them are missing."""
+        """Add an assistant message with its calls and their results; rarely, some results are missing."""
         calls = [self._call() for _ in range(self.pick((1, 1, 1, 1, 2, 3, 5)))]
         head: Wire = {"role": "assistant", "content": self.pick((None, "", "Next.", self._text(60)))}
         head["tool_calls"] = calls
@@ -328,7 +328,7 @@ class _Maker:
         start = f"{self.between(0, 10**6)} " if self.chance(0.8) else ""
         return str(start + filler * (size // len(filler) + 1))[:size]
 
-    # --- lists out of the ordinary ----------------------------------------------------------------
+    # --- unusual lists ----------------------------------------------------------------------------
 
     def _wild(self, chars: float) -> list[Wire]:
         count = int(self.skewed(2, 120))
@@ -416,7 +416,7 @@ class _Maker:
         return calls
 
     def _handoff(self) -> Any:
-        """A summary of an earlier compaction, in one of the forms it may have in a list."""
+        """Return a summary of an earlier compaction, in one of the forms that it may have in a list."""
         roll = self.r.random()
         known = self.pick((*self.wordings, *self.wordings, LEGACY))
         prefix = known if roll < 0.7 else self.pick(STRANGE_PREFIXES)

@@ -1,9 +1,9 @@
-"""Record what a real release does with every case. Run by a Python that has hermes-agent installed:
+"""Record the results of a real release for every case. Run by a Python that has hermes-agent installed:
 
     python tests/conformance/record.py --cases 4000 --out tests/conformance/vectors-0.13.0.jsonl.gz
 
-Only the call to the summary model is replaced. The release's own texts do not go into the vectors: its handoff
-prefixes are recorded as lengths and hashes, with texts of the same shape that the test uses in their place.
+Only the call to the summary model is replaced. The vectors do not contain the release's texts: its handoff prefixes
+are recorded as lengths and hashes, with stand-ins of the same shape that the test uses instead.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FALLBACK = re.compile(r"Summary generation was unavailable\. .*? files or resou
 
 
 class Tagged(dict[str, Any]):
-    """A message that remembers where it stood in the list, through the copies that the release makes."""
+    """A message that remembers its index in the list, even when the release copies it."""
 
     at: int = -1
 
@@ -55,7 +55,7 @@ def tagged(message: dict[str, Any], at: int) -> Tagged:
 
 
 def wordings() -> list[str]:
-    """The handoff prefixes that the release recognises, the current one first."""
+    """Return the handoff prefixes that the release recognises, the current prefix first."""
     return [
         context_compressor.SUMMARY_PREFIX,
         *getattr(context_compressor, "_HISTORICAL_SUMMARY_PREFIXES", ()),
@@ -63,24 +63,24 @@ def wordings() -> list[str]:
 
 
 def masks(texts: Sequence[str]) -> list[str]:
-    """A stand-in for each prefix: the same length, quotes and punctuation, other letters."""
-    found = []
+    """Return a stand-in for each prefix: same length, quotes and punctuation, other letters."""
+    stand_ins = []
     for number, text in enumerate(texts):
         end = text.index("]") + 1
         letter = "abcdefgh"[number]
-        found.append(text[:end] + re.sub(r"[A-Za-z]", letter, text[end:]))
-    for (one, real), (two, other) in itertools.permutations(zip(found, texts, strict=True), 2):
+        stand_ins.append(text[:end] + re.sub(r"[A-Za-z]", letter, text[end:]))
+    for (one, real), (two, other) in itertools.permutations(zip(stand_ins, texts, strict=True), 2):
         if (
             one.startswith(two) != real.startswith(other)
             or len(one) != len(real)
             or len(repr(one)) != len(repr(real))
         ):
             raise AssertionError("a stand-in behaves differently")
-    return found
+    return stand_ins
 
 
 class Recorder:
-    """One case in the making: what the release computed, and how far it came."""
+    """Records a case: the values that the release computed, and the phase that it reached."""
 
     def __init__(self, case: lists.Case, texts: Sequence[str], stands_in: Sequence[str]) -> None:
         self.case = case
@@ -98,7 +98,7 @@ class Recorder:
     def compressor(self) -> Any:
         case = self.case
         reserve = {"max_tokens": case.max_tokens} if TAKES_RESERVE else {}
-        made = ContextCompressor(
+        compressor = ContextCompressor(
             model="anthropic/claude-sonnet-4.5",
             threshold_percent=case.threshold,
             protect_first_n=case.protect_first_n,
@@ -108,28 +108,28 @@ class Recorder:
             config_context_length=case.context_length,
             **reserve,
         )
-        made.compression_count = case.earlier
+        compressor.compression_count = case.earlier
         if case.previous_summary:
-            made._previous_summary = "## Goal\nAn earlier summary."
-        self._wrap(made, "_prune_old_tool_results", self._pruning, "prune")
-        self._wrap(made, "_find_tail_cut_by_tokens", self._cutting, "boundaries")
-        if hasattr(made, "_record_compression_regions"):
-            self._watch_regions(made)
-        self._wrap(made, "_compute_summary_budget", self._budgeting, "summary")
-        self._wrap(made, "_generate_summary", self._summarizing, "summary")
-        if hasattr(made, "_build_static_fallback_summary"):
-            self._wrap(made, "_build_static_fallback_summary", self._falling_back, "fallback")
-        return made
+            compressor._previous_summary = "## Goal\nAn earlier summary."
+        self._wrap(compressor, "_prune_old_tool_results", self._pruning, "prune")
+        self._wrap(compressor, "_find_tail_cut_by_tokens", self._cutting, "boundaries")
+        if hasattr(compressor, "_record_compression_regions"):
+            self._watch_regions(compressor)
+        self._wrap(compressor, "_compute_summary_budget", self._budgeting, "summary")
+        self._wrap(compressor, "_generate_summary", self._summarizing, "summary")
+        if hasattr(compressor, "_build_static_fallback_summary"):
+            self._wrap(compressor, "_build_static_fallback_summary", self._falling_back, "fallback")
+        return compressor
 
-    def _wrap(self, made: Any, name: str, then: Callable[..., Any], phase: str) -> None:
-        original = getattr(made, name)
+    def _wrap(self, compressor: Any, name: str, then: Callable[..., Any], phase: str) -> None:
+        original = getattr(compressor, name)
 
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             self.phase = phase
             result = original(*args, **kwargs)
             return then(result, *args)
 
-        setattr(made, name, wrapped)
+        setattr(compressor, name, wrapped)
 
     def _pruning(self, result: Any, *_: Any) -> Any:
         messages, count = result
@@ -144,28 +144,28 @@ class Recorder:
         return result
 
     def _place(self, index: int) -> int:
-        """Where a message of the list stood before blank messages were taken out of it (0.20)."""
+        """Return the index of a message before blank messages were removed from the list (0.20)."""
         last = self.listed[-1].at + 1 if self.listed else 0
         return self.listed[index].at if index < len(self.listed) else last + index - len(self.listed)
 
-    def _watch_regions(self, made: Any) -> None:
-        """What the release itself says its regions are; it moves the tail once more after it has cut (0.20)."""
-        original = made._record_compression_regions
+    def _watch_regions(self, compressor: Any) -> None:
+        """Watch the regions that the release records: it moves the tail again after the cut (0.20)."""
+        original = compressor._record_compression_regions
 
         def wrapped(**regions: Any) -> Any:
             self.cut = self._place(len(self.listed) - len(regions["tail_messages"]))
             return original(**regions)
 
-        made._record_compression_regions = wrapped
-        search = made._find_context_summaries
+        compressor._record_compression_regions = wrapped
+        search = compressor._find_context_summaries
 
         def searching(messages: Any, start: int, end: int) -> Any:
-            """A handoff behind the cut moves the tail behind it."""
+            """Find handoffs: a handoff after the cut moves the tail after it."""
             hits = search(messages, start, end)
             self.handoff = self._place(hits[-1][0]) if hits else -1
             return hits
 
-        made._find_context_summaries = searching
+        compressor._find_context_summaries = searching
 
     def _budgeting(self, result: int, *_: Any) -> int:
         self.budget, self.compacts = result, True
@@ -181,7 +181,7 @@ class Recorder:
         return result
 
     def answer(self, **_: Any) -> Any:
-        """In place of the summary model."""
+        """Return the fixed summary, or fail, in place of the summary model."""
         if self.case.summary_fails:
             raise ValueError("the summary model has a bad day")
         return SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=vectors.SUMMARY))])
@@ -189,19 +189,19 @@ class Recorder:
     def record(self) -> dict[str, Any]:
         context_compressor.call_llm = self.answer
         messages = [tagged(message, at) for at, message in enumerate(self.case.messages)]
-        made = self.compressor()
+        compressor = self.compressor()
         result: dict[str, Any] = {
             "seed": self.case.seed,
             "length": len(messages),
-            "threshold_tokens": made.threshold_tokens,
-            "tail_token_budget": made.tail_token_budget,
-            "max_summary_tokens": made.max_summary_tokens,
+            "threshold_tokens": compressor.threshold_tokens,
+            "tail_token_budget": compressor.tail_token_budget,
+            "max_summary_tokens": compressor.max_summary_tokens,
             "rough_tokens": estimate_messages_tokens_rough(messages),
         }
         before = self.plain(messages)
         output: list[Any] = []
         try:
-            output = made.compress(messages, current_tokens=made.threshold_tokens)
+            output = compressor.compress(messages, current_tokens=compressor.threshold_tokens)
         except (TypeError, AttributeError, LookupError, ValueError) as error:
             result["raises"] = {"type": type(error).__name__, "text": str(error)[:120], "phase": self.phase}
         result["compacts"] = self.compacts and "raises" not in result
@@ -211,8 +211,8 @@ class Recorder:
             tail_start = max(self.cut, self.handoff + 1)
             result.update(head_end=self.start, tail_start=tail_start, summary_budget=self.budget)
         if result["compacts"]:
-            result["fallback"] = bool(made._last_summary_fallback_used)
-            result["dropped"] = made._last_summary_dropped_count
+            result["fallback"] = bool(compressor._last_summary_fallback_used)
+            result["dropped"] = compressor._last_summary_dropped_count
             result.update(self.outputs(output))
         if self.plain(messages) != before:
             result["mutated"] = True
@@ -234,7 +234,7 @@ class Recorder:
         return part
 
     def plain(self, messages: Sequence[Any]) -> list[dict[str, Any]]:
-        """The messages as plain values, with the stand-ins in place of the release's texts."""
+        """Return the messages as plain values, with stand-ins instead of the release's texts."""
         return [self._plain(message) for message in messages]
 
     def _plain(self, value: Any) -> Any:
@@ -254,7 +254,7 @@ class Recorder:
 
 
 def _without_note(wire: dict[str, Any], own: dict[str, Any]) -> None:
-    """Take away the note that the first compaction appends to a system message."""
+    """Remove the note that the first compaction appends to a system message."""
     content, before = wire.get("content"), own.get("content")
     if isinstance(content, list) and isinstance(before, list) and len(content) == len(before) + 1:
         wire["content"] = content[:-1]
@@ -265,18 +265,18 @@ def _without_note(wire: dict[str, Any], own: dict[str, Any]) -> None:
 
 
 def refusals_counted() -> list[str]:
-    """For which reasons a compaction that did nothing is a strike of the release's guard."""
+    """Return the reasons for which the release's guard counts a compaction without effect."""
     turns = [{"role": "user" if at % 2 else "assistant", "content": "x"} for at in range(20)]
     counted = []
     for reason, messages in (("fits", turns), ("too few", turns[:4])):
-        made = ContextCompressor(
+        compressor = ContextCompressor(
             model="anthropic/claude-sonnet-4.5", quiet_mode=True, config_context_length=200_000
         )
-        # Up to 0.19 no list is cut at its head: the branch is there, so it is entered by force.
-        made._find_tail_cut_by_tokens = lambda messages, head_end, *_, **__: head_end
-        if made.compress([dict(message) for message in messages], current_tokens=160_000) != messages:
+        # Up to 0.19 the release never cuts at the head, but it has code for that case: force it.
+        compressor._find_tail_cut_by_tokens = lambda messages, head_end, *_, **__: head_end
+        if compressor.compress([dict(message) for message in messages], current_tokens=160_000) != messages:
             raise AssertionError(f"the release compacts what is {reason}")
-        if made._ineffective_compression_count:
+        if compressor._ineffective_compression_count:
             counted.append(reason)
     return counted
 
@@ -292,7 +292,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=4000)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--base", type=Path, help="vectors of the release before, of as many cases")
+    parser.add_argument("--base", type=Path, help="vectors of the release before, with as many cases")
     options = parser.parse_args()
     texts = wordings()
     header = {

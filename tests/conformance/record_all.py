@@ -1,9 +1,9 @@
-"""Record the conformance vectors of every release anew, each in an environment of its own:
+"""Record the conformance vectors of every release again, each in a separate environment:
 
     python tests/conformance/record_all.py [--cases N] [--python-0.13.0 PATH] [--python-0.18.2 PATH] ...
 
-Without a path, a virtual environment is made in a temporary folder and the release installed into it. Vectors hold what
-differs from those of the release before, so all are recorded, oldest first.
+Without a path, it makes a virtual environment in a temporary folder and installs the release into it. Vectors contain
+the differences from the release before, so all are recorded, oldest first.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-#: One release a behaviour; those that were recorded and came out the same are named by the profiles.
+#: One release per behaviour. The profiles name the releases with equal vectors.
 RELEASES = ("0.13.0", "0.15.2", "0.16.0", "0.17.0", "0.18.0", "0.18.2", "0.19.0", "0.20.0")
-#: Not on the package index: recorded only where a Python is named that has them, as docs/releases.md says.
+#: Releases that are not on the package index. They need --python-RELEASE; see docs/releases.md.
 ELSEWHERE = frozenset({"0.20.0"})
 
 
 def python_with(release: str, folder: Path) -> Path:
-    """A Python in a new environment that has the release and nothing else."""
+    """Return a Python in a new environment that has only the release."""
     home = folder / release
     venv.create(home, with_pip=True)
     python = home / ("Scripts" if sys.platform == "win32" else "bin") / "python"
@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--cases", type=int, default=4000, help="how many cases a release")
+    parser.add_argument("--cases", type=int, default=4000, help="cases per release")
     for release in RELEASES:
         parser.add_argument(
             f"--python-{release}", type=Path, dest=release, help=f"a Python that has {release}"

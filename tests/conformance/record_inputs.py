@@ -1,9 +1,9 @@
-"""Record what real releases hand to the summary model. Run by a Python that has hermes-agent installed:
+"""Record the input of the summary model in real releases. Run by a Python that has hermes-agent installed:
 
     python tests/conformance/record_inputs.py --cases 600 --out tests/conformance/inputs-0.13.0.jsonl.gz
 
-The cases are those of `record.py`; of each there is a digest of the turns as the release wrote them out, of the focus
-that it took, and the budget. Nothing is masked, so that texts can be compared to the letter.
+The cases are the same as in `record.py`. For each it records a digest of the serialized turns, a digest of the focus,
+and the budget. The texts are not masked, so that they are compared exactly.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from typing import Any
 os.environ["HERMES_REDACT_SECRETS"] = "false"
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import record  # type: ignore[import-not-found,unused-ignore]
-import vectors  # type: ignore[import-not-found,unused-ignore]
+import record  # type: ignore[import-not-recorded,unused-ignore]
+import vectors  # type: ignore[import-not-recorded,unused-ignore]
 
 
 class InputRecorder(record.Recorder):  # type: ignore[misc,name-defined,unused-ignore]
-    """A case of which the summarizer's input is wanted too."""
+    """Records the input of the summary model too."""
 
     focus = ""
     turns: str | None = None
     task = ""
 
     def compressor(self) -> Any:
-        made = super().compressor()
-        generate, serialize = made._generate_summary, made._serialize_for_summary
+        compressor = super().compressor()
+        generate, serialize = compressor._generate_summary, compressor._serialize_for_summary
 
         def generating(*args: Any, focus_topic: str | None = None, **rest: Any) -> Any:
             self.focus = focus_topic or ""
-            # The first recorder's stand-in writes nothing out, which is what is wanted here.
+            # The summary model is a stand-in, so the turns are serialized here.
             self.turns = serialize(args[0])
-            if hasattr(made, "_latest_user_task_snapshot"):
-                told = made._latest_user_task_snapshot(args[0]) or ""
-                found = re.match(r"[^:]*: (.*)\n", told)
-                self.task = ast.literal_eval(found[1]) if found else ""
+            if hasattr(compressor, "_latest_user_task_snapshot"):
+                snapshot = compressor._latest_user_task_snapshot(args[0]) or ""
+                task = re.match(r"[^:]*: (.*)\n", snapshot)
+                self.task = ast.literal_eval(task[1]) if task else ""
             return generate(*args, focus_topic=focus_topic, **rest)
 
-        made._generate_summary = generating
-        return made
+        compressor._generate_summary = generating
+        return compressor
 
     def result(self) -> dict[str, Any] | None:
-        """What was handed over; None where the release summarized nothing or failed."""
+        """Return the recorded input; None if the release summarized nothing or failed."""
         if not self.record()["compacts"] or self.turns is None:
             return None
         return {
@@ -67,9 +67,9 @@ def results(count: int) -> Iterator[dict[str, Any]]:
     texts = record.wordings()
     stands_in = record.masks(texts)
     for seed in range(count):
-        found = InputRecorder(record.lists.case(seed, texts), texts, stands_in).result()
-        if found is not None:
-            yield found
+        recorded = InputRecorder(record.lists.case(seed, texts), texts, stands_in).result()
+        if recorded is not None:
+            yield recorded
 
 
 def main() -> None:

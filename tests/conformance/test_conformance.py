@@ -1,4 +1,4 @@
-"""Our engines against what the real releases did with thousands of made lists, to the last digest."""
+"""Comparison of our engines with recorded results of the real releases for thousands of random lists."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.examples import also
 
 HERE = Path(__file__).resolve().parent
 RELEASES = tuple(adapter.PROFILES)
-#: In the test command every 160th list is compared, 25 of a release; where all tests run, all of them in parts.
+#: The test command compares every 160th list, 25 per release. With --slow all lists are compared, in parts.
 FEW, PARTS = slice(0, None, 160), 16
-#: Set on the way, or about messages that the release gave up on.
+#: Fields that are not compared directly.
 _NOT_COMPARED = {"seed", "raises"}
 _OF_A_COMPACTION = {"pruned", "pruned_digests", "pruned_list", "head_end", "tail_start", "summary_budget"}
 
@@ -27,16 +27,20 @@ def recorded(release: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def differences(result: dict[str, Any], ours: dict[str, Any]) -> list[str]:
-    """Every field in which our answer differs, in words."""
-    theirs_fails, ours_fails = result.get("raises"), ours.get("raises")
-    if theirs_fails and theirs_fails["phase"] == "fallback":
-        told = ours.get("fallback_raises")
-        return [] if told == theirs_fails["type"] else [f"a fallback text raises {theirs_fails}, not {told}"]
+    """Return a text for every field in which our result differs."""
+    release_fails, engine_fails = result.get("raises"), ours.get("raises")
+    if release_fails and release_fails["phase"] == "fallback":
+        raised = ours.get("fallback_raises")
+        return (
+            []
+            if raised == release_fails["type"]
+            else [f"a fallback text raises {release_fails}, not {raised}"]
+        )
     if result.get("fallback") and ours.get("fallback_raises"):
         return [f"a fallback text does not raise {ours['fallback_raises']}"]
-    if theirs_fails or ours_fails:
-        told = {key: theirs_fails[key] for key in ("type", "phase")} if theirs_fails else None
-        return [] if told == ours_fails else [f"raises {told}, not {ours_fails}"]
+    if release_fails or engine_fails:
+        expected = {key: release_fails[key] for key in ("type", "phase")} if release_fails else None
+        return [] if expected == engine_fails else [f"raises {expected}, not {engine_fails}"]
     skipped = _NOT_COMPARED if result["compacts"] else _NOT_COMPARED | _OF_A_COMPACTION
     if ours.get("fallback", False) is None:
         skipped = skipped | {"fallback", "dropped"}
@@ -48,17 +52,17 @@ def differences(result: dict[str, Any], ours: dict[str, Any]) -> list[str]:
 
 
 def contradictions(ours: dict[str, Any]) -> list[str]:
-    """Where the plan's own role, merge and pruned indexes are not those of the list that comes out."""
+    """Return the fields (role, merge, pruned indexes) in which the plan differs from its resulting list."""
     plan = ours.get("planned")
     if plan is None:
         return []
     merged = ours["merged"] is not None
-    # A result that lost its call may be what the summary is merged into: both leave the list then.
+    # A summary may be merged into a result without its call: then both leave the list.
     gone = plan["merged"] and not merged and "summary" not in ours["layout"]
-    told = {"pruned": plan["pruned"] == ours["pruned"]}
-    told["role"] = gone or plan["role"] == ours["role"]
-    told["merged"] = gone or plan["merged"] == merged
-    return [f"the plan tells another {name} than its list has" for name, same in told.items() if not same]
+    agrees = {"pruned": plan["pruned"] == ours["pruned"]}
+    agrees["role"] = gone or plan["role"] == ours["role"]
+    agrees["merged"] = gone or plan["merged"] == merged
+    return [f"the plan and its list differ in {name}" for name, same in agrees.items() if not same]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +71,7 @@ def contradictions(ours: dict[str, Any]) -> list[str]:
     ids=lambda part: str(part.start),
 )
 @pytest.mark.parametrize("release", RELEASES)
-def test_engine_does_what_the_release_did(release: str, part: slice) -> None:
+def test_the_engine_has_the_results_of_the_release(release: str, part: slice) -> None:
     header, results = recorded(release)
     engine = adapter.engine_of(release, header["masks"])
     wrong: list[str] = []
@@ -81,20 +85,20 @@ def test_engine_does_what_the_release_did(release: str, part: slice) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_engine_knows_the_releases_handoff_prefixes(release: str) -> None:
+def test_the_engine_knows_the_handoff_prefixes_of_the_release(release: str) -> None:
     header, _ = recorded(release)
     known = [[w.length, w.sha256] for w in adapter.engine_of(release).policies.wordings]
     assert known == header["wordings"]
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_guard_counts_the_refusals_that_the_release_counted(release: str) -> None:
+def test_the_guard_counts_the_same_refusals_as_the_release(release: str) -> None:
     header, _ = recorded(release)
     assert sorted(adapter.engine_of(release).policies.refusals_counted) == header["refusals_counted"]
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_fallback_texts_fail_where_the_release_did(release: str) -> None:
+def test_fallback_texts_fail_in_the_same_cases_as_in_the_release(release: str) -> None:
     header, results = recorded(release)
     engine = adapter.engine_of(release, header["masks"])
     for result in results:
@@ -104,8 +108,8 @@ def test_fallback_texts_fail_where_the_release_did(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_vectors_cover_what_they_are_for(release: str) -> None:
-    """Enough cases, and each of the outcomes often enough that a wrong rule shows."""
+def test_the_vectors_cover_every_outcome(release: str) -> None:
+    """There are enough cases, and enough of each outcome to reveal a wrong rule."""
     header, results = recorded(release)
     assert header["release"] == release
     assert sum(result.get("raises", {}).get("phase") == "fallback" for result in results) < 12
@@ -139,7 +143,7 @@ def test_vectors_cover_what_they_are_for(release: str) -> None:
     assert all(seen[name] > 0 for name in ("raises prune", "raises summary", "merged list", "long")), seen
 
 
-def test_cases_depend_on_their_seed_alone() -> None:
+def test_cases_depend_only_on_their_seed() -> None:
     header, _ = recorded(RELEASES[0])
     assert lists.case(17, header["masks"]) == lists.case(17, header["masks"])
     assert lists.case(17, header["masks"]) != lists.case(18, header["masks"])

@@ -1,4 +1,4 @@
-"""What our engines hand to the summary model against what the real releases handed over, to the letter."""
+"""Exact comparison of the input for the summary model between our engines and the real releases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.examples import also
 
 HERE = Path(__file__).resolve().parent
 RELEASES = ("0.13.0", "0.16.0", "0.17.0", "0.18.2", "0.19.0")
-#: Every so many-th list is compared in the test command, all where all tests run.
+#: The test command compares every n-th list, with --slow all lists are compared.
 CHUNKS = 30
 
 
@@ -27,7 +27,7 @@ def recorded(release: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 @pytest.mark.parametrize("chunk", also(*range(CHUNKS)))
 @pytest.mark.parametrize("release", RELEASES)
-def test_the_input_is_what_the_release_handed_over(release: str, chunk: int) -> None:
+def test_the_input_is_that_of_the_release(release: str, chunk: int) -> None:
     header, results = recorded(release)
     assert len(results) > 200
     engine = adapter.engine_of(release, header["masks"])

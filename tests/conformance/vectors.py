@@ -1,8 +1,8 @@
-"""The form in which results are kept and compared. Standard library only, and nothing of this project.
+"""The format of recorded results. It uses the standard library only, and nothing of this project.
 
-One line of JSON a case, behind a header line; gzipped. Everything that may be long is a digest (BLAKE2b of
-canonical JSON, in hex) or a list of runs such as "0-3,7". A file may hold only what differs from the vectors of the
-release before, which its header names as `base`: cases that are equal have no line there.
+A header line, then one line of JSON per case; gzipped. Everything that may be long is a digest (BLAKE2b of
+canonical JSON, in hex) or a list of runs such as "0-3,7". A file may contain only the differences from the vectors of
+the release before. Its header names them as `base`, and equal cases have no line.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = 1
-#: What the summary model answers in every case.
+#: Answer of the summary model in every case.
 SUMMARY = "## Goal\nThe summary that stands for every summary.\n\n## Remaining Work\nNone."
 
 
 def digest(value: object, size: int = 8) -> str:
-    """The digest of any JSON value, `size` bytes in hex."""
+    """Return the digest of any JSON value, `size` bytes in hex."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode("ascii"), digest_size=size).hexdigest()
 
 
 def runs(indexes: Iterable[int]) -> str:
-    """Ascending indexes as runs: 0, 1, 2, 7 is "0-2,7"."""
+    """Return ascending indexes as runs: 0, 1, 2, 7 is "0-2,7"."""
     found: list[list[int]] = []
     for index in indexes:
         if found and found[-1][1] == index - 1:
@@ -37,7 +37,7 @@ def runs(indexes: Iterable[int]) -> str:
 
 
 def layout(sources: Iterable[int | str]) -> str:
-    """Where every message of the new list comes from, as runs: "0-3,summary,25-44"."""
+    """Return the source of every message of the new list, as runs: "0-3,summary,25-44"."""
     found: list[str] = []
     indexes: list[int] = []
     for source in sources:
@@ -55,7 +55,7 @@ def layout(sources: Iterable[int | str]) -> str:
 
 
 def pruned_part(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What pruning did: which messages changed, a digest of each of these, and one of the whole list."""
+    """Return the result of pruning: the changed messages, a digest of each, and a digest of the whole list."""
     changed = [index for index, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     return {
         "pruned": runs(changed),
@@ -67,9 +67,11 @@ def pruned_part(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str
 def output_part(
     pruned: Sequence[Mapping[str, Any]], output: Sequence[tuple[int | str, Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """The new list as (source, message) pairs: its layout, the summary's role or where it was merged, and
-    digests. Of the summary message only the role is compared, of the message that the summary was merged
-    into everything but the content; for that one `merged_shape` says what became of its own."""
+    """Return the values of a list of (source, message) pairs: layout, role or merge of the summary, digests.
+
+    The digests have only the role of the summary message. A message that the summary was merged into is compared
+    without its content; `merged_shape` describes the content.
+    """
     sources = [source for source, _ in output]
     compared: list[Any] = []
     touched: dict[str, str] = {}
@@ -99,7 +101,7 @@ def output_part(
 
 
 def merged_shape(own: object, content: object) -> str:
-    """How a summary was merged: the kind of content, and whether it stands before or behind what was there."""
+    """Return the kind of content that a summary was merged into, and whether it is before or behind the old content."""
     if isinstance(content, list):
         parts = own if isinstance(own, list) else []
         at = next(index for index, part in enumerate(content) if SUMMARY in _text([part]))
@@ -129,7 +131,7 @@ def _text(content: object) -> str:
 def write(
     path: Path, header: Mapping[str, Any], results: Iterable[Mapping[str, Any]], base: Path | None = None
 ) -> None:
-    """Write a vector file, as what differs from `base` where one is given; the same results give the same bytes."""
+    """Write a vector file, or its differences from `base`; the same results give the same bytes."""
     lines = results if base is None else _differences(results, read(base)[1])
     top = header if base is None else {**header, "base": base.name}
     with path.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
@@ -138,7 +140,7 @@ def write(
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The header and the results of a vector file."""
+    """Return the header and the results of a vector file."""
     with gzip.open(path, "rt", encoding="ascii") as file:
         header, *results = (json.loads(line) for line in file)
     if "base" not in header:

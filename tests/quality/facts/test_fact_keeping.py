@@ -168,7 +168,7 @@ def test_where_messages_went(fixtures_dir: Path) -> None:
     store.close()
 
 
-@pytest.mark.usefixtures("nothing_kept", "halves_engine")
+@pytest.mark.usefixtures("empty_cache", "halves_engine")
 def test_what_compactions_pruned_is_planned_once_for_each_settings(
     fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,5 @@
-"""The app left alone on its list, and the commands about a conversation that was compacted more than a hundred times:
-cold, with nothing kept, and warm, as the run before left it."""
+"""The idle app on its list, and the commands about a conversation with more than a hundred compactions. Cold runs start
+with an empty cache, warm runs with the cache of the run before."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from tests.benchmarks.generator import LONGEST, Shape, ensure
 from tests.benchmarks.terminal import Terminal
 
 COMPACTIONS = 119
-#: The app is left alone for so long, in seconds; then, cold, until it comes to rest, so that all is known when it is
-#: started again.
-MINUTE, MOST = 60.0, 600.0
-#: It is idle when it takes no more than this of a core, in a span of so many seconds.
-_IDLE, _SPAN = 0.02, 3.0
-#: Words of the commands about the conversation, and how long each may take cold, in seconds.
+#: Minimum time that the idle app is measured, and maximum time until it is at rest, in seconds.
+IDLE_SECONDS, MAX_SECONDS = 60.0, 600.0
+#: The app is at rest if it takes at most this share of a core for at least this many seconds.
+_REST_SHARE, _REST_SECONDS = 0.02, 3.0
+#: Commands about the conversation, with the target of a cold run in seconds.
 COMMANDS = (
     (("compactions",), 5),
     (("facts",), 60),
@@ -34,18 +33,19 @@ COMMANDS = (
     (("replay",), 60),
     (("report",), 60),
 )
+#: Target of a warm run in seconds.
 _WARM = 3
-#: A process is looked at so often, in seconds.
-_GLANCE = 0.01
+#: Seconds between two samples of a process.
+_SAMPLE_INTERVAL = 0.01
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def measure(context: Context) -> list[Figure]:
-    """What it costs, in processor time, memory and waiting."""
+    """Measure processor time, memory and duration."""
     shape = Shape(min(110_000, context.shape.messages), 200, context.shape.release, compactions=COMPACTIONS)
     database = ensure(context.database.parent, shape)
     with fresh_environment() as (environment, _):
-        figures = [*_alone(database, environment, "cold"), *_alone(database, environment, "warm")]
+        figures = [*_idle(database, environment, "cold"), *_idle(database, environment, "warm")]
     for words, most in COMMANDS:
         with fresh_environment() as (environment, _):
             cold = _command(database, words, environment)
@@ -58,35 +58,36 @@ def measure(context: Context) -> list[Figure]:
     return figures
 
 
-def _alone(database: Path, environment: Mapping[str, str], how: str) -> list[Figure]:
-    """The app on its list: processor time of all its processes in the first minute, the most memory, when it came to
-    rest."""
+def _idle(database: Path, environment: Mapping[str, str], temperature: str) -> list[Figure]:
+    """Measure the app on its list: processor time of its processes in a minute, peak memory, and when it is at rest."""
     with Terminal([sys.executable, "-m", "inspector", str(database)], environment, ROOT) as terminal:
         terminal.until_seen("conversation")
         began = time.perf_counter()
         taken = [(0.0, _seconds(terminal.pid))]
         most = 0.0
-        while (at := time.perf_counter() - began) < MINUTE or (_at_rest(taken) is None and at < MOST):
+        while (at := time.perf_counter() - began) < IDLE_SECONDS or (
+            _at_rest(taken) is None and at < MAX_SECONDS
+        ):
             terminal.quiet(0.2, 0.5)
             taken.append((at, _seconds(terminal.pid)))
             most = max(most, _megabytes(terminal.pid))
         held = _megabytes(terminal.pid)
-    spent = max(seconds for at, seconds in taken if at <= MINUTE)
+    spent = max(seconds for at, seconds in taken if at <= IDLE_SECONDS)
     rest = _at_rest(taken)
-    note = f"not at rest after {MOST:.0f} s" if rest is None else f"at rest after {rest:.0f} s"
-    note += f", which took {taken[-1][1]:.0f} s of a processor"
-    name = f"the list left alone, {how}"
+    note = f"not at rest after {MAX_SECONDS:.0f} s" if rest is None else f"at rest after {rest:.0f} s"
+    note += f" ({taken[-1][1]:.0f} s of processor time)"
+    name = f"the idle list, {temperature}"
     return [
-        Figure(f"{name}: processor time of a minute", spent, "s", 5 if how == "warm" else None, note),
-        Figure(f"{name}: memory, its processes together", most, "MB", 150, f"{held:.0f} MB at the end"),
+        Figure(f"{name}: processor time of a minute", spent, "s", 5 if temperature == "warm" else None, note),
+        Figure(f"{name}: memory of all its processes", most, "MB", 150, f"{held:.0f} MB at the end"),
     ]
 
 
 def _at_rest(taken: Sequence[tuple[float, float]]) -> float | None:
-    """The moment from which on it took next to nothing to the end; None where there is none."""
+    """Return when the app came to rest, None if it did not."""
     end, total = taken[-1]
     for at, spent in taken:
-        if total - spent <= _IDLE * max(end - at, 0.0) and end - at >= _SPAN:
+        if total - spent <= _REST_SHARE * max(end - at, 0.0) and end - at >= _REST_SECONDS:
             return at
     return None
 
@@ -96,16 +97,16 @@ def _tree(pid: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (fields := _status(int(entry.name))):
             parents.setdefault(int(fields[1]), []).append(int(entry.name))
-    found, waiting = [], [pid]
+    processes, waiting = [], [pid]
     while waiting:
-        one = waiting.pop()
-        found.append(one)
-        waiting += parents.get(one, ())
-    return found
+        process = waiting.pop()
+        processes.append(process)
+        waiting += parents.get(process, ())
+    return processes
 
 
 def _status(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat behind the name; empty for a process that has ended."""
+    """Return the fields of /proc/PID/stat after the name; empty for an ended process."""
     try:
         return (
             Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
@@ -115,17 +116,17 @@ def _status(pid: int) -> list[str]:
 
 
 def _seconds(pid: int) -> float:
-    """Processor time of a process and its children, those that have ended included."""
-    fields = [_status(one) for one in _tree(pid)]
-    return sum(sum(map(int, one[11:15])) for one in fields if one) / _TICK
+    """Return the processor time of a process and its children, including ended children."""
+    statuses = [_status(process) for process in _tree(pid)]
+    return sum(sum(map(int, fields[11:15])) for fields in statuses if fields) / _TICK
 
 
 def _megabytes(pid: int) -> float:
-    """Memory of a process and its children; what they share counts once."""
+    """Return the memory of a process and its children; shared memory counts once."""
     total = 0
-    for one in _tree(pid):
+    for process in _tree(pid):
         try:
-            lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+            lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8").splitlines()
         except OSError:
             continue
         total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
@@ -133,7 +134,7 @@ def _megabytes(pid: int) -> float:
 
 
 def _peak(pid: int) -> float:
-    """The most memory in MB that a process ever had; 0 of one that has ended."""
+    """Return the peak memory of a process in MB; 0 for an ended process."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -141,8 +142,8 @@ def _peak(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) * 1_024 / 1e6
 
 
-class _Ran(NamedTuple):
-    """What a command took: seconds, seconds of a processor, the most memory in MB, and its answer in octets."""
+class _Run(NamedTuple):
+    """Cost of a command: seconds, seconds of processor time, peak memory in MB, and size of its output in bytes."""
 
     seconds: float
     processor: float
@@ -151,12 +152,12 @@ class _Ran(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What stands beside the seconds."""
-        took = f"{self.processor:.1f} s of a processor, {self.megabytes:.0f} MB at most"
+        """Processor time, memory and size of the output, as a text."""
+        took = f"{self.processor:.1f} s of processor time, {self.megabytes:.0f} MB at most"
         return f"{took}; {self.size / 1e6:.1f} MB of output"
 
 
-def _command(database: Path, words: Sequence[str], environment: Mapping[str, str]) -> _Ran:
+def _command(database: Path, words: Sequence[str], environment: Mapping[str, str]) -> _Run:
     """Run a command about the longest conversation."""
     command, *options = words
     form = ["--output", "-"] if command == "report" else ["--json"]
@@ -168,14 +169,14 @@ def _command(database: Path, words: Sequence[str], environment: Mapping[str, str
         )
         most = 0.0
         while True:
-            # What the system counts of a process begins with what its parent had.
+            # The system's peak of a process (rusage) starts with that of its parent, so sample it.
             most = max(most, _peak(process.pid))
             ended, status, used = os.wait4(process.pid, os.WNOHANG)
             if ended:
                 break
-            time.sleep(_GLANCE)
+            time.sleep(_SAMPLE_INTERVAL)
         took = time.perf_counter() - began
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, program)
-        return _Ran(took, used.ru_utime + used.ru_stime, most, answer.seek(0, os.SEEK_END))
+        return _Run(took, used.ru_utime + used.ru_stime, most, answer.seek(0, os.SEEK_END))
