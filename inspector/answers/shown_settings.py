@@ -74,8 +74,7 @@ def earlier_settings(
     until = _end_of_higher_threshold(inspection, rows[-1][1], current, flags)
     same: frozenset[ConversationRow] = frozenset()
     if until:
-        usual = _with_shown_window(inspection, rows[-1][1], flags).settings
-        same = _rows_like(inspection, rows[-1][1], usual, flags)
+        same = _rows_like(inspection, rows[-1][1], _with_shown_window(inspection, rows[-1][1], flags), flags)
     times = [
         (entry, (row, until if row in same and _generation_of(entry) <= until else None))
         for entry, row in rows
@@ -86,8 +85,13 @@ def earlier_settings(
         for row, last in dict.fromkeys(time for _, time in ends)
     }
     for end, time in ends:
-        if not resolved[time].sources["context_length"].startswith("assumed"):
+        if not is_assumed(resolved[time]):
             yield end, difference(resolved[time].settings, current.settings)
+
+
+def is_assumed(resolved: ResolvedSettings) -> bool:
+    """Return whether the window is assumed, because the model is unknown."""
+    return resolved.sources["context_length"].startswith("assumed")
 
 
 def _generation_of(entry: Request | Generation) -> int:
@@ -101,8 +105,9 @@ def _end_of_higher_threshold(
     there is none. Only the compactions of an observed agent show one."""
     if not current.sources.get("threshold", "").startswith(("observed", SHOWN)):
         return 0
-    threshold = engine(current.settings.profile).budgets(current.settings).threshold_tokens
-    until = last_beyond(threshold, _list_requests(inspection), _excused(inspection))
+    rules = engine(current.settings.profile)
+    threshold, turns_end = rules.budgets(current.settings).threshold_tokens, loop_of(rules).turns_end
+    until = last_beyond(threshold, _list_requests(inspection), _excused(inspection), turns_end)
     if until is None:
         return 0
     earlier = _resolve_row(inspection, row, flags, until)
@@ -124,11 +129,15 @@ def _unsized_compactions(inspection: Inspection) -> tuple[Compaction, ...]:
 
 
 def _row_of_request(inspection: Inspection, request: Request) -> ConversationRow:
-    """Return the row of the conversation with the model and the limits of a request."""
+    """Return the row of the conversation with the model and the limits of a request.
+
+    The window of the row is that of its model.
+    """
     row = inspection.conversation.row
+    is_of_row = request.model in ("", row.model)
     return row._replace(
         model=request.model or row.model,
-        window=request.window or row.window,
+        window=request.window or (row.window if is_of_row else None),
         max_tokens=row.max_tokens if request.max_tokens is None else request.max_tokens,
     )
 
@@ -151,7 +160,7 @@ def _resolve_row(
     if not _is_own(inspection, settings) or not resolved.sources.get("threshold", "").startswith("observed"):
         return resolved
     rows = [(request, _row_of_request(inspection, request)) for request in _list_requests(inspection)]
-    same = _rows_like(inspection, row, settings, flags)
+    same = _rows_like(inspection, row, resolved, flags)
     requests = [
         request
         for request, row_then in rows
@@ -182,8 +191,10 @@ def _resolve_row(
         return replace(resolved, notes=(*resolved.notes, note))
     if shown is None:
         return resolved
-    # A request that does not fit may be larger than the window.
-    share = shown / settings.context_length if by_size else min(1.0, shown / settings.context_length)
+    # A request that does not fit may be larger than the window, and the window may be larger than is known.
+    is_least = resolved.sources["context_length"].startswith(AT_LEAST)
+    share = shown / settings.context_length
+    share = min(1.0, share) if is_least or not by_size else share
     if shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
         return resolved
     by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
@@ -191,15 +202,19 @@ def _resolve_row(
 
 
 def _rows_like(
-    inspection: Inspection, row: ConversationRow, settings: Settings, flags: Mapping[str, Any]
+    inspection: Inspection, row: ConversationRow, resolved: ResolvedSettings, flags: Mapping[str, Any]
 ) -> frozenset[ConversationRow]:
-    """Return the rows of the requests with the limits of `row`, which has these settings. Models with the same limits
-    have the same threshold."""
-    return frozenset(
-        other
-        for other in {_row_of_request(inspection, request) for request in _list_requests(inspection)}
-        if other == row or _with_shown_window(inspection, other, flags).settings == settings
-    )
+    """Return the rows of the requests with the limits of `row`, which has these settings. Models with the same known
+    limits have the same threshold."""
+
+    def is_like(other: ConversationRow) -> bool:
+        if other == row or is_assumed(resolved):
+            return other == row
+        found = _with_shown_window(inspection, other, flags)
+        return found.settings == resolved.settings and not is_assumed(found)
+
+    rows = {_row_of_request(inspection, request) for request in _list_requests(inspection)}
+    return frozenset(filter(is_like, rows))
 
 
 def _excused(inspection: Inspection) -> list[float]:

@@ -250,6 +250,7 @@ class Request(Struct, frozen=True):
     visible text. `window` and `max_tokens` are the recorded context window and output limit of this call, in tokens.
     `reasoning` is the part of the output that is reasoning, 0 if not recorded. `unsized`: the usage is not the size of
     a list. It is the sum of several calls, because tools of the server ran, or of a call outside the list.
+    `ends_turn`: the answer has no call, None if the agent does not record why an answer ended.
     """
 
     index: int
@@ -268,6 +269,7 @@ class Request(Struct, frozen=True):
     max_tokens: int | None = None
     reasoning: int = 0
     unsized: bool = False
+    ends_turn: bool | None = None
 
     @property
     def context(self) -> int:

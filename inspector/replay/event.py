@@ -11,7 +11,8 @@ class Event(NamedTuple):
 
     `tokens_before` and `tokens_after` are sizes of the request as the agent reports them. `rough_before` and
     `rough_after` are rough estimates with the recorded system prompt. `rough_before` includes `cleared` tokens of old
-    results that were cleared and no longer sent. `summary` is the size of the summary in rough tokens.
+    results that were cleared and no longer sent. `summary` is the size of the summary in rough tokens. `overflow`: a
+    request before it did not fit into the window; only recorded compactions have it.
     """
 
     step: int
@@ -27,3 +28,4 @@ class Event(NamedTuple):
     fallback: bool = False
     summary: int = 0
     cleared: int = 0
+    overflow: bool = False

@@ -26,13 +26,15 @@ def recorded_threshold(
     compaction came below the best threshold, none is returned. At `excused` times the
     agent cleared results or failed to compact, so it was at its threshold. If no compaction came by the size of its
     list, the sizes at which requests did not fit into the window are tried. With `reasoning` (see Loop) the agent's own
-    size is larger than a recorded size, by the last results and the reasoning of the list. With `turns_end` a list may
-    exceed the usual threshold by a step, because the agent compacts only at the end of a turn.
+    size is larger than a recorded size, by the last results and the reasoning of the list. With `turns_end` the agent
+    compacts only at the end of a turn, so only requests that end a turn count. If the agent does not record which ones
+    do, a list may exceed the usual threshold by a step.
     """
     requests = [request for request in requests if not request.unsized]
     last: dict[int, int] = {}
     thought: Counter[int] = Counter()
-    continued, step = _continued(requests, excused)
+    continued, step = _continued(requests, excused, turns_end)
+    ends_unknown = turns_end and all(request.ends_turn is None for request in requests)
     for request in requests:
         last[request.generation] = request.context + request.output
         thought[request.generation] += request.reasoning
@@ -52,39 +54,47 @@ def recorded_threshold(
             fired.append((least, most))
 
     def reached(size: int, threshold: int) -> bool:
-        return size >= threshold + (step if turns_end and threshold == usual else 0)
+        return size >= threshold + (step if ends_unknown and threshold == usual else 0)
+
+    # An agent that checks only at the end of a turn may overflow once within it.
+    overflown = overflown if len(overflown) > 1 or not turns_end else []
+    # Such an agent overflows at its window, which is above the threshold.
+    within = overflown if turns_end else []
 
     def wrong(threshold: int) -> int:
-        return sum(most < threshold for _, most in fired) + sum(
-            reached(size, threshold) for size in continued.values()
-        )
+        below = sum(most < threshold for most in (*(most for _, most in fired), *within))
+        return below + sum(reached(size, threshold) for size in continued.values())
 
     newest = continued.get(max(continued, default=0), 0)
-    # An agent that checks only at the end of a turn may overflow once within it.
-    sizes = [least for least, _ in fired] or (overflown if len(overflown) > 1 or not turns_end else [])
+    sizes = [least for least, _ in fired] or overflown
     tried = [size for size in (usual, *sizes) if not reached(newest, size)] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
     return None if best == usual or any(most < best for _, most in fired) else best
 
 
-def last_beyond(threshold: int, requests: Sequence[Request], excused: Sequence[float] = ()) -> int | None:
+def last_beyond(
+    threshold: int, requests: Sequence[Request], excused: Sequence[float] = (), turns_end: bool = False
+) -> int | None:
     """Return the newest generation in which a request at or above a threshold was followed by another; None if none.
 
-    Until its end a higher threshold was in force. `excused` is as in recorded_threshold.
+    Until its end a higher threshold was in force. `excused` and `turns_end` are as in recorded_threshold.
     """
-    continued, _ = _continued([request for request in requests if not request.unsized], excused)
+    continued, _ = _continued([request for request in requests if not request.unsized], excused, turns_end)
     return max((number for number, size in continued.items() if size >= threshold), default=None)
 
 
-def _continued(requests: Sequence[Request], excused: Sequence[float]) -> tuple[dict[int, int], int]:
+def _continued(
+    requests: Sequence[Request], excused: Sequence[float], turns_end: bool
+) -> tuple[dict[int, int], int]:
     """Return the largest request with its answer, in tokens, that another request followed, by generation; and the
-    largest step between two requests of a list."""
+    largest step between two requests of a list. With `turns_end`, a request within a turn does not count."""
     continued: dict[int, int] = {}
     step = 0
     for request, following in pairwise(requests):
         size = request.context + request.output
         if request.generation == following.generation and following.context >= request.context:
             step = max(step, following.context - size)
-            if not any(request.at <= at <= following.at for at in excused):
+            is_checked = not turns_end or request.ends_turn is not False
+            if is_checked and not any(request.at <= at <= following.at for at in excused):
                 continued[request.generation] = max(size, continued.get(request.generation, 0))
     return continued, step

@@ -317,7 +317,9 @@ class _Sized:
             if request.tokens > 0:
                 requests.setdefault(request.generation, {})[request.length] = request
         # For each compacted list, its length in messages when the compaction began, and the size reported then.
-        at_end = {item.index: (item.began, item.tokens_before_reported or 0) for item in compactions}
+        at_end = {
+            item.index: (item.began, item.tokens_before_reported or 0, item.overflow) for item in compactions
+        }
         self.freed = [Freed(cleared, start) for start in starts]
         for number, rough in enumerate(self.rough, 1):
             freed, start, copied = self.freed[number - 1], starts[number - 1], self.copied[number - 1]
@@ -336,10 +338,11 @@ class _Sized:
             if reported:
                 sizes[0] = modelled[0] if number == 1 else sizes[0]
                 compared = _compared(reported, uncleared, sizes)
-                began, size = at_end.get(number, (None, 0))
+                began, size, overflow = at_end.get(number, (None, 0, False))
                 length = len(sizes) - 1 if began is None else began
                 last = max((request.tokens for request in reported if request.length <= length), default=0)
-                if last <= size <= _LARGEST_GROWTH * last:
+                # A single result may be too large for the window.
+                if last <= size and (overflow or size <= _LARGEST_GROWTH * last):
                     # The reported size includes an answer whose recorded text is a placeholder.
                     sizes[length] = size
                     compared[length] = max(size, compared[length] if adds_results else 0)
@@ -414,7 +417,8 @@ class _Sized:
         lengths = [request.length for request in self.evidence.requests if request.generation == index]
         last = self.step(index, max(lengths)) if lengths else step
         threshold = min(self._threshold(step), self._threshold(last))
-        by_hand = recorded.trigger is None and recorded.before > 0 and before < _BY_HAND * threshold
+        is_unknown = recorded.trigger is None and not recorded.overflow
+        by_hand = is_unknown and recorded.before > 0 and before < _BY_HAND * threshold
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(
@@ -433,6 +437,7 @@ class _Sized:
             fallback=recorded.fallback,
             summary=0 if recorded.fallback else text_tokens(len(recorded.summary or "")),
             cleared=cleared,
+            overflow=recorded.overflow,
         )
 
     def summaries(

@@ -120,11 +120,17 @@ def _reasons(
         reasons.append(
             f"{made} manual, or far below the threshold. Every run repeats such compactions at their step."
         )
+    overflown = sum(event.overflow for event in automatic)
+    if overflown:
+        came = plural(overflown, "compaction")
+        reasons.append(f"{came} came because a request did not fit into the window, whatever the threshold.")
     # If the agent adds reasoning, its own size is not recorded.
     early = [
         event
         for event in automatic
-        if event.tokens_before < 0.98 * threshold_at(event.step) and not course.reasoning
+        if event.tokens_before < 0.98 * threshold_at(event.step)
+        and not course.reasoning
+        and not event.overflow
     ]
     if early:
         smallest = min(early, key=lambda event: event.tokens_before)

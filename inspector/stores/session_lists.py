@@ -268,6 +268,7 @@ class SessionLists(Struct):
         generation: int | None = None,
         summarizes: bool = False,
         unsized: bool = False,
+        ends_turn: bool | None = None,
     ) -> None:
         """Add a request with its usage; `name` is the id of the answer. Nothing is added without usage."""
         request = Request(
@@ -286,6 +287,7 @@ class SessionLists(Struct):
             max_tokens=self.max_tokens,
             reasoning=usage.reasoning,
             unsized=unsized,
+            ends_turn=ends_turn,
         )
         if request.has_usage:
             self.requests.append(request)

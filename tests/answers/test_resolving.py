@@ -13,6 +13,7 @@ from inspector.answers.compactions import compare_compactions
 from inspector.answers.conversations import list_conversations
 from inspector.answers.live_sizes import LiveSize, _later_tokens, live_of, live_size, reported_sizes
 from inspector.answers.resolving import caching_release, resolve
+from inspector.answers.shown_settings import earlier_settings
 from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Request
 from inspector.core.messages import Message
@@ -178,6 +179,50 @@ def test_a_compaction_below_the_threshold_doubts_a_window_that_is_not_recorded(
     path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
     (judged,) = compare_compactions(Answers.of([path], {}, None), "ferry")
     assert "or a lower threshold than" in judged.why.text
+
+
+def test_a_window_that_may_be_larger_is_not_below_a_request_that_went_on(tmp_path: Path) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", (70_000, 89_000, 90_000))
+    made = [json.loads(line) for line in path.read_text().splitlines()]
+    made.append(
+        {"type": "compaction", "id": "c", "parentId": "6", "summary": "Two ferries.", "tokensBefore": 91_000}
+    )
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    _, resolved = Answers.of([path], {"profile": "pi"}, None).opened("ferry")
+    assert (resolved.settings.context_length, resolved.settings.threshold) == (90_000, 1.0)
+
+
+def test_a_model_of_unknown_window_shares_no_threshold_with_a_known_one(tmp_path: Path) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", (10_000, 109_000, 110_000, 45_000))
+    made = [json.loads(line) for line in path.read_text().splitlines()]
+    for at, entry in enumerate(made):
+        if entry.get("message", {}).get("role") == "assistant":
+            entry["message"]["model"] = "glm-5" if at < len(made) - 1 else "harbour-9"
+    compaction = {
+        "type": "compaction",
+        "id": "c",
+        "parentId": "6",
+        "summary": "Two.",
+        "tokensBefore": 103_600,
+    }
+    made.insert(-2, compaction)
+    made[-2]["parentId"] = "c"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    _, resolved = Answers.of([path], {}, None).opened("ferry")
+    assert resolved.sources["threshold"].startswith("shown by one recorded compaction (103,600 tokens")
+
+
+def test_the_window_in_a_record_is_that_of_its_model(tmp_path: Path) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", (10_000, 20_000, 131_000))
+    made = [json.loads(line) for line in path.read_text().splitlines()]
+    for at, entry in enumerate(made):
+        if entry.get("message", {}).get("role") == "assistant":
+            entry["message"]["model"] = "glm-5" if at < len(made) - 1 else "harbour-9"
+    made[-1]["message"] |= {"stopReason": "length", "usage": {"input": 131_000, "output": 0}}
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    inspection, _ = Answers.of([path], {}, None).opened("ferry")
+    ((request, changed),) = earlier_settings(inspection, {})
+    assert (request.index, changed["context_length"]) == (2, 200_000)
 
 
 def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:

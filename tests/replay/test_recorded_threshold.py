@@ -199,6 +199,29 @@ def test_a_turn_that_ends_a_step_above_the_usual_threshold_shows_no_other() -> N
     assert recorded_threshold(183_616, requests, made, turns_end=True) is None
 
 
+def test_a_request_within_a_turn_contradicts_no_threshold_at_its_end() -> None:
+    requests = [
+        replace(request(1, 1, 12_400), ends_turn=True),
+        replace(request(2, 1, 250_000), ends_turn=False),
+        replace(request(3, 1, 251_000), ends_turn=True),
+        replace(request(4, 2, 10_000), ends_turn=True),
+    ]
+    made = [compaction(1, None, 12_900)]
+    assert recorded_threshold(180_000, requests, made, turns_end=True) == 12_900
+    ended = [replace(one, ends_turn=True) for one in requests]
+    assert recorded_threshold(180_000, ended, made, turns_end=True) is None
+    assert last_beyond(180_000, requests, turns_end=True) is None
+    assert last_beyond(180_000, ended, turns_end=True) == 1
+
+
+def test_lists_that_overflow_below_the_usual_threshold_show_a_smaller_window() -> None:
+    sizes = (90_000, 95_000, 99_000)
+    requests = [request(at, number, size) for number in (1, 2) for at, size in enumerate(sizes, 3 * number)]
+    made = [replace(compaction(number, None, 100_100), overflow=True) for number in (1, 2)]
+    assert recorded_threshold(180_000, requests, made, turns_end=True) == 100_100
+    assert recorded_threshold(180_000, requests, made[:1], turns_end=True) is None
+
+
 def test_a_reported_size_beside_a_rough_one_is_explained(tmp_path: Path) -> None:
     shown = " ".join(CliRunner().invoke(commands, ["compactions", str(written(tmp_path))]).stdout.split())
     assert "reported by the agent: 100,200 tokens before" in shown

@@ -109,6 +109,79 @@ def test_a_branch_with_other_words_is_no_rewrite(tmp_path: Path) -> None:
     assert len(store.requests(conversation)) == 3
 
 
+def told(made: Branches, window: str) -> None:
+    """Add OpenClaw's answer to /compact."""
+    text = f"⚙️ Compacted (150k → 20k) • Context 20k/{window} (9%)"
+    made.say("assistant", [{"type": "text", "text": text}], provider="openclaw", model="gateway-injected")
+
+
+def asked(made: Branches, tool: str, details: dict[str, Any], **arguments: str) -> None:
+    """Add a call of one of OpenClaw's tools with its result."""
+    block = {"type": "toolCall", "id": f"c{len(made.entries)}", "name": tool, "arguments": arguments}
+    made.say("assistant", [block], model="m-1", stopReason="toolUse", usage={"input": 1_000, "output": 10})
+    made.say("toolResult", [], toolCallId=block["id"], toolName=tool, details=details)
+
+
+def status(window: str) -> dict[str, Any]:
+    """The details of a status."""
+    return {"statusText": f"🦞 OpenClaw\n📚 Context: 177k/{window} (89%) · 🧹 Compactions: 1"}
+
+
+@pytest.mark.parametrize(("window", "tokens"), [("262k", 262_000), ("1.0m", 1_000_000), ("?", None)])
+def test_an_answer_to_compact_has_the_window(tmp_path: Path, window: str, tokens: int | None) -> None:
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    made.answer({"type": "text", "text": "Painted."})
+    told(made, window)
+    _, conversation = made.open(tmp_path / "a.jsonl")
+    assert conversation.row.window == tokens
+
+
+def test_a_rounded_window_replaces_no_exact_one(tmp_path: Path) -> None:
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    rows = [
+        {"sessionId": "other", "model": "m-1", "contextTokens": 64_000},
+        {"sessionId": "5e55", "model": "m-1", "contextTokens": 262_144},
+    ]
+    asked(made, "sessions_list", {"sessions": rows})
+    told(made, "262k")
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    assert conversation.row.window == 262_144
+    assert [request.window for request in store.requests(conversation)] == [262_144]
+
+
+@pytest.mark.parametrize(("turns", "tokens"), [(0, None), (1, 200_000)])
+def test_a_status_has_the_window_of_the_last_finished_turn(
+    tmp_path: Path, turns: int, tokens: int | None
+) -> None:
+    """OpenClaw keeps the window of a model until a turn of the next model ends."""
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    made.say("assistant", [], model="m-0", stopReason="stop", usage={"input": 900, "output": 9})
+    for _ in range(turns):
+        made.answer({"type": "text", "text": "Painted."})
+    asked(made, "session_status", status("200k"))
+    _, conversation = made.open(tmp_path / "a.jsonl")
+    assert conversation.row.window == tokens
+
+
+def test_the_status_of_another_session_says_nothing(tmp_path: Path) -> None:
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    made.answer({"type": "text", "text": "Painted."})
+    asked(made, "session_status", status("64k"), sessionKey="agent:dredger:main")
+    _, conversation = made.open(tmp_path / "a.jsonl")
+    assert conversation.row.window is None
+
+
+def test_files_of_the_earlier_names_are_openclaws(tmp_path: Path) -> None:
+    made = Branches()
+    made.entries[1] = {**made.entries[1], "customType": "model-snapshot"}
+    made.say("user", "Paint the pier.")
+    made.open(tmp_path / "a.jsonl")
+
+
 @pytest.mark.parametrize(
     ("details", "failed"),
     [

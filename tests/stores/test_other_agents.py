@@ -944,7 +944,30 @@ def test_the_error_of_a_request_that_did_not_fit_has_the_window(tmp_path: Path) 
     made.say("e", "d", "user", "Now the bay.")
     _, conversation, (compaction,) = opened(written(tmp_path / "p1.jsonl", made.text))
     assert compaction.overflow
+    assert compaction.tokens_before_reported == 132_344
     assert (conversation.row.window, conversation.row.window_source) == (131_072, "recorded")
+
+
+@pytest.mark.parametrize(
+    ("answer", "window"),
+    [
+        ({"stopReason": "length", "usage": {"input": 131_066, "output": 0}}, 131_066),
+        ({"stopReason": "error", "errorMessage": "Range of input length should be [1, 258048]"}, 258_048),
+        ({"stopReason": "error", "errorMessage": "finish_reason: model_context_window_exceeded"}, None),
+    ],
+)
+def test_a_request_that_leaves_no_room_for_an_answer_did_not_fit(
+    tmp_path: Path, answer: dict[str, Any], window: int | None
+) -> None:
+    made = PiSession()
+    made.say("a", None, "user", "Chart the reef.")
+    made.say("b", "a", "assistant", "The reef is charted.")
+    made.add("c", "b", message={"role": "assistant", "content": [], **answer})
+    made.compact("d", "c")
+    made.say("e", "d", "user", "Now the bay.")
+    _, conversation, (compaction,) = opened(written(tmp_path / "p1.jsonl", made.text))
+    assert compaction.overflow
+    assert conversation.row.window == window
 
 
 def test_a_record_with_overflows_only_makes_the_threshold_doubtful(tmp_path: Path) -> None:

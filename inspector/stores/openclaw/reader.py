@@ -26,10 +26,16 @@ class OpenClawReader(PiReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Return whether the file is OpenClaw's database, or has pi's entries with entries of OpenClaw."""
+        """Return whether the file is OpenClaw's database, or has pi's entries with entries of OpenClaw.
+
+        Files of its earlier names (Clawdbot, Moltbot) do not have its name.
+        """
         if head.is_sqlite:
             return head.tables is not None and "transcript_events" in head.tables
-        return super().recognises(head) and b"openclaw" in head.raw
+        if not super().recognises(head):
+            return False
+        has_models = any(line.get("customType") == "model-snapshot" for line in head.mappings)
+        return b"openclaw" in head.raw or has_models
 
     def parts(self, path: Path) -> Sequence[str]:
         """Return the sessions of a database; [""] for a file of lines."""

@@ -1,4 +1,4 @@
-"""Additions of OpenClaw to the entries of pi: answers to its own commands, and rewrites of a branch.
+"""Additions of OpenClaw to the entries of pi: answers to its own commands, windows, and rewrites of a branch.
 
 To shorten tool results when the context is full, OpenClaw writes the entries from the first changed one on again, below
 the same parent. The copies have other ids and the same messages, except the shortened results.
@@ -14,6 +14,7 @@ from msgspec import field
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
 from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.openclaw.windows import Windows
 from inspector.stores.pi.reader import Node, PiScanner
 
 #: Keys that differ between an entry and its copy.
@@ -37,13 +38,19 @@ class OpenClawScanner(PiScanner, kw_only=True):
     began_at: int = 0
     #: The places of OpenClaw's answers to /compact.
     compact_answers: set[int] = field(default_factory=set)
+    #: The windows in OpenClaw's own texts.
+    named: Windows = field(default_factory=Windows)
 
     def note_model(self, node: Node, message: Mapping[str, Any]) -> None:
         """Note the model of an answer. OpenClaw names itself as the provider of texts that no model wrote."""
         if text_at(message, "provider") != "openclaw":
             super().note_model(node, message)
-        elif any(_COMPACTED.match(text_at(part, "text")) for part in mappings_in(message.get("content"))):
-            self.compact_answers.add(node.place)
+            self.named.note_answer(message)
+            return
+        for part in mappings_in(message.get("content")):
+            if _COMPACTED.match(text := text_at(part, "text")):
+                self.compact_answers.add(node.place)
+                self.named.note_text(text, self.model, self.provider)
 
     def trigger_of(self, node: Node) -> str | None:
         """Return "manual" if an answer to /compact is next to the compaction."""
@@ -56,6 +63,7 @@ class OpenClawScanner(PiScanner, kw_only=True):
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Return the messages of an entry. For a copy, return the messages of the original."""
         message, kind = mapping_at(value, "message"), text_at(value, "type")
+        self.named.note_result(message, self.session)
         content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _NAMES}))
         name = text_at(message, "toolCallId") or str(content)
         first = self.firsts.setdefault((self.place_of.get(node.parent or "", -1), kind, name), node)
@@ -72,8 +80,10 @@ class OpenClawScanner(PiScanner, kw_only=True):
         return first.messages
 
     def join(self) -> dict[int, int]:
-        """Build the lists, and add the shortened results as cleared results."""
+        """Build the lists, and add the shortened results as cleared results. The windows that OpenClaw names win: it
+        compares sizes with them."""
         number_of = super().join()
+        self.windows.update(self.named.of)
         for cuts in self.cuts.values():
             at = cuts[0][0]
             generation = 1 + sum(compaction.at <= at for compaction in self.compactions)

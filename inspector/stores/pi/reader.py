@@ -6,6 +6,7 @@ parent, and the session is the path to the last entry.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,15 @@ from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
-#: Matches the window in an error about a request that is too large.
-_EXCEEDED = late_pattern(r"(?:context length is|too long: \d{4,9} tokens >) (\d{4,9})\b")
+#: Match an error about a request that is too large, the window in it, and the size of the request.
+_TOO_LARGE = late_pattern(
+    r"context.(?:window|length)|(?:prompt|input|request) (?:is )?too (?:long|large)|input length should be",
+    re.IGNORECASE,
+)
+_EXCEEDED = late_pattern(
+    r"(?:context length is |too long: \d{4,9} tokens > |input length should be \[1, )(\d{4,9})\b"
+)
+_SENT = late_pattern(r"(?:you requested|too long:) (\d{4,9}) tokens\b")
 
 
 class Node(Struct):
@@ -54,8 +62,11 @@ class Node(Struct):
     #: Whether it is a message of the user, and whether it is an answer with an error of the API.
     asks: bool = False
     failed: bool = False
-    #: The window in tokens into which the request did not fit, as the error says; 0 for other answers.
-    exceeded: int = 0
+    #: Why an answer ended.
+    stopped: str = ""
+    #: Whether the request did not fit into the window, and its size in tokens as the error says, 0 if unknown.
+    exceeded: bool = False
+    sent: int = 0
     #: Whether the entry is a copy from the session that this session was forked from.
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
@@ -198,10 +209,13 @@ class PiScanner(SessionLists, kw_only=True):
             self.note_model(node, message)
             node.answer = text_at(message, "responseId") or node.name or str(node.place)
             node.usage = mapping_at(message, "usage")
-            node.failed = text_at(message, "stopReason") == "error"
-            if node.failed and (exceeded := _EXCEEDED.search(text_at(message, "errorMessage"))):
-                node.exceeded = self.windows[self.model] = int(exceeded[1])
-            if text_at(message, "stopReason") in ("stop", "toolUse"):
+            node.stopped = text_at(message, "stopReason")
+            node.failed = node.stopped == "error"
+            if node.failed:
+                self._note_error(node, text_at(message, "errorMessage"))
+            elif node.stopped == "length":
+                self._note_full(node)
+            if node.stopped in ("stop", "toolUse"):
                 self.newer = "rawStopReason" in message
         elif kind == "message":
             node.asks = message.get("role") == "user"
@@ -216,6 +230,22 @@ class PiScanner(SessionLists, kw_only=True):
         made = self.make([{"role": ROLE_NAMES[original.role], "content": ""}], original.at)
         self.entries.items[made[0]].lines += original.lines[-1:]
         return made
+
+    def _note_error(self, node: Node, error: str) -> None:
+        """Note an error about a request that does not fit into the window, with the sizes in it."""
+        node.exceeded = bool(_TOO_LARGE.search(error))
+        if exceeded := _EXCEEDED.search(error):
+            self.windows[self.model] = int(exceeded[1])
+        if sent := _SENT.search(error):
+            node.sent = int(sent[1])
+
+    def _note_full(self, node: Node) -> None:
+        """Note a request that left no room for an answer: some servers cut it to the window."""
+        sent = usage_of(node.usage, *_USAGE)
+        size = sent.input + sent.cache_read + sent.cache_write
+        if size and not sent.output:
+            node.exceeded = True
+            self.windows.setdefault(self.model, size)
 
     def note_model(self, node: Node, message: Mapping[str, Any]) -> None:
         """Note the model of an answer as the model of the session."""
@@ -295,12 +325,13 @@ class PiScanner(SessionLists, kw_only=True):
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,
             note="" if start_known else "The first kept entry is missing from the file.",
-            tokens_before=count_of(data, "tokensBefore") or None, tokens_after=count_of(data, "tokensAfter") or None,
+            tokens_before=max(count_of(data, "tokensBefore") or 0, last.sent) or None,
+            tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
             trigger=self.trigger_of(node), by_hook=data.get("fromHook") is True,
             # After other errors the agent waits for the user.
-            overflow=bool(last.exceeded) or (last.failed and bool(following.answer)),
+            overflow=last.exceeded or (last.failed and bool(following.answer)),
         )  # fmt: skip
 
     def _is_own(self, node: Node) -> bool:
@@ -320,5 +351,6 @@ class PiScanner(SessionLists, kw_only=True):
                 self.call(
                     node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"), unsized=node.aside,
+                    ends_turn=node.stopped == "stop" if node.stopped else None,
                 )  # fmt: skip
         self.window = self.windows.get(self.model)
