@@ -98,6 +98,20 @@ def test_results_that_a_rewrite_shortens_are_cleared(tmp_path: Path) -> None:
     assert [request.context for request in store.requests(conversation)] == [1_000, 2_000, 900]
 
 
+def test_the_same_answer_after_two_edits_is_no_rewrite(tmp_path: Path) -> None:
+    made = Branches()
+    made.say("user", "Go.")
+    for _ in range(2):
+        failed = made.answer({"type": "text", "text": "Failed"})
+        made.add({"type": "context_edit", "targetId": failed, "replacement": None}, failed)
+        made.answer({"type": "text", "text": "ok"})
+    for entry in made.entries:
+        entry.get("message", {}).pop("timestamp", None)
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    assert texts(store, conversation) == [("user", "Go."), ("assistant", "ok"), ("assistant", "ok")]
+    assert len(store.requests(conversation)) == 4
+
+
 def test_a_branch_with_other_words_is_no_rewrite(tmp_path: Path) -> None:
     made, branch = worked()
     made.last = branch[1]

@@ -193,11 +193,10 @@ class PiScanner(SessionLists, kw_only=True):
         self.note_time(node.at)
         node.copied = bool(self.forked_from) and 0 < node.at < self.began
         wires = entry_wires(value)
+        node.messages = self.messages(node, value, wires)
         if kind == "context_edit":
             node.target = text_at(value, "targetId")
             node.messages = self._replacement(node, value)
-        else:
-            node.messages = self.messages(node, value, wires)
         if kind in ("usage", "branch_summary") and (usage := mapping_at(value, "usage")):
             node.answer, node.usage = node.name, usage
             node.model, node.aside = text_at(value, "model"), True
