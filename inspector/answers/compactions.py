@@ -10,7 +10,7 @@ from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
-from inspector.answers.shown_settings import AT_LEAST, row_in_force
+from inspector.answers.shown_settings import AT_LEAST, settings_at
 from inspector.caching.costs import Bill, Rates
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
@@ -86,10 +86,10 @@ def tried_profiles(answers: Answers, session: str, profile: str) -> str:
 def why_of(
     inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings, token_index: TokenIndex
 ) -> Why:
-    """Return why a recorded compaction fired under the settings in force. `token_index` is of the list before it.
-
-    Raises EngineError.
+    """Return why a recorded compaction fired under the settings in force then. `resolved` is in force now.
+    `token_index` is of the list before it. Raises EngineError.
     """
+    row, resolved = settings_at(inspection, recorded, resolved)
     settings, conversation = resolved.settings, inspection.conversation
     before = inspection.generation(recorded.index)
     index = recorded.index - 1
@@ -112,8 +112,7 @@ def why_of(
     usual = None if share is None else threshold_at(share)
     adds = loop_of(rules).reasoning > 0
     is_least = resolved.sources["context_length"].startswith(AT_LEAST)
-    is_alone = sum(other.trigger != "manual" and not other.overflow for other in inspection.compactions()) < 2
-    row = row_in_force(inspection)
+    is_alone = resolved.sources.get("threshold", "").startswith(f"{SHOWN} one ")
     todays = context_length(row.model, row.provider)[1]
     source = resolved.sources["context_length"].removeprefix("assumed: ")
     is_window_recorded = row.window is not None or source != todays

@@ -53,6 +53,25 @@ def row_in_force(inspection: Inspection) -> ConversationRow:
     return _row_of_request(inspection, requests[-1]) if requests else inspection.conversation.row
 
 
+def settings_at(
+    inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings
+) -> tuple[ConversationRow, ResolvedSettings]:
+    """Return the row and the settings for the model and the limits at a compaction. `resolved` is in force now; values
+    that the user gave apply to the whole conversation. Raises as `resolve` does, and StoreErrors."""
+    row = row_in_force(inspection)
+    # The model may change right before a compaction.
+    after = next((one for one in _list_requests(inspection) if one.generation > recorded.index), None)
+    row_then = row if after is None else _row_of_request(inspection, after)
+    if row_then == row:
+        return row, resolved
+    given = {
+        name: getattr(resolved.settings, name)
+        for name, setting in SETTINGS.items()
+        if resolved.sources.get(name) == setting.flag
+    }
+    return row_then, _resolve_row(inspection, row_then, given)
+
+
 def earlier_settings(
     inspection: Inspection, flags: Mapping[str, Any]
 ) -> Iterator[tuple[Request | Generation, Mapping[str, Any]]]:

@@ -212,6 +212,23 @@ def test_a_model_of_unknown_window_shares_no_threshold_with_a_known_one(tmp_path
     assert resolved.sources["threshold"].startswith("shown by one recorded compaction (103,600 tokens")
 
 
+@pytest.mark.parametrize(
+    ("chosen", "said"), [(None, "a smaller window than today's 64,000"), (100_000, "fires at 83,616")]
+)
+def test_a_compaction_is_judged_by_the_model_of_its_time(
+    tmp_path: Path, chosen: int | None, said: str
+) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", (10_000, 20_000, 5_000, 6_000))
+    made = [json.loads(line) for line in path.read_text().splitlines()]
+    made[-1]["message"]["model"] = "glm-5"
+    compaction = {"type": "compaction", "id": "c", "parentId": "4", "summary": "Two.", "tokensBefore": 20_100}
+    made.insert(5, compaction)
+    made[6]["parentId"] = "c"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    (judged,) = compare_compactions(Answers.of([path], {"context_length": chosen}, None), "ferry")
+    assert said in judged.why.text
+
+
 def test_the_window_in_a_record_is_that_of_its_model(tmp_path: Path) -> None:
     path = written_by_pi(tmp_path / "a.jsonl", (10_000, 20_000, 131_000))
     made = [json.loads(line) for line in path.read_text().splitlines()]
