@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.answers.attempting import Order, Wording, ask_for, counted, recorded_list, sending_of
+from inspector.answers.attempting import Order, PromptWording, ask_for, counted, recorded_list, sending_of
 from inspector.answers.fact_reading import facts_under_summaries, pruned_by
 from inspector.answers.inspection import Inspection
 from inspector.core.errors import UsageProblem
@@ -33,7 +33,7 @@ class LifeOrder(Struct, frozen=True):
     """
 
     summarizer: Summarizer
-    wording: Wording
+    wording: PromptWording
     first: int
     budget: int | None = None
     done: Mapping[int, Attempt] | None = None

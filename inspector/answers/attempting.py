@@ -20,7 +20,7 @@ from inspector.engines.capabilities import summary_input
 from inspector.engines.registry import engine
 from inspector.engines.summary_input import SummaryInput, earlier_summary
 from inspector.models import consent
-from inspector.models.attempt import Ask, Attempt, Place
+from inspector.models.attempt import Ask, Attempt, AttemptPlace
 from inspector.models.consent import Allowance, Sending
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
@@ -33,7 +33,7 @@ from inspector.stores.base import Store
 BUDGETS = (100, 100_000)
 
 
-class Wording(Struct, frozen=True):
+class PromptWording(Struct, frozen=True):
     """Wording of a prompt: the default, the user's `template` file, or that of the release installed in `python`.
     `focus` is a text of the user."""
 
@@ -46,16 +46,16 @@ class Wording(Struct, frozen=True):
 class SummarizedList(Struct, frozen=True):
     """A list and its plan. The plan of a recorded compaction has the recorded boundaries."""
 
-    place: Place
+    place: AttemptPlace
     generation: Generation
     messages: Sequence[Message]
     plan: Plan
     note: str = ""
 
 
-def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> Place:
+def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> AttemptPlace:
     """Return the place under which attempts of a compaction are stored."""
-    return Place(abspath(store.info_of(row.id).path), row.root, compaction, step)
+    return AttemptPlace(abspath(store.info_of(row.id).path), row.root, compaction, step)
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:
@@ -93,7 +93,7 @@ def planned_list(inspection: Inspection, settings: Settings, step: int) -> Summa
 def ask_for(
     listed: SummarizedList,
     settings: Settings,
-    wording: Wording,
+    wording: PromptWording,
     budget: int | None = None,
     earlier: str | None = None,
     masker: Masker | None = None,
@@ -134,7 +134,9 @@ def ask_for(
     return Ask(listed.place, mask(prompt), name, given.budget, metadata, given.task)
 
 
-def _prompt_of(given: SummaryInput, settings: Settings, wording: Wording, mask: Masker) -> tuple[str, str]:
+def _prompt_of(
+    given: SummaryInput, settings: Settings, wording: PromptWording, mask: Masker
+) -> tuple[str, str]:
     if wording.python is not None:
         prompt = release_prompt(wording.python, given, settings.context_length, mask)
         return prompt.prompt, f"hermes-agent {prompt.version}"

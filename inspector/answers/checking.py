@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
-from inspector.answers.each import Question, ask_each
+from inspector.answers.each import StoreQuestion, ask_each
 from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.store_losses import ConversationLosses, unknown_losses
@@ -119,7 +119,7 @@ def check(
     old = 0
     lost: Counter[Kind] = Counter()
     results = {
-        row.id: result for row, result in ask_each(answers, rows, Question(read_for_check, raises=False))
+        row.id: result for row, result in ask_each(answers, rows, StoreQuestion(read_for_check, raises=False))
     }
     for row in rows:
         if row.id not in results:

@@ -42,7 +42,7 @@ class Side(Struct, frozen=True):
         return sum(self.kept.values(), Share(0, 0))
 
 
-class Comparison(Struct, frozen=True):
+class FolderComparison(Struct, frozen=True):
     """Two folders of sessions compared."""
 
     first: Side
@@ -122,6 +122,6 @@ def side_of(answers: Answers, label: str) -> Side:
     )
 
 
-def compare(first: Answers, second: Answers, labels: tuple[str, str]) -> Comparison:
+def compare(first: Answers, second: Answers, labels: tuple[str, str]) -> FolderComparison:
     """Compare two stores. Raises StoreErrors."""
-    return Comparison(side_of(first, labels[0]), side_of(second, labels[1]))
+    return FolderComparison(side_of(first, labels[0]), side_of(second, labels[1]))

@@ -14,7 +14,7 @@ from inspector.core.text import safe_line
 from inspector.engines.base import Settings
 from inspector.stores.base import StoreInfo
 from inspector.stores.hermes.describe import StoreDescription
-from inspector.stores.hermes.fitting import Fit
+from inspector.stores.hermes.fitting import ProfileFit
 from inspector.stores.hermes.store import HermesStore
 from inspector.stores.several import single_stores
 
@@ -28,7 +28,7 @@ class Database(Struct, frozen=True):
     info: StoreInfo
     conversations: int
     description: StoreDescription | None
-    fits: tuple[Fit, ...] = ()
+    fits: tuple[ProfileFit, ...] = ()
 
 
 class ListedStore(Struct, frozen=True):

@@ -38,7 +38,7 @@ class _Unwanted(Exception):
     """The results are no longer wanted."""
 
 
-class Question(Struct, Generic[R], frozen=True):
+class StoreQuestion(Struct, Generic[R], frozen=True):
     """A question about one conversation.
 
     `ask(answers, conversation, *arguments)` is a module-level function, because other processes may call it.
@@ -56,7 +56,7 @@ class Question(Struct, Generic[R], frozen=True):
 
 
 def ask_each(
-    answers: Answers, rows: Sequence[ConversationRow], question: Question[R]
+    answers: Answers, rows: Sequence[ConversationRow], question: StoreQuestion[R]
 ) -> Iterator[tuple[ConversationRow, R]]:
     """Yield rows with their results, in the order of completion.
 
@@ -107,7 +107,7 @@ def ask_each(
 
 
 def _outcomes(
-    answers: Answers, rows: Iterator[ConversationRow], question: Question[R], most: int
+    answers: Answers, rows: Iterator[ConversationRow], question: StoreQuestion[R], most: int
 ) -> Iterator[tuple[ConversationRow, Any, InspectorError | None]]:
     plan = answers.scheduling
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.each import Question, ask_each
+from inspector.answers.each import StoreQuestion, ask_each
 from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection, ends_of
 from inspector.answers.kept_results import AnswerKind, keep
@@ -118,7 +118,7 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
     corrected: list[tuple[str, tuple[int, ...]]] = []
-    for row, result in ask_each(answers, answers.rows(names), Question(read_losses, kept=LOSSES)):
+    for row, result in ask_each(answers, answers.rows(names), StoreQuestion(read_losses, kept=LOSSES)):
         losses.append(result)
         listed += with_row(answers.store, row, result)
         corrected.append((row.title or row.id, result.corrected))
@@ -139,7 +139,7 @@ class ConversationAftermath(Struct, frozen=True):
 def list_aftermath(answers: Answers, names: Sequence[str]) -> list[ConversationAftermath]:
     """Return the aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
     rows = answers.rows(names)
-    question = Question(read_conversation_aftermath, kept=AFTERMATH)
+    question = StoreQuestion(read_conversation_aftermath, kept=AFTERMATH)
     results = {row.id: result for row, result in ask_each(answers, rows, question)}
     if unseen := sum(result.unseen for result in results.values()):
         after = plural(unseen, "compaction")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.cost_evidence import cost_evidence
-from inspector.answers.each import Question, ask_each
+from inspector.answers.each import StoreQuestion, ask_each
 from inspector.answers.fact_reading import dismissed_facts
 from inspector.answers.fact_results import read_fact_evidence
 from inspector.answers.inspection import Inspection, ends_of
@@ -29,7 +29,7 @@ from inspector.quality.evidence import (
     ConversationEvidence,
     CutFile,
     LiveEvidence,
-    Prompt,
+    SystemPrompt,
     is_stray,
     links_of,
     protected_giants,
@@ -84,7 +84,7 @@ def list_findings(
     dismissals = Dismissals.load()
     hidden: set[tuple[str, str]] = set()
     rows = answers.rows(() if name is None else (name,))
-    results = {row.id: result for row, result in ask_each(answers, rows, Question(findings_in))}
+    results = {row.id: result for row, result in ask_each(answers, rows, StoreQuestion(findings_in))}
     wanted = SEVERITIES[: SEVERITIES.index(least) + 1]
     listed = []
     for row in rows:
@@ -308,12 +308,12 @@ def _live(inspection: Inspection, resolved: ResolvedSettings) -> LiveEvidence:
     )
 
 
-def _prompts(inspection: Inspection) -> tuple[Prompt, ...]:
+def _prompts(inspection: Inspection) -> tuple[SystemPrompt, ...]:
     """Return the system prompt of each session, with its first generation."""
-    prompts: dict[str, Prompt] = {}
+    prompts: dict[str, SystemPrompt] = {}
     for generation in inspection.conversation.generations:
         session = generation.session
         if session not in prompts:
             text = inspection.system_prompt(session)
-            prompts[session] = Prompt(generation.number, inspection.system_tokens(session), text)
+            prompts[session] = SystemPrompt(generation.number, inspection.system_tokens(session), text)
     return tuple(prompts.values())

@@ -15,7 +15,7 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.core.watching import OnProgress
-from inspector.models.attempt import Place
+from inspector.models.attempt import AttemptPlace
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key, judge_prompt
 from inspector.models.kept import KeptAttempts
@@ -24,9 +24,9 @@ from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import ConversationFacts, Where
 from inspector.quality.judgement import (
-    Agreement,
+    FactAgreement,
     Judged,
-    Statement,
+    QuotedStatement,
     agreement,
     joined,
     judged,
@@ -45,7 +45,7 @@ _RESULT, _STAYED = 2_000, 4_000
 class JudgePrompt(Struct, frozen=True):
     """The prompt of one piece of a compaction, and the texts that quotes are checked against."""
 
-    place: Place
+    place: AttemptPlace
     number: int
     of: int
     piece: str
@@ -61,7 +61,7 @@ class JudgedStatement(Struct, frozen=True):
     The evidence is in the region `where` of the list after the compaction, at `evidence_index`.
     """
 
-    statement: Statement
+    statement: QuotedStatement
     message: int | None
     index: int | None
     where: Where | None
@@ -81,7 +81,7 @@ class Judgement(Struct, frozen=True):
     unproven: int
     pieces: int
     answered: int
-    agreement: Agreement
+    agreement: FactAgreement
 
 
 def judge_prompts(
@@ -219,7 +219,7 @@ def _from_texts(
 
 
 def _placed(
-    inspection: Inspection, recorded: Compaction, statements: Sequence[Statement]
+    inspection: Inspection, recorded: Compaction, statements: Sequence[QuotedStatement]
 ) -> Iterator[JudgedStatement]:
     before = inspection.generation(recorded.index)
     texts = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]

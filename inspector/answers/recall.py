@@ -22,8 +22,8 @@ from inspector.models.summarizers.base import Summarizer
 from inspector.quality.facts.fact import Fate
 from inspector.quality.facts.passages import ListText
 from inspector.quality.facts.questions import (
-    Agreement,
-    Question,
+    RecallAgreement,
+    RecallQuestion,
     agreement,
     answers_in,
     is_right,
@@ -39,14 +39,14 @@ class Exam(Struct, frozen=True):
     """Questions about one list: the outcome whose summary it holds, the questions, and the prompt."""
 
     outcome: SummaryOutcome
-    questions: tuple[Question, ...]
+    questions: tuple[RecallQuestion, ...]
     prompt: str
 
 
 class AnsweredQuestion(Struct, frozen=True):
     """A question with the answer, whether the answer is right, and the fate of the fact by the rules."""
 
-    question: Question
+    question: RecallQuestion
     answer: str
     right: bool
     fate: Fate
@@ -64,7 +64,7 @@ class Recall(Struct, frozen=True):
         return sum(answer.right for answer in self.answered)
 
     @property
-    def agreement(self) -> Agreement:
+    def agreement(self) -> RecallAgreement:
         """Agreement of fates and answers."""
         return agreement((answer.fate, answer.right) for answer in self.answered)
 

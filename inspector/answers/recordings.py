@@ -19,7 +19,7 @@ from inspector.engines.registry import agent_of, engine
 from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
 from inspector.replay.earlier import EarlierSettings
-from inspector.replay.recording import Evidence, Recording, SessionUsage, recording_of
+from inspector.replay.recording import Recording, SessionUsage, SizeRecords, recording_of
 
 _ASSISTANT = ROLE_CODES["assistant"]
 
@@ -52,7 +52,7 @@ def read_recording(
     return recording_of(inspection.conversation, compactions, rules, lists, systems, evidence, clears)
 
 
-def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str) -> Evidence:
+def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str) -> SizeRecords:
     """Return the records about sizes of requests, and the earlier settings of a profile."""
     conversation, store = inspection.conversation, inspection.store
     microcompactions = store.microcompactions(conversation)
@@ -65,10 +65,10 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
     passed = list(zip(of_force, thresholds, strict=True))
     earlier = of_force if profile == force.profile else _earlier(inspection, profile, requests)
     if requests or not has_session_usage(conversation.row.agent):
-        return Evidence(requests, (), microcompactions, threshold, earlier=earlier, passed=passed)
+        return SizeRecords(requests, (), microcompactions, threshold, earlier=earlier, passed=passed)
     gateway = conversation.row.source.lower() in GATEWAYS
     sums = list(_sums(conversation))
-    return Evidence((), sums, microcompactions, threshold, loop_of(in_force), gateway, earlier, passed)
+    return SizeRecords((), sums, microcompactions, threshold, loop_of(in_force), gateway, earlier, passed)
 
 
 def _earlier(inspection: Inspection, profile: str, requests: Sequence[Reported]) -> list[EarlierSettings]:

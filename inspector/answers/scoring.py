@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.attempt_survival import list_after
-from inspector.answers.attempting import SummarizedList, Wording, ask_for, counted
+from inspector.answers.attempting import PromptWording, SummarizedList, ask_for, counted
 from inspector.answers.corpus import CorpusConversation, TrueStatement
 from inspector.config.bundled import fixtures_dir
 from inspector.core.conversations import ROLE_CODES, Generation
@@ -25,7 +25,7 @@ from inspector.engines.base import Settings
 from inspector.engines.failures import measured, plan_with
 from inspector.engines.registry import engine, names, with_changes
 from inspector.engines.summary_input import finished_summary
-from inspector.models.attempt import Ask, Place
+from inspector.models.attempt import Ask, AttemptPlace
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key
 from inspector.models.kept import KeptAttempts
@@ -256,7 +256,7 @@ def _size(texts: Sequence[ListText]) -> int:
 
 
 def plan_scores(
-    judges: Sequence[Judge], settings: Settings, wording: Wording, masker: Masker | None = None
+    judges: Sequence[Judge], settings: Settings, wording: PromptWording, masker: Masker | None = None
 ) -> list[PlannedScore]:
     """Plan the compaction of every conversation, as if the threshold had just been reached.
 
@@ -272,7 +272,7 @@ def plan_scores(
         plan = plan_with(rules, measured(rules, messages), settings, 0, 0)
         roles = bytes(ROLE_CODES.get(message.role, 4) for message in messages)
         generation = Generation(1, conversation.name, range(len(messages)), roles)
-        place = Place(str(conversation.path.absolute()), conversation.name, 1, len(messages))
+        place = AttemptPlace(str(conversation.path.absolute()), conversation.name, 1, len(messages))
         listed = SummarizedList(place, generation, messages, plan)
         ask = ask_for(listed, settings, wording, masker=masker) if plan.compacts else None
         planned.append(PlannedScore(judge, listed, settings, ask))
@@ -303,7 +303,7 @@ def profile_rows(judges: Sequence[Judge], settings: Settings, watch: OnProgress)
     for number, name in enumerate(chosen):
         watch(f"{name}: profile", number + 1, len(chosen))
         try:
-            planned = plan_scores(judges, with_changes(settings, profile=name), Wording())
+            planned = plan_scores(judges, with_changes(settings, profile=name), PromptWording())
         except UsageProblem:
             continue
         scores = []

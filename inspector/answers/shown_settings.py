@@ -17,7 +17,7 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import SHOWN, loop_of
 from inspector.engines.registry import agent_of, budgets_of, engine
 from inspector.engines.settings import SETTINGS, difference
-from inspector.replay.recorded_tail import Cut, recorded_tail
+from inspector.replay.recorded_tail import RecordedTail, recorded_tail
 from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
 
 #: The beginning of the source of a window that may be larger.
@@ -296,7 +296,7 @@ def _shown_tail(inspection: Inspection, settings: Settings) -> int | None:
     return recorded_tail([_cut(inspection, item, settings) for item in cut], usual, tried)
 
 
-def _cut(inspection: Inspection, recorded: Compaction, settings: Settings) -> Cut:
+def _cut(inspection: Inspection, recorded: Compaction, settings: Settings) -> RecordedTail:
     """Return the recorded start of a tail, with a function that plans the start for another number of tokens."""
     generation = inspection.generation(recorded.index)
     most = inspection.token_index(generation, settings.profile).total()
@@ -305,4 +305,4 @@ def _cut(inspection: Inspection, recorded: Compaction, settings: Settings) -> Cu
         plan = inspection.plan(generation, settings.with_(tail_tokens=tokens))
         return plan.tail_start if plan.compacts else 0
 
-    return Cut(recorded.tail_start, most, planned)
+    return RecordedTail(recorded.tail_start, most, planned)

@@ -14,13 +14,13 @@ from inspector.core.text import safe, safe_line, safe_title
 from inspector.stores.rule_files import RuleFile, rule_files
 
 
-class Entry(Place, frozen=True):
+class RuleTextPlace(Place, frozen=True):
     """The place of a message that has the text of a rule file."""
 
     how: str
 
 
-class Cut(Struct, frozen=True):
+class SentPart(Struct, frozen=True):
     """A file of so many `characters`, of which the agent `sent` only a part."""
 
     characters: int
@@ -46,8 +46,8 @@ class StandingFile(Struct, frozen=True):
     in_lists: tuple[int, ...]
     in_context: bool
     sent_by: str | None
-    cut: Cut | None
-    entries: tuple[Entry, ...]
+    cut: SentPart | None
+    entries: tuple[RuleTextPlace, ...]
 
 
 def list_rules(answers: Answers, names: Sequence[str]) -> list[StandingFile]:
@@ -81,8 +81,8 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
             lists,
             last in lists,
             agent.title if agent is not None and (is_sent or cuts) else None,
-            Cut(*cuts[-1]) if cuts else None,
-            tuple(Entry(file.generation, file.place, file.message, file.how) for file in entries),
+            SentPart(*cuts[-1]) if cuts else None,
+            tuple(RuleTextPlace(file.generation, file.place, file.message, file.how) for file in entries),
         )
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.costing import costing_of
-from inspector.answers.each import FEW_MESSAGES, Question, ask_each
+from inspector.answers.each import FEW_MESSAGES, StoreQuestion, ask_each
 from inspector.answers.fact_reading import facts_without_fates
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
@@ -37,7 +37,7 @@ from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 _FEW = 2_000
 
 
-class Request(Struct, frozen=True):
+class SweepRequest(Struct, frozen=True):
     """Task of a sweep: small enough to send to worker processes, which open the databases themselves.
 
     `flags` are settings for all conversations; other settings come from each conversation's store and model. `model`
@@ -56,7 +56,7 @@ class Request(Struct, frozen=True):
 
 
 def run_sweep(
-    request: Request,
+    request: SweepRequest,
     answers: Answers,
     watch: Callable[[Progress], None] = lambda _: None,
     wanted: Callable[[], bool] = lambda: True,
@@ -80,7 +80,7 @@ def run_sweep(
         messages = sum(row.messages for row in chosen) if request.facts else 0
         return runs >= _FEW or messages >= FEW_MESSAGES
 
-    question = Question(grid_of, lambda row: (grid, total == 1), much=much)
+    question = StoreQuestion(grid_of, lambda row: (grid, total == 1), much=much)
     done: dict[int, Grid] = {}
     shares: dict[str, None] = {}
     reproduces = None
@@ -154,7 +154,7 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
 
 
 def grid_of(
-    answers: Answers, conversation: str, request: Request, reproduction: bool
+    answers: Answers, conversation: str, request: SweepRequest, reproduction: bool
 ) -> tuple[Grid, Reproduction | None, str]:
     """Return the cells of one conversation, if wanted how well the settings in force reproduce it, and a sentence about
     the threshold of the swept windows, or ""."""
@@ -177,7 +177,7 @@ def _share_of_windows(resolved: ResolvedSettings, rows: Axis, columns: Axis) -> 
 
 
 def _grid(
-    request: Request, inspection: Inspection, resolved: ResolvedSettings, wanted: Callable[[], bool]
+    request: SweepRequest, inspection: Inspection, resolved: ResolvedSettings, wanted: Callable[[], bool]
 ) -> Grid:
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
@@ -221,7 +221,7 @@ def sweep_store(
         names = tuple(row.id for row in answers.store.conversations())
     model = None if ratio is None else SummaryModel(ratio)
     flags = dict(answers.flags)
-    request = Request(names, rows, columns, flags, answers.config, model, facts)
+    request = SweepRequest(names, rows, columns, flags, answers.config, model, facts)
     result = run_sweep(request, answers, watch)
     for sentence in result.unused:
         answers.note(sentence)

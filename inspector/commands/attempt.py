@@ -9,7 +9,7 @@ import click
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import WHOLE, print_answer, print_notes, settings_options
 from inspector.commands.sending import (
-    Progress,
+    ProgressLine,
     Sender,
     numbers_of,
     print_prompts,
@@ -104,7 +104,7 @@ def attempt(
     orders = [Order(ask, summarizer) for ask in asks for summarizer in summarizers]
     sending = sending_of(orders, masker)
     allowance = sender.allowed(sending)
-    with Progress() as progress:
+    with ProgressLine() as progress:
         made = carry_out(orders, inspection, default_attempts(), allowance, progress)
     documents = _outcomes(inspection, settings, made)
     whole = {
@@ -257,7 +257,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
     sending = life_sending(inspection, settings, order)
     allowance = sender.allowed(sending)
-    with Progress() as progress:
+    with ProgressLine() as progress:
         made = make_life(inspection, settings, order, kept, allowance, progress)
     whole = {attempt.place.compaction: attempt for attempt in made if attempt.state == "finished"}
     points = built(life_curve(inspection, settings, whole)) if whole else []

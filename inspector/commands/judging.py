@@ -8,7 +8,7 @@ import click
 
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import WHOLE, settings_options
-from inspector.commands.sending import Progress, Sender, numbers_of, print_prompts, summarizer_option
+from inspector.commands.sending import ProgressLine, Sender, numbers_of, print_prompts, summarizer_option
 from inspector.core.errors import SummarizerFailed, UnknownConversation
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def recall(
     summarizer = sender.summarizer()
     sending = recall_sending(exams, summarizer, masker)
     allowance = sender.allowed(sending)
-    with Progress() as progress:
+    with ProgressLine() as progress:
         results, problems = ask_exams(exams, summarizer, allowance, progress)
     if not results:
         raise SummarizerFailed("\n".join(problems))
@@ -146,7 +146,7 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
     problems: tuple[str, ...] = ()
     if sending.recipients:
         allowance = sender.allowed(sending)
-        with Progress() as progress:
+        with ProgressLine() as progress:
             problems = ask_judge(every, summarizer, allowance, kept, progress)
     facts = facts_of(inspection)
     judgements = [

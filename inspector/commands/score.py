@@ -9,7 +9,7 @@ import click
 
 from inspector.commands.asking import Asked, asks
 from inspector.commands.options import json_option, print_answer, print_notes, settings_options
-from inspector.commands.sending import Progress, Sender, summarizer_options, wording_options
+from inspector.commands.sending import ProgressLine, Sender, summarizer_options, wording_options
 from inspector.core.errors import SummarizerFailed
 from inspector.core.text import safe
 
@@ -85,7 +85,7 @@ def score(
                 else f"{len(stored):,} summaries are stored answers"
             )
             print_notes([f"{many} of an earlier run. --again asks for new ones."])
-    with Progress() as progress:
+    with ProgressLine() as progress:
         rows += [
             summarizer_row(planned, summarizer, stored, allowance, kept, progress)
             for summarizer in summarizers

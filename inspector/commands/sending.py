@@ -16,7 +16,7 @@ from inspector.core.errors import NotAllowed, UsageProblem
 from inspector.core.text import safe
 
 if TYPE_CHECKING:
-    from inspector.answers.attempting import Wording
+    from inspector.answers.attempting import PromptWording
     from inspector.answers.inspection import Inspection
     from inspector.commands.asking import Asked
     from inspector.models.consent import Allowance, Sending
@@ -50,13 +50,13 @@ class Sender:
 
         return Masker(self.masking)
 
-    def wording(self) -> Wording:
+    def wording(self) -> PromptWording:
         """Return the wording of a prompt. Raises UsageProblem for two."""
-        from inspector.answers.attempting import Wording
+        from inspector.answers.attempting import PromptWording
 
         if self.prompt is not None and self.release_prompt is not None:
             raise UsageProblem("Give --prompt or --release-prompt, not both.")
-        return Wording(self.prompt, self.release_prompt, self.focus, self.masking)
+        return PromptWording(self.prompt, self.release_prompt, self.focus, self.masking)
 
     @property
     def names_summarizer(self) -> bool:
@@ -181,7 +181,7 @@ def print_prompts(asked: Asked, prompts: Iterable[str]) -> None:
     asked.end()
 
 
-class Progress:
+class ProgressLine:
     """Shows the progress in one line of standard error, if it is a terminal. The line is cleared at the end."""
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ class Progress:
             self._last = (what, done)
             click.echo(f"\r\x1b[K{safe(what)} {done:,}", nl=False, err=True)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *error: object) -> None:

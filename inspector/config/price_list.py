@@ -42,7 +42,7 @@ Prices = tuple[float | None, ...]
 Steps = tuple[tuple[int, Prices], ...]
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ListedModel(msgspec.Struct, frozen=True):
     """A model's entries in genai-prices: its context window in tokens and its prices, each with the name of its entry.
 
     `prices` are (first day, first minute of a day, prices by size), oldest first, with days such as 2026-11-22; empty
@@ -56,7 +56,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=512)
-def listed(model: str, provider: str = "") -> Listed:
+def listed(model: str, provider: str = "") -> ListedModel:
     """Return a model's entries. Import genai-prices if they are not stored."""
     known, name = _kept(), _name(model, provider)
     if name in known:
@@ -80,7 +80,7 @@ def _file() -> Path:
     return cache_dir() / "models.json"
 
 
-def _kept() -> dict[str, Listed]:
+def _kept() -> dict[str, ListedModel]:
     """Return the stored entries for the installed release of genai-prices."""
     try:
         status = _file().stat()
@@ -90,13 +90,13 @@ def _kept() -> dict[str, Listed]:
 
 
 @lru_cache(maxsize=1)
-def _read(path: Path, *_: int) -> dict[str, Listed]:
+def _read(path: Path, *_: int) -> dict[str, ListedModel]:
     """Return the entries in a file. The other arguments, its time and size, are the key of the cache."""
     document = read_state(path)
     if document.get("of") != _stamp():
         return {}
     try:
-        return msgspec.convert(document.get("models"), dict[str, Listed])
+        return msgspec.convert(document.get("models"), dict[str, ListedModel])
     except msgspec.ValidationError:
         return {}
 
@@ -109,9 +109,9 @@ def _stamp() -> str:
     return " ".join(f"{status.st_size} {status.st_mtime_ns}" for status in map(os.stat, files))
 
 
-def _looked_up(model: str, provider: str) -> Listed:
+def _looked_up(model: str, provider: str) -> ListedModel:
     sized, priced = _entry_of(model, provider, "context_window"), _entry_of(model, provider, "prices")
-    return Listed(
+    return ListedModel(
         None if sized is None else int(sized.context_window),
         "" if sized is None else sized.id,
         () if priced is None else tuple(_prices_of(priced)),

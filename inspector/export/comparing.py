@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.answers.comparing import Comparison, Side
+from inspector.answers.comparing import FolderComparison, Side
 from inspector.core.shares import percent
 from inspector.core.text import safe_line
 from inspector.export.console import Table
@@ -15,7 +15,7 @@ from inspector.quality.measures.measure import Share
 _LABEL, _ROOM = 40, 1_000
 
 
-def comparison_document(comparison: Comparison) -> Document:
+def comparison_document(comparison: FolderComparison) -> Document:
     """Return the answer of `check --against`."""
     return {"sides": [_side(comparison.first), _side(comparison.second)], "differs": list(comparison.differs)}
 
@@ -40,7 +40,7 @@ def share_document(share: Share) -> Document:
     return {**built(share), "share": share.value, "low": low, "high": high}
 
 
-def comparison_table(comparison: Comparison) -> list[tuple[str, str, str, str]]:
+def comparison_table(comparison: FolderComparison) -> list[tuple[str, str, str, str]]:
     """Return rows of a name, both sides, and "differs" where the 95% intervals do not overlap.
 
     The first row is the heading.
@@ -77,7 +77,7 @@ def _short(label: str) -> str:
     return text if len(text) <= _LABEL else f"…{text[1 - _LABEL :]}"
 
 
-def comparison_text(comparison: Comparison) -> str:
+def comparison_text(comparison: FolderComparison) -> str:
     """Return the table as text."""
     heading, *rows = comparison_table(comparison)
     table = Table(*heading)
@@ -88,7 +88,7 @@ def comparison_text(comparison: Comparison) -> str:
     return "\n".join(lines) + "\n"
 
 
-def comparison_page(comparison: Comparison, html: bool) -> str:
+def comparison_page(comparison: FolderComparison, html: bool) -> str:
     """Return the table as an HTML page without scripts, or as a Markdown document."""
     from inspector.export.report.rendering import html_templates, markdown_templates
 

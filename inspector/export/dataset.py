@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.each import Question, ask_each
+from inspector.answers.each import StoreQuestion, ask_each
 from inspector.answers.store_losses import part_unread
 from inspector.config.agent_folders import refuse_agent_folders
 from inspector.config.folders import read_state, write_whole
@@ -69,7 +69,7 @@ def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[
     before = dict(sink.known())
     listed = {row.id: (key, row, f"{stamp} {masking}") for key, row, stamp in stamps(answers)}
     changed = [row for key, row, stamp in listed.values() if before.get(key) != stamp]
-    question = Question(rows_to_write, lambda row: (*listed[row.id], masking), raises=False)
+    question = StoreQuestion(rows_to_write, lambda row: (*listed[row.id], masking), raises=False)
     written = partial = 0
     for _, rows in ask_each(answers, changed, question):
         sink.write(rows)

@@ -11,7 +11,7 @@ from inspector.core.text import safe_title
 from inspector.export.console import console_for, say
 from inspector.export.document import Document, built, fields_of
 from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import Evidence, Measure, Share
+from inspector.quality.measures.measure import Measure, Measured, Share
 
 #: Maximum length of evidence, in characters.
 _LONGEST = 300
@@ -60,7 +60,7 @@ def _measure(measure: Measure) -> Document:
     }
 
 
-def _evidence(entry: Evidence) -> Document:
+def _evidence(entry: Measured) -> Document:
     return {
         "text": safe_title(entry.text, _LONGEST),
         **fields_of(entry, "known", "role", "note", "said"),

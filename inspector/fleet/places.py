@@ -20,7 +20,7 @@ from inspector.stores.transcripts import TranscriptStore
 _MAX_OPEN = 8
 
 
-class Place(NamedTuple):
+class ConversationSource(NamedTuple):
     """An agent, the path of its store, and the files of one conversation; no files for a database.
 
     `copied` names the URL that the files are copies of; a worker elsewhere copies them again.
@@ -32,20 +32,20 @@ class Place(NamedTuple):
     copied: Copied | None = None
 
 
-def place_of(store: Store, conversation: str) -> Place:
+def place_of(store: Store, conversation: str) -> ConversationSource:
     """Return the place of a conversation. Raises StoreErrors."""
     owner = store.owner(conversation)
     path, files = owner.path.absolute(), owner.files_of(conversation)
-    return Place(owner.info.kind, path, files, copied_from(path, files or (str(path),)))
+    return ConversationSource(owner.info.kind, path, files, copied_from(path, files or (str(path),)))
 
 
 @lru_cache(maxsize=_MAX_OPEN)
-def open_place(place: Place) -> Store:
+def open_place(place: ConversationSource) -> Store:
     """Open the conversation of a place. Raises StoreErrors, and NotAStore for an agent that is not installed here."""
     if place.copied is not None:
         path = copy_of(place.copied) / place.copied.path
         files = (os.path.normpath(path / os.path.relpath(file, place.path)) for file in place.files)
-        place = Place(place.agent, path, tuple(files))
+        place = ConversationSource(place.agent, path, tuple(files))
     if place.files:
         look = partial(signatures, place.files)
         return TranscriptStore(place.agent, partial(reader_of, place.agent), place.path, look)

@@ -14,7 +14,7 @@ from inspector.core.rough import text_tokens
 State = Literal["unfinished", "finished", "failed"]
 
 
-class Place(Struct, frozen=True):
+class AttemptPlace(Struct, frozen=True):
     """The compaction that an attempt repeats.
 
     `store` is the path of the store, `root` the id of the conversation's first session, `compaction` the number of the
@@ -35,7 +35,7 @@ class Ask(Struct, frozen=True):
     itself adds to the summary.
     """
 
-    place: Place
+    place: AttemptPlace
     prompt: str
     prompt_name: str
     budget: int
@@ -54,7 +54,7 @@ class Attempt(Struct, frozen=True):
     """
 
     id: int
-    place: Place
+    place: AttemptPlace
     at: float
     state: State
     kind: str = ""

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from inspector.config.database import prepare_private
 from inspector.config.opened import OpenedOnce
 from inspector.core.errors import OutputProblem
-from inspector.models.attempt import Ask, Attempt, Place
+from inspector.models.attempt import Ask, Attempt, AttemptPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,7 +153,7 @@ class KeptAttempts:
                 for row in rows
             )
 
-    def keep_answer(self, key: str, place: Place, summarizer: Summarizer, answer: str) -> None:
+    def keep_answer(self, key: str, place: AttemptPlace, summarizer: Summarizer, answer: str) -> None:
         """Store the answer of a judge, or a summary for `score`, under a key."""
         row = {
             "key": key, "store": place.store, "root": place.root, "compaction": place.compaction, "at": time.time(),
@@ -238,7 +238,7 @@ def _migrations() -> Migrations:
 
 
 def _attempt(row: Mapping[str, Any]) -> Attempt:
-    place = Place(row["store"], row["root"], row["compaction"], row["step"])
+    place = AttemptPlace(row["store"], row["root"], row["compaction"], row["step"])
     plain = {name: row[name] for name in _UNCONVERTED if row.get(name) is not None}
     return Attempt(
         place=place, where=row["location"] or "", settings=_settings(row["settings"]),

@@ -155,7 +155,7 @@ class LiveEvidence(Struct, frozen=True):
         return self.number, len(self.roles)
 
 
-class Prompt(Struct, frozen=True):
+class SystemPrompt(Struct, frozen=True):
     """The system prompt of a session: its first generation, its tokens, its text."""
 
     generation: int
@@ -261,7 +261,7 @@ class ConversationEvidence(Struct, frozen=True):
     budgets: Budgets
     live: LiveEvidence
     compactions: tuple[CompactionEvidence, ...] = ()
-    prompts: tuple[Prompt, ...] = ()
+    prompts: tuple[SystemPrompt, ...] = ()
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     failure: str = ""
     streak: int | None = None

@@ -22,7 +22,7 @@ MAX_QUOTE = 2_000
 SAME_STATEMENT = 0.6
 
 
-class Statement(Struct, frozen=True):
+class QuotedStatement(Struct, frozen=True):
     """A statement that a model found in what was summarized.
 
     `quote` and `evidence` are in the texts word for word, but for spaces and signs. `importance` is 1 to 3.
@@ -40,12 +40,12 @@ class Judged(Struct, frozen=True):
     """The statements of one answer. `dropped` quotes were not in the text; `unproven` fates had no evidence in it and
     are uncertain."""
 
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[QuotedStatement, ...] = ()
     dropped: int = 0
     unproven: int = 0
 
 
-class Agreement(Struct, frozen=True):
+class FactAgreement(Struct, frozen=True):
     """Comparison of the facts of the rules with the statements of a model.
 
     `both` is the number of statements that both found. Of these, `same` have fates on the same side (readable or not),
@@ -61,7 +61,7 @@ class Agreement(Struct, frozen=True):
 def judged(answer: str, piece: str, after: str) -> Judged:
     """Read a model's answer and check its quotes. Raises ValueError with a sentence where it is not the asked JSON."""
     in_piece, in_after = letters(piece), letters(after)
-    statements: list[Statement] = []
+    statements: list[QuotedStatement] = []
     dropped = unproven = 0
     for entry in _entries(answer)[:MAX_STATEMENTS]:
         quote, evidence = _text(entry.get("quote")), _text(entry.get("evidence"))
@@ -76,13 +76,13 @@ def judged(answer: str, piece: str, after: str) -> Judged:
         importance = entry.get("importance")
         weight = importance if isinstance(importance, int) and 1 <= importance <= 3 else 1
         speaker = role if role in _ROLES else "user"
-        statements.append(Statement(quote, speaker, kind, weight, fate, evidence))
+        statements.append(QuotedStatement(quote, speaker, kind, weight, fate, evidence))
     return Judged(tuple(statements), dropped, unproven)
 
 
 def joined(answers: Iterable[Judged]) -> Judged:
     """The statements of several pieces, each quote once, the most important first."""
-    known: dict[str, Statement] = {}
+    known: dict[str, QuotedStatement] = {}
     dropped = unproven = 0
     for answer in answers:
         dropped, unproven = dropped + answer.dropped, unproven + answer.unproven
@@ -91,7 +91,7 @@ def joined(answers: Iterable[Judged]) -> Judged:
     return Judged(tuple(sorted(known.values(), key=lambda one: -one.importance)), dropped, unproven)
 
 
-def agreement(statements: Sequence[Statement], lives: Sequence[Life]) -> Agreement:
+def agreement(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> FactAgreement:
     """Compare the statements of a model with the facts of the rules about the same compaction."""
     both = same = undecided = 0
     for statement, life in zip(statements, matched(statements, lives), strict=True):
@@ -103,10 +103,10 @@ def agreement(statements: Sequence[Statement], lives: Sequence[Life]) -> Agreeme
         else:
             same += life.fate.alive == (statement.fate in KEPT)
     facts = {life.fact.key for life in lives}
-    return Agreement(both, same, undecided, len(statements) - both, len(facts) - both)
+    return FactAgreement(both, same, undecided, len(statements) - both, len(facts) - both)
 
 
-def matched(statements: Sequence[Statement], lives: Sequence[Life]) -> list[Life | None]:
+def matched(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> list[Life | None]:
     """The fact of the rules for each statement of a model, each fact once; None where the rules have none."""
     left = {life.fact.key: (letters(life.fact.text), life) for life in lives}
     found: list[Life | None] = []

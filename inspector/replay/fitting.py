@@ -72,7 +72,7 @@ class Firing(NamedTuple):
     last_turn: bool = False
 
 
-class Fit(NamedTuple):
+class ScaleFit(NamedTuple):
     """A scale, and the number of compactions that it explains. The fit with the lowest `price` is the best."""
 
     scale: ContextScale
@@ -105,7 +105,7 @@ def count_explained(loop: Loop, scale: ContextScale, threshold: int, firings: It
     return sum(not tokens_off(loop, scale, threshold, firing) for firing in firings)
 
 
-def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
+def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> ScaleFit:
     """Return the scale that explains sums and compactions best; without evidence, the scale of 0 requests."""
     usable = [session for session in sums if session.usable]
     if not usable:
@@ -121,7 +121,7 @@ def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop
     scale = _scale(usable, alike[len(alike) // 2])
     count = count_explained(loop, scale, threshold, firings)
     basis = f"the sums of {scale.requests:,} requests{_agreement(count, len(firings))}"
-    return Fit(scale._replace(basis=basis), count, least)
+    return ScaleFit(scale._replace(basis=basis), count, least)
 
 
 def _agreement(count: int, compactions: int) -> str:
@@ -129,13 +129,13 @@ def _agreement(count: int, compactions: int) -> str:
     return f" (this explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
 
 
-def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Fit:
+def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> ScaleFit:
     """Return a scale with only an offset, if the compactions show one."""
 
-    def offset(tokens: int) -> Fit:
+    def offset(tokens: int) -> ScaleFit:
         scale = ContextScale(tokens, 1.0, len(firings) if tokens else 0, tokens)
         count = count_explained(loop, scale, threshold, firings)
-        return Fit(scale, count, _count_wrong(scale, firings, threshold, loop))
+        return ScaleFit(scale, count, _count_wrong(scale, firings, threshold, loop))
 
     fits = [offset(step * _OFFSET_STEP) for step in range(_OFFSETS + 1)]
     most = max(fit.explained for fit in fits)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
-class Cut(NamedTuple):
+class RecordedTail(NamedTuple):
     """The start of a recorded tail, the maximum of its tokens, and a function from tokens to the start of a tail."""
 
     start: int
@@ -22,7 +22,7 @@ class Cut(NamedTuple):
         return range(first, end)
 
 
-def recorded_tail(cuts: Sequence[Cut], usual: int, tried: Sequence[int]) -> int | None:
+def recorded_tail(cuts: Sequence[RecordedTail], usual: int, tried: Sequence[int]) -> int | None:
     """Return the number of tokens that explains more of the `cuts` than the `usual` one; None if none does.
 
     Usual numbers (`tried`) are tried first, then the smallest number of each cut.

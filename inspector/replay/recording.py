@@ -82,7 +82,7 @@ class Recording(Struct, frozen=True):
             return engine.plan(token_index, settings, compactions, self.systems[at.generation - 1])
 
 
-class Evidence(NamedTuple):
+class SizeRecords(NamedTuple):
     """The records of a store about sizes, in addition to the messages.
 
     `requests` have reported sizes. `sums` are the totals of sessions without such requests. `microcompactions` cleared
@@ -119,7 +119,7 @@ def recording_of(
     rules: Replayable[Any],
     lists: Sequence[ReadList],
     systems: Sequence[int],
-    evidence: Evidence,
+    evidence: SizeRecords,
     clears: bool,
 ) -> Recording:
     """Prepare a conversation for replay under the rules of an engine.
@@ -195,7 +195,7 @@ class _Sized:
         transcript: Transcript,
         lists: Sequence[ReadList],
         systems: Sequence[int],
-        evidence: Evidence,
+        evidence: SizeRecords,
     ) -> None:
         self.conversation = conversation
         self.transcript = transcript

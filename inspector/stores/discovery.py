@@ -21,19 +21,19 @@ from inspector.stores.several import SeveralStores
 from inspector.stores.signatures import signature_of
 
 
-class Place(NamedTuple):
+class AgentPlace(NamedTuple):
     """A file or folder where an agent keeps sessions."""
 
     agent: Agent
     path: Path
 
 
-def usual_places() -> tuple[Place, ...]:
+def usual_places() -> tuple[AgentPlace, ...]:
     """Return every place where an agent may keep sessions, also missing places."""
-    return tuple(Place(agent, path) for agent in agents() for path in places_of(agent))
+    return tuple(AgentPlace(agent, path) for agent in agents() for path in places_of(agent))
 
 
-def existing_places() -> tuple[Place, ...]:
+def existing_places() -> tuple[AgentPlace, ...]:
     """Return the places that exist."""
     return tuple(place for place in usual_places() if _may_exist(place.path))
 

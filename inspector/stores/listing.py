@@ -44,7 +44,7 @@ class ConversationFiles(NamedTuple):
     without_row: Sequence[str]
 
 
-class Listed:
+class ListedConversations:
     """A list of conversations, the last active first, and their files. It does not change.
 
     `read_files` is called when the files are first needed. It returns None if they are unknown.
@@ -57,7 +57,7 @@ class Listed:
         self._read_files = read_files
 
     @classmethod
-    def of_sources(cls, sources: Iterable[Source], files: Iterable[str]) -> Listed:
+    def of_sources(cls, sources: Iterable[Source], files: Iterable[str]) -> ListedConversations:
         """Return the conversations of sources. If several sources have the same id, the last of them is used."""
         by_id = {source.row.id: source for source in sources}
         ordered = sorted(by_id.values(), key=lambda source: _last_active(source.row), reverse=True)
@@ -93,7 +93,7 @@ class Listed:
 
 
 class Listing:
-    """Reads the files of one agent and keeps the current list of its conversations (a `Listed`)."""
+    """Reads the files of one agent and keeps the current list of its conversations (a `ListedConversations`)."""
 
     def __init__(
         self,
@@ -115,9 +115,9 @@ class Listing:
         self._digests: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         #: Files that could not be read. Nothing about them is stored, so another run tries them again.
         self._unreadable: dict[str, StoreError] = {}
-        self._listed: tuple[Mapping[str, Signature], Listed] | None = None
+        self._listed: tuple[Mapping[str, Signature], ListedConversations] | None = None
         #: The list that an earlier run stored; None if it was not looked up, does not exist or is no longer needed.
-        self._before: Listed | None = None
+        self._before: ListedConversations | None = None
         #: Whether the list of an earlier run was looked up in the index.
         self._recalled = False
         #: Whether `at_once` had no complete list to return.
@@ -258,7 +258,7 @@ class Listing:
 
     # The list.
 
-    def _all(self) -> Listed:
+    def _all(self) -> ListedConversations:
         """Return the current list. Read the files that are new or changed."""
         with self._reading:
             now = self._files()
@@ -270,7 +270,9 @@ class Listing:
             if self._listed is None and self._recall(now) and self._before is not None:
                 listed = self._before
             else:
-                listed = Listed.of_sources(self._reader().sources(self._digests_of(now), self._index), now)
+                listed = ListedConversations.of_sources(
+                    self._reader().sources(self._digests_of(now), self._index), now
+                )
                 if self._listed is None:
                     self._remember(now, listed)
             self._listed, self._before = (with_titles, listed), None
@@ -288,7 +290,7 @@ class Listing:
             rows = msgspec.convert(stored_rows, list[ConversationRow])
         except (TypeError, ValueError):
             return False
-        self._before = Listed(rows, partial(self._recalled_files, mark, len(rows)))
+        self._before = ListedConversations(rows, partial(self._recalled_files, mark, len(rows)))
         return bool(mark == mark_of_files(self._with_titles(now)))
 
     def _recalled_files(self, mark: object, count: int) -> ConversationFiles | None:
@@ -301,7 +303,7 @@ class Listing:
             return None
         return ConversationFiles(places, others) if stored_mark == mark and len(places) == count else None
 
-    def _remember(self, now: Mapping[str, Signature], listed: Listed) -> None:
+    def _remember(self, now: Mapping[str, Signature], listed: ListedConversations) -> None:
         """Store the list for the next run, if it has many files and every file was read."""
         if self._index is not None and len(now) >= MANY and listed.files is not None and not self._unreadable:
             mark = mark_of_files(self._with_titles(now))

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.answers.comparing import Comparison, Side
+from inspector.answers.comparing import FolderComparison, Side
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction
@@ -40,15 +40,15 @@ def test_only_intervals_that_do_not_overlap_differ() -> None:
     assert not few.differs(Share(1, 4))
     assert many.differs(Share(40, 100))
     sides = (Side("a", kept={"constraint": many}), Side("b", kept={"constraint": Share(40, 100)}))
-    assert Comparison(*sides).differs == ("constraint", "facts")
-    assert [row[3] for row in comparison_table(Comparison(*sides)) if row[0] == "constraint kept"] == [
+    assert FolderComparison(*sides).differs == ("constraint", "facts")
+    assert [row[3] for row in comparison_table(FolderComparison(*sides)) if row[0] == "constraint kept"] == [
         "differs"
     ]
 
 
 def test_a_share_that_is_nearly_whole_is_not_shown_as_whole() -> None:
     sides = (Side("a", kept={"constraint": Share(399, 400)}), Side("b", kept={"constraint": Share(1, 400)}))
-    (row,) = [row for row in comparison_table(Comparison(*sides)) if row[0] == "constraint kept"]
+    (row,) = [row for row in comparison_table(FolderComparison(*sides)) if row[0] == "constraint kept"]
     assert row[1].startswith("399 of 400: 99% (")
     assert row[2].startswith("1 of 400: <1% (")
 
@@ -88,14 +88,14 @@ def test_what_could_not_be_read_is_said_once(fixtures_dir: Path, monkeypatch: py
     done = CliRunner().invoke(commands, ["check", path, "--against", path])
     assert done.stdout.count("The page is torn.") == 1
     assert str(done.exception) == "The answer is incomplete: 2 conversations are left out."
-    found = Comparison(Side("a", unread=("Torn.",)), Side("b", unread=("Torn.", "Cut.")))
+    found = FolderComparison(Side("a", unread=("Torn.",)), Side("b", unread=("Torn.", "Cut.")))
     assert comparison_page(found, False).count("Torn.") == 1
 
 
 @pytest.mark.parametrize("html", [True, False], ids=["html", "markdown"])
 def test_a_page_has_every_row_and_shows_hostile_names_as_text(html: bool) -> None:
     label = "<script>alert(1)</script>|a"
-    found = Comparison(
+    found = FolderComparison(
         Side(label, 3, 2, {"constraint": Share(1, 4)}, unread=("<b>x</b> | y",)), Side("b" * 60)
     )
     page = comparison_page(found, html)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.answers.attempting import Wording
+from inspector.answers.attempting import PromptWording
 from inspector.answers.corpus import CorpusConversation, read_corpus
 from inspector.answers.scoring import (
     CONTEXT_LENGTH,
@@ -51,7 +51,7 @@ def corpus() -> tuple[CorpusConversation, ...]:
 @pytest.fixture(scope="module")
 def planned(corpus: tuple[CorpusConversation, ...]) -> list[PlannedScore]:
     """A quarter of the corpus, in both languages."""
-    return plan_scores([Judge(conversation) for conversation in corpus[2::4]], SETTINGS, Wording())
+    return plan_scores([Judge(conversation) for conversation in corpus[2::4]], SETTINGS, PromptWording())
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def _scored(one: PlannedScore, lines: list[str]) -> Any:
 
 def test_a_profile_without_a_summary_is_refused(corpus: tuple[CorpusConversation, ...]) -> None:
     with pytest.raises(UsageProblem, match="truncation writes no summary"):
-        plan_scores([Judge(corpus[0])], SETTINGS.with_(profile="truncation"), Wording())
+        plan_scores([Judge(corpus[0])], SETTINGS.with_(profile="truncation"), PromptWording())
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from inspector.answers.answers import Answers
-from inspector.answers.sweeping import Request, run_sweep
+from inspector.answers.sweeping import SweepRequest, run_sweep
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.releases import RELEASES
@@ -130,7 +130,7 @@ def _many(context: Context) -> list[Figure]:
     rows = [row for row in store.conversations() if row.id not in long][:_MANY]
     answers = Answers(store, {}, None)
     threshold, ratio = default_axis("threshold", Settings()), default_axis("target_ratio", Settings())
-    request = Request(tuple(row.id for row in rows), threshold, ratio)
+    request = SweepRequest(tuple(row.id for row in rows), threshold, ratio)
     start = time.perf_counter()
     sweep = run_sweep(request, answers, processes=2)
     taken = time.perf_counter() - start

@@ -13,7 +13,7 @@ from inspector.engines.base import Plan, Settings
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.direct.handoffs import is_synthetic
 from inspector.engines.hermes.engine import HermesEngine
-from inspector.engines.hermes.policies import Policies, Wording
+from inspector.engines.hermes.policies import HandoffPrefix, Policies
 from inspector.engines.hermes.releases import RELEASES
 from tests.conformance import vectors
 from tests.conformance.lists import Case
@@ -32,7 +32,9 @@ def engine_of(release: str, stand_ins: Sequence[str] = ()) -> HermesEngine | Dir
     """Return the engine of a release. It recognises the stand-ins as handoff prefixes instead of the real texts."""
     policies = RELEASES[PROFILES[release]]
     if stand_ins:
-        wordings = tuple(Wording(len(text), hashlib.sha256(text.encode()).hexdigest()) for text in stand_ins)
+        wordings = tuple(
+            HandoffPrefix(len(text), hashlib.sha256(text.encode()).hexdigest()) for text in stand_ins
+        )
         policies = replace(policies, wordings=wordings)
     return DirectEngine(policies) if policies.reads_texts else HermesEngine(policies)
 

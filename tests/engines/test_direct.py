@@ -16,7 +16,7 @@ from inspector.engines.hermes.direct.assembly import KeptRow, demoted
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.direct.estimates import text_tokens
 from inspector.engines.hermes.direct.restating import HEADER, restated, unfinished
-from inspector.engines.hermes.direct.rows import Row
+from inspector.engines.hermes.direct.rows import DirectRow
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import engine
 from tests.engines.lists import assistant, call, conversations, result, user
@@ -44,7 +44,7 @@ def test_a_blank_message_behind_the_last_request_leaves_the_list() -> None:
 
 def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:
     rounds = [wire for n in range(8) for wire in (assistant("", call(f"c{n}")), result(f"c{n}", "x" * 1_500))]
-    rows = [Row(wire, RELEASES["hermes-current"]) for wire in rounds]
+    rows = [DirectRow(wire, RELEASES["hermes-current"]) for wire in rounds]
     kept = demoted([KeptRow(at, row) for at, row in enumerate(rows)])
     assert [at for at, (_, row) in enumerate(kept) if row is not rows[at]] == [1, 3]
     line = str(kept[1].row.content)

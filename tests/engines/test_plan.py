@@ -17,7 +17,7 @@ from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Plan, Settings
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.releases import RELEASES
-from inspector.engines.hermes.token_index import Column
+from inspector.engines.hermes.token_index import SumsColumn
 from inspector.engines.registry import names
 from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import also
@@ -59,7 +59,7 @@ def test_the_walk_by_bisection_is_the_walk_by_hand(
 ) -> None:
     kept, short = [k for k, _ in numbers], [s for _, s in numbers]
     low, pruned_to = min(low, len(numbers)), min(pruned_to, len(numbers))
-    column = Column(kept, short)
+    column = SumsColumn(kept, short)
     now = [short[i] if i < max(pruned_to, low) else kept[i] for i in range(len(numbers))]
     over = [i for i in range(low, len(numbers)) if sum(now[i:]) > ceiling]
     assert column.overrun(ceiling, low, pruned_to) == (over[-1] if over else -1)

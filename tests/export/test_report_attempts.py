@@ -18,7 +18,7 @@ from inspector.export.report.gathering import gather_report
 from inspector.export.report.parts import ATTEMPTS
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
-from inspector.models.attempt import Ask, Place
+from inspector.models.attempt import Ask, AttemptPlace
 from inspector.models.kept import default_attempts
 from tests.export.conftest import MADE_AT
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
@@ -31,7 +31,7 @@ STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 
 
 
 @cache
-def place(compaction: int, step: int | None) -> Place:
+def place(compaction: int, step: int | None) -> AttemptPlace:
     """Where an attempt at a compaction is made."""
     inspection, _ = Answers(open_source(None, True), {}, None).opened(NAME)
     return place_of(inspection.store, inspection.conversation.row, compaction, step)

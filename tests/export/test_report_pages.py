@@ -17,7 +17,7 @@ from inspector.core.text import safe
 from inspector.export.facts import fact_documents
 from inspector.export.report.charting import course_chart
 from inspector.export.report.rendering import POLICY, html_templates, render_html, render_markdown
-from inspector.export.report.values import Course, FactGroup, Fall, Report
+from inspector.export.report.values import FactGroup, Fall, Report, TokenCourse
 from inspector.export.report.wording import cut, later_words
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
 
@@ -170,7 +170,7 @@ def test_the_token_graph_is_well_formed_whatever_it_shows(
         Fall(at, min(step, len(recorded)), before, before // 2, fallback)
         for at, (step, before, fallback) in enumerate(sorted(falls), 1)
     )
-    course = Course(tuple(recorded), compactions, threshold, 10**6, 2 * threshold)
+    course = TokenCourse(tuple(recorded), compactions, threshold, 10**6, 2 * threshold)
     chart = course_chart(replace(report_of(ROTATING), course=course))
     root = parsed(str(html_templates().get_template("charts.html.j2").module.course(chart)))  # type: ignore[attr-defined]
     (picture,) = root.all("svg")
@@ -184,7 +184,7 @@ def test_the_token_graph_is_well_formed_whatever_it_shows(
 
 def test_the_token_graph_keeps_drops_of_long_courses(report_of: MakeReport) -> None:
     tokens = tuple(min(step % 5_000, 4_000) * 20 for step in range(20_000))
-    chart = course_chart(replace(report_of(ROTATING), course=Course(tokens, (), 80_000, 128_000)))
+    chart = course_chart(replace(report_of(ROTATING), course=TokenCourse(tokens, (), 80_000, 128_000)))
     ((line, _),) = chart["stretches"]
     heights = [float(point.split(",")[1]) for point in line.split()]
     assert len(heights) < 1_000

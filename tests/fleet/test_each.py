@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.each import Question, ask_each
+from inspector.answers.each import StoreQuestion, ask_each
 from inspector.answers.fact_results import read_losses, work_out
 from inspector.answers.inspection import Inspection
 from inspector.answers.scheduling import Progress, Scheduling
@@ -62,7 +62,7 @@ def asked(folder: Path, scheduling: Scheduling) -> dict[str, Any]:
     answers = Answers(open_store(folder), {}, None, scheduling)
     return {
         row.id: found
-        for row, found in ask_each(answers, answers.store.conversations(), Question(read_losses))
+        for row, found in ask_each(answers, answers.store.conversations(), StoreQuestion(read_losses))
     }
 
 
@@ -115,7 +115,7 @@ def test_one_that_cannot_be_read_is_named(folder: Path, processes: int) -> None:
     store = open_store(folder)
     rows = store.conversations()
     bad = rows[1].title
-    question = Question(calls.title, lambda row: (bad,))
+    question = StoreQuestion(calls.title, lambda row: (bad,))
     answers = Answers(store, {}, None, Scheduling(processes=processes))
     found = {row.id: title for row, title in ask_each(answers, rows, question)}
     assert found == {row.id: row.title for row in rows if row.title != bad}
@@ -233,7 +233,7 @@ def test_a_worker_names_the_url_of_its_own_copy(folder: Path, cluster: Any) -> N
     (folder / "agents").rename(folder.parent / "agents")
     url = f"file://{folder}"
     answers = Answers(open_store(copy(url)[0]), {}, None, Scheduling(cluster.scheduler_address))
-    found = list(ask_each(answers, answers.store.conversations(), Question(calls.path_of, raises=False)))
+    found = list(ask_each(answers, answers.store.conversations(), StoreQuestion(calls.path_of, raises=False)))
     database = f"{url}/hermes.db"
     (unread,) = answers.unread
     assert found

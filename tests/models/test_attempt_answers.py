@@ -14,7 +14,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.attempt_life import LifeOrder, life_curve, life_of, life_sending, make_life
 from inspector.answers.attempt_survival import outcomes_of
-from inspector.answers.attempting import Order, Wording, ask_for, carry_out, recorded_list, sending_of
+from inspector.answers.attempting import Order, PromptWording, ask_for, carry_out, recorded_list, sending_of
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.recall import Exam, exams_of
@@ -64,7 +64,7 @@ def made_by(
 ) -> tuple[Inspection, Settings, Attempt]:
     inspection, settings = opened(name)
     masker = Masker()
-    ask = ask_for(recorded_list(inspection, settings, compaction), settings, Wording(), masker=masker)
+    ask = ask_for(recorded_list(inspection, settings, compaction), settings, PromptWording(), masker=masker)
     orders = [Order(ask, Writing(make))]
     (made,) = carry_out(orders, inspection, kept, Allowance(sending_of(orders, masker)), lambda *_: None)
     return inspection, settings, made
@@ -146,16 +146,16 @@ def test_all_that_was_said_keeps_everything_and_nothing_loses(kept: KeptAttempts
 def test_what_is_sent_is_the_middle_with_the_summary_before() -> None:
     inspection, settings = opened(ROTATING)
     second = recorded_list(inspection, settings, 2)
-    ask = ask_for(second, settings, Wording(focus="the pool"))
+    ask = ask_for(second, settings, PromptWording(focus="the pool"))
     recorded = inspection.compaction(2)
     assert (second.plan.head_end, second.plan.tail_start) == (recorded.head_end, recorded.tail_start)
     assert (inspection.compactions()[0].summary or "")[:200] in ask.prompt
     assert "the pool" in ask.prompt
     head, tail = second.plan.regions()
     assert ask.settings["messages"] == tail - second.plan.summarized_from
-    assert ask.budget == ask_for(second, settings, Wording()).budget == second.plan.summary_budget
+    assert ask.budget == ask_for(second, settings, PromptWording()).budget == second.plan.summary_budget
     assert f"about {ask.budget} tokens" in ask.prompt
-    assert "about 300 tokens" in ask_for(second, settings, Wording(), 300).prompt
+    assert "about 300 tokens" in ask_for(second, settings, PromptWording(), 300).prompt
     assert head > 0
 
 
@@ -163,7 +163,7 @@ def test_what_is_sent_is_the_middle_with_the_summary_before() -> None:
 def test_a_budget_out_of_range_is_refused(budget: int) -> None:
     inspection, settings = opened(ROTATING)
     with pytest.raises(UsageProblem, match="between 100 and 100,000"):
-        ask_for(recorded_list(inspection, settings, 1), settings, Wording(), budget)
+        ask_for(recorded_list(inspection, settings, 1), settings, PromptWording(), budget)
 
 
 def test_a_compaction_that_is_not_there_is_told() -> None:
@@ -183,7 +183,7 @@ def test_other_agents_are_made_again_too(agent: str, kept: KeptAttempts) -> None
         for recorded in inspection.compactions():
             tried += 1
             listed = recorded_list(inspection, resolved.settings, recorded.index)
-            ask = ask_for(listed, resolved.settings, Wording())
+            ask = ask_for(listed, resolved.settings, PromptWording())
             assert "not known" in ask.settings["note"]
             orders = [Order(ask, Writing(lambda _: "## Goal\nNone of it."))]
             made = carry_out(
@@ -204,7 +204,9 @@ def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAt
         for recorded in filter(lambda one: one.encrypted, inspection.compactions()):
             seen += 1
             ask = ask_for(
-                recorded_list(inspection, resolved.settings, recorded.index), resolved.settings, Wording()
+                recorded_list(inspection, resolved.settings, recorded.index),
+                resolved.settings,
+                PromptWording(),
             )
             orders = [Order(ask, Writing(lambda _: "## Goal\nNone of it."))]
             made = carry_out(
@@ -238,7 +240,7 @@ def test_a_curve_leaves_out_facts_that_only_an_unreadable_summary_may_have(kept:
         encrypted = [one for one in inspection.compactions() if one.encrypted]
         for recorded in encrypted[:1]:
             seen += 1
-            order = LifeOrder(Writing(lambda _: "## Goal\nNone of it."), Wording(), recorded.index)
+            order = LifeOrder(Writing(lambda _: "## Goal\nNone of it."), PromptWording(), recorded.index)
             allowance = Allowance(life_sending(inspection, resolved.settings, order))
             made = make_life(inspection, resolved.settings, order, kept, allowance, lambda *_: None)
             (own, *_) = outcomes_of(inspection, resolved.settings, recorded.index, made[:1])
@@ -260,7 +262,7 @@ def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) 
         return f"## Goal\nSummary number {count}."
 
     first = Writing(numbered, "one")
-    order = LifeOrder(first, Wording(), 1)
+    order = LifeOrder(first, PromptWording(), 1)
     with pytest.raises(KeyboardInterrupt):
         make_life(
             inspection,
@@ -276,7 +278,7 @@ def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) 
     assert (inspection.compactions()[0].summary or "")[:200] not in first.prompts[1]
 
     second = Writing(lambda _: "## Goal\nGone on.", "two")
-    again = LifeOrder(second, Wording(), 1, None, done, 1)
+    again = LifeOrder(second, PromptWording(), 1, None, done, 1)
     sending = life_sending(inspection, settings, again)
     assert (sending.requests, sending.growing) == (2, True)
     made = make_life(inspection, settings, again, kept, Allowance(sending), lambda *_: None)
@@ -285,7 +287,9 @@ def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) 
     assert {one.life for one in made} == {1}
     assert list(life_of(kept.all(), 1)) == [1, 2, 3, 4]
     with pytest.raises(UsageProblem, match="already made again"):
-        life_sending(inspection, settings, LifeOrder(second, Wording(), 1, None, life_of(kept.all(), 1), 1))
+        life_sending(
+            inspection, settings, LifeOrder(second, PromptWording(), 1, None, life_of(kept.all(), 1), 1)
+        )
 
 
 def run(program: Run, *words: str) -> Any:
@@ -481,7 +485,7 @@ def test_what_an_endpoint_writes_is_made_safe(program: Run, server: Any) -> None
 
 def test_the_stand_in_is_the_same_every_time() -> None:
     inspection, settings = opened(ROTATING)
-    ask = ask_for(recorded_list(inspection, settings, 1), settings, Wording())
+    ask = ask_for(recorded_list(inspection, settings, 1), settings, PromptWording())
     texts = {CommandSummarizer(STAND_IN).write(ask.prompt, lambda _: None).text for _ in range(2)}
     assert len(texts) == 1
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.core.errors import NotAllowed
-from inspector.models.attempt import Ask, Place
+from inspector.models.attempt import Ask, AttemptPlace
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
@@ -29,7 +29,7 @@ CAT = f"{shlex.quote(sys.executable)} -c 'import sys; print(sys.stdin.read()[-40
 
 
 def ask(prompt: str) -> Ask:
-    return Ask(Place("store", "root", 1), prompt, "ours", 2_000)
+    return Ask(AttemptPlace("store", "root", 1), prompt, "ours", 2_000)
 
 
 def sending(summarizer: Summarizer, *prompts: str, growing: bool = False) -> Sending:

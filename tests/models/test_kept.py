@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector.core.errors import OutputProblem
-from inspector.models.attempt import Ask, Place
+from inspector.models.attempt import Ask, AttemptPlace
 from inspector.models.consent import Allowance, sending_of
 from inspector.models.kept import KeptAttempts
 from inspector.models.making import make_attempt
@@ -24,7 +24,9 @@ from inspector.models.summarizers.endpoint import EndpointSummarizer
 from tests.models.server import DONE, USAGE, Server, event, stream, whole
 
 ROOT = Path(__file__).resolve().parents[2]
-ASK = Ask(Place("/a/state.db", "root", 2), "the prompt \ud800", "ours", 2_000, {"profile": "hermes-0.19"})
+ASK = Ask(
+    AttemptPlace("/a/state.db", "root", 2), "the prompt \ud800", "ours", 2_000, {"profile": "hermes-0.19"}
+)
 
 
 def allow(summarizer: Summarizer) -> Allowance:
@@ -151,10 +153,10 @@ def test_a_killed_one_stays_unfinished(tmp_path: Path) -> None:
 
 def test_they_are_found_by_their_conversation_and_deleted(kept: KeptAttempts) -> None:
     places = [
-        Place("/a", "one", 1),
-        Place("/a", "two", 1),
-        Place("/b", "one", 1, step=7),
-        Place("/a", "one", 2),
+        AttemptPlace("/a", "one", 1),
+        AttemptPlace("/a", "two", 1),
+        AttemptPlace("/b", "one", 1, step=7),
+        AttemptPlace("/a", "one", 2),
     ]
     made = [kept.begin(Ask(place, "p", "ours", 1), "command", "cat", "") for place in places]
     assert [one.id for one in made] == [1, 2, 3, 4]

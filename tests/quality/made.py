@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.engines.base import Plan, Settings
 from inspector.engines.registry import engine
-from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveEvidence, Prompt
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveEvidence, SystemPrompt
 from inspector.summaries.parse import parse_summary
 
 FIRST = """## Goal
@@ -94,7 +94,7 @@ def evidence(
         "conversation": "c", "source": "cli", "settings": settings, "sources": {},
         "budgets": engine(settings.profile).budgets(settings),
         "live": LiveEvidence(number, roles("user", "assistant") * 50, plan()),
-        "compactions": made, "prompts": (Prompt(1, 100, "You are Hermes."),),
+        "compactions": made, "prompts": (SystemPrompt(1, 100, "You are Hermes."),),
         "rows": {n: range(1_000 * n, 1_000 * n + 100) for n in range(1, number + 1)},
     }  # fmt: skip
     return ConversationEvidence(**(values | changes))

@@ -26,7 +26,7 @@ from inspector.quality.evidence import (
     Links,
     LostRule,
     MissedEvidence,
-    Prompt,
+    SystemPrompt,
     starts_turn,
 )
 from inspector.quality.facts.gaps import Gap, GapKind
@@ -181,7 +181,9 @@ SETS_OFF: dict[str, Make] = {
         compaction_evidence(1, {"exact": False, "note": "Both lists differ."})
     ),
     "head-fossilized": lambda: live(under_0_13(50_000, 50_000), fossils=(10, 20, 30)),
-    "system-prompt-changed": lambda: evidence(prompts=(Prompt(1, 100, "one"), Prompt(2, 90, "other"))),
+    "system-prompt-changed": lambda: evidence(
+        prompts=(SystemPrompt(1, 100, "one"), SystemPrompt(2, 90, "other"))
+    ),
     "summary-over-budget": lambda: evidence(
         compaction_evidence(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_249))
     ),
@@ -297,7 +299,9 @@ DOES_NOT: dict[str, Make] = {
         ),
         roles=roles("system", "user", "assistant"),
     ),
-    "system-prompt-changed": lambda: evidence(prompts=(Prompt(1, 100, "one"), Prompt(2, 100, "one"))),
+    "system-prompt-changed": lambda: evidence(
+        prompts=(SystemPrompt(1, 100, "one"), SystemPrompt(2, 100, "one"))
+    ),
     "summary-over-budget": lambda: evidence(
         compaction_evidence(1, {"summary": "word " * 5_000}, planned=plan(summary_budget=6_250))
     ),

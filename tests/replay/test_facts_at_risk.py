@@ -18,7 +18,7 @@ from inspector.answers.fact_reading import facts_without_fates, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
-from inspector.answers.sweeping import Request, run_sweep
+from inspector.answers.sweeping import SweepRequest, run_sweep
 from inspector.commands.cli import commands
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
@@ -144,7 +144,7 @@ def answers() -> Answers:
 
 def test_over_several_conversations(answers: Answers) -> None:
     names = tuple(row.id for row in answers.store.conversations())[:4]
-    request = Request(names, ROWS, COLUMNS, facts=True)
+    request = SweepRequest(names, ROWS, COLUMNS, facts=True)
     found = run_sweep(request, answers)
     at_risk = constraints = said = 0
     for name in names:
@@ -175,7 +175,7 @@ def test_cancelled_while_facts_are_read(answers: Answers) -> None:
         return len(asked) < 2
 
     names = (answers.store.resolve("Move checkout to orders-v2"),)
-    found = run_sweep(Request(names, ROWS, COLUMNS, facts=True), answers, wanted=wanted)
+    found = run_sweep(SweepRequest(names, ROWS, COLUMNS, facts=True), answers, wanted=wanted)
     assert not found.complete
     assert found.cells["facts_at_risk"][0][0] != found.cells["facts_at_risk"][0][0]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.replay.recorded_tail import Cut, recorded_tail
+from inspector.replay.recorded_tail import RecordedTail, recorded_tail
 
 TRIED = (20_000, 10_000, 2_000)
 
 
-def cut(start: int, size: int = 1_000) -> Cut:
+def cut(start: int, size: int = 1_000) -> RecordedTail:
     """A cut of a list of 30 messages of one size; the message that reaches the tail's tokens stays."""
-    return Cut(start, 30 * size, lambda tokens: max(0, 30 - -(-tokens // size)))
+    return RecordedTail(start, 30 * size, lambda tokens: max(0, 30 - -(-tokens // size)))
 
 
 def test_a_cut_shows_the_tokens_that_lead_to_it() -> None:

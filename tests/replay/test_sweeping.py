@@ -16,7 +16,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
-from inspector.answers.sweeping import Request, identical_in, run_sweep
+from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep
 from inspector.app.conversation.reading import summary_model
 from inspector.core.errors import UsageProblem
 from inspector.engines.settings import Settings
@@ -36,14 +36,14 @@ def answers() -> Answers:
     return Answers.of(tuple(sorted(FIXTURES.glob("*.db"))), {}, None)
 
 
-def request_of(answers: Answers, count: int | None = None, **kinds: object) -> Request:
+def request_of(answers: Answers, count: int | None = None, **kinds: object) -> SweepRequest:
     names = tuple(row.id for row in answers.store.conversations())[:count]
-    return Request(names, ROWS, COLUMNS, **kinds)  # type: ignore[arg-type]
+    return SweepRequest(names, ROWS, COLUMNS, **kinds)  # type: ignore[arg-type]
 
 
 def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
     for name in request_of(answers).names:
-        request = Request((name,), ROWS, COLUMNS)
+        request = SweepRequest((name,), ROWS, COLUMNS)
         found = run_sweep(request, answers)
         inspection = Inspection.open(answers.store, name)
         resolved = resolve(answers.store, inspection.conversation.row, {}, None)
@@ -109,7 +109,7 @@ def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) 
         return len(asked) <= 3
 
     name = answers.store.resolve("Move checkout to orders-v2")
-    found = run_sweep(Request((name,), ROWS, COLUMNS), answers, wanted=wanted)
+    found = run_sweep(SweepRequest((name,), ROWS, COLUMNS), answers, wanted=wanted)
     cells = [cell for line in found.cells["calls"] for cell in line]
     assert any(isnan(cell) for cell in cells)
     assert not all(isnan(cell) for cell in cells)
@@ -127,7 +127,7 @@ def test_summaries_of_another_size_make_another_sweep(answers: Answers) -> None:
 def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> None:
     name = answers.store.resolve("Nightly orders import loses rows")
     rows, columns = parse_axis("threshold", "0.3,0.5,0.9"), parse_axis("target_ratio", "0.1,0.2,0.5")
-    found = run_sweep(Request((name,), rows, columns), answers)
+    found = run_sweep(SweepRequest((name,), rows, columns), answers)
     # Below 512,000 tokens the release compacts at 75% at least, and 64,000 tokens are the minimum.
     assert found.identical_to[0] == (None, None, None)
     assert found.identical_to[1] == found.identical_to[2] == ((0, 0), (0, 1), (0, 2))
@@ -139,7 +139,7 @@ def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> 
 
 def test_a_range_is_of_summaries_of_half_and_twice_the_size(answers: Answers) -> None:
     name = answers.store.resolve("Nightly orders import loses rows")
-    found = run_sweep(Request((name,), ROWS, COLUMNS), answers)
+    found = run_sweep(SweepRequest((name,), ROWS, COLUMNS), answers)
     inspection = Inspection.open(answers.store, name)
     settings = resolve(answers.store, inspection.conversation.row, {}, None).settings
     recording = read_recording(inspection, settings.profile)
@@ -180,9 +180,9 @@ def test_cells_whose_ranges_meet_are_alike(other: Scores, alike: tuple[tuple[int
 def test_a_grid_that_is_too_large_or_empty_is_refused(answers: Answers) -> None:
     many = Axis("protect_last_n", tuple(range(1, 200)))
     with pytest.raises(UsageProblem, match="cells"):
-        run_sweep(Request((), many, Axis("protect_first_n", tuple(range(100)))), answers)
+        run_sweep(SweepRequest((), many, Axis("protect_first_n", tuple(range(100)))), answers)
     with pytest.raises(UsageProblem, match="no conversation"):
-        run_sweep(Request((), ROWS, COLUMNS), answers)
+        run_sweep(SweepRequest((), ROWS, COLUMNS), answers)
 
 
 def test_every_metric_is_of_one_way_to_combine() -> None:
@@ -221,7 +221,7 @@ def test_what_is_sent_with_a_summary_stays_if_the_size_of_summaries_is_chosen() 
     assert chosen == pytest.approx(as_recorded, rel=0.01)
     share = resolved.settings.threshold
     axes = Axis("threshold", (share,)), Axis("target_ratio", (0.2,))
-    swept = run_sweep(Request((row.id,), *axes, model=SummaryModel(tokens=event.summary)), found)
+    swept = run_sweep(SweepRequest((row.id,), *axes, model=SummaryModel(tokens=event.summary)), found)
     assert swept.cells["input_tokens"] == ((chosen,),)
 
 

@@ -25,7 +25,7 @@ from inspector.app.conversation.panes.message import message_view
 from inspector.commands.cli import commands
 from inspector.commands.sources import only_one
 from inspector.stores.claude_code.chain import lines_by_conversation
-from inspector.stores.claude_code.scan import Node
+from inspector.stores.claude_code.scan import LineNode
 from inspector.stores.detect import open_store
 from tests.counting import lines_run
 from tests.recipes import recipe
@@ -150,11 +150,13 @@ def test_a_local_command_typed_while_the_agent_worked_leaves_no_branch(tmp_path:
 
 def test_many_late_lines_are_placed_in_linear_time() -> None:
     def work(count: int) -> int:
-        nodes = [Node("first", "", "", "user", 1.0, False, "s", "")]
+        nodes = [LineNode("first", "", "", "user", 1.0, False, "s", "")]
         for number in range(count):
             at, above = 10.0 + number, f"answer {number - 1}" if number else "first"
-            nodes.append(Node(f"answer {number}", above, "", "assistant", at, False, "s", "", f"m{number}"))
-            nodes.append(Node(f"hook {number}", "first", "", "system", 2.0, False, "s", ""))
+            nodes.append(
+                LineNode(f"answer {number}", above, "", "assistant", at, False, "s", "", f"m{number}")
+            )
+            nodes.append(LineNode(f"hook {number}", "first", "", "system", 2.0, False, "s", ""))
         return lines_run(lines_by_conversation, nodes)
 
     assert work(400) < 2.5 * work(200)

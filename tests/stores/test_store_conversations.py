@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
 from inspector.stores.hermes.conversations import chains
-from inspector.stores.hermes.sessions import Node
+from inspector.stores.hermes.sessions import SessionNode
 from inspector.stores.hermes.store import HermesStore
 from inspector.stores.names import resolve
 from tests.stores.writer import Writer, create, ids, insert, session, talk
@@ -153,7 +153,7 @@ def test_every_session_is_in_just_one_conversation(
     sessions: dict[str, tuple[str | None, float, float | None, str, str | None]], marked: bool
 ) -> None:
     nodes = [
-        Node(name, "cli", "m", "", parent, started, ended, reason, 1, branched, None)
+        SessionNode(name, "cli", "m", "", parent, started, ended, reason, 1, branched, None)
         for name, (parent, started, ended, reason, branched) in sessions.items()
     ]
     found = chains(nodes, {}, 22 if marked else 11, marked)

@@ -10,7 +10,7 @@ from widgets.bars.gauge import Gauge, GaugeState, explain, parting
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.bars.pane_tabs import PaneTab, PaneTabs
 from widgets.bars.region_bar import RegionBar, RegionBarState, RegionShare
-from widgets.bars.timeline import Node, Position, Timeline, glyph_of
+from widgets.bars.timeline import Position, Timeline, TimelineNode, glyph_of
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
 
@@ -148,10 +148,10 @@ async def test_empty_regions_draw_no_bar() -> None:
 
 
 NODES = (
-    Node(1),
-    Node(2, outcome="summary"),
-    Node(3, outcome="fallback"),
-    Node(4, outcome="merged", live=True),
+    TimelineNode(1),
+    TimelineNode(2, outcome="summary"),
+    TimelineNode(3, outcome="fallback"),
+    TimelineNode(4, outcome="merged", live=True),
 )
 
 
@@ -186,7 +186,7 @@ async def test_keys_and_clicks_choose_a_generation() -> None:
 async def test_many_generations_are_shown_around_the_current_one(current: int) -> None:
     widget = Timeline()
     async with hosting(widget, size=(80, 3)):
-        widget.nodes, widget.current = tuple(Node(i) for i in range(1, 401)), current
+        widget.nodes, widget.current = tuple(TimelineNode(i) for i in range(1, 401)), current
         line = lines(widget)[0]
         assert len(line) == 80
         assert "●" in line
@@ -197,7 +197,7 @@ async def test_many_generations_are_shown_around_the_current_one(current: int) -
 async def test_a_list_of_copies_alone_begins_behind_the_last_step() -> None:
     widget = Timeline()
     async with hosting(widget, size=(100, 3)):
-        widget.nodes, widget.current = tuple(Node(i) for i in range(1, 4)), 2
+        widget.nodes, widget.current = tuple(TimelineNode(i) for i in range(1, 4)), 2
         widget.position = Position(60, 64, (0, 20, 64))
         track = lines(widget)[0][2:].split("  ")[0]
         assert track.endswith("○")
@@ -218,10 +218,17 @@ async def test_a_step_without_room_for_its_words_ends_in_an_ellipsis() -> None:
 
 
 def test_outcomes_have_signs_of_their_own() -> None:
-    signs = {glyph_of(node, False) for node in (Node(1), Node(1, live=True), Node(1, outcome="fallback"))}
-    signs.add(glyph_of(Node(1, outcome="failed"), False))
+    signs = {
+        glyph_of(node, False)
+        for node in (TimelineNode(1), TimelineNode(1, live=True), TimelineNode(1, outcome="fallback"))
+    }
+    signs.add(glyph_of(TimelineNode(1, outcome="failed"), False))
     assert len(signs) == 4
-    assert glyph_of(Node(1, outcome="failed"), True) != glyph_of(Node(1, outcome="fallback"), True) != "●"
+    assert (
+        glyph_of(TimelineNode(1, outcome="failed"), True)
+        != glyph_of(TimelineNode(1, outcome="fallback"), True)
+        != "●"
+    )
 
 
 async def test_modes_are_chosen_by_click_and_step() -> None:

@@ -15,7 +15,7 @@ from tests.widgets.test_widget_findings_pane import ALL
 from tests.widgets.test_widget_panes import CACHE, MESSAGE
 from tests.widgets.values import COMPACTION, DIFF, LOSSES, ROWS, RUNS, SUMMARY, SUMMARY_PANE, TUNE
 from tests.widgets.widget_host import hosting, shown
-from widgets.lists.message_list import Boundary
+from widgets.lists.message_list import BoundaryLine
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.findings_pane import FindingsPane, FindingsView
 from widgets.panes.losses_facts import LossesFacts
@@ -29,7 +29,7 @@ from widgets.panes.summary_sides import SummarySides
 from widgets.panes.summary_text import SummaryText
 from widgets.panes.what_if_pane import WhatIfPane
 
-PLANNED = (Boundary(3, "head_end", "planned"),)
+PLANNED = (BoundaryLine(3, "head_end", "planned"),)
 
 
 def what_if(pane: WhatIfPane) -> None:

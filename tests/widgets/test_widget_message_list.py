@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from tests.widgets.widget_host import HOSTILE, hosting, lines
-from widgets.lists.message_list import Boundary, ListSource, MessageList, MessageRow, token_text
+from widgets.lists.message_list import BoundaryLine, ListSource, MessageList, MessageRow, token_text
 
 
 def rows(count: int, **changes: object) -> ListSource:
@@ -121,7 +121,7 @@ async def test_enter_and_double_click_open_a_click_selects() -> None:
 async def test_a_click_on_a_boundary_selects_nothing() -> None:
     widget = MessageList()
     async with hosting(widget, set_up=lambda: widget.set_rows(rows(10))) as host:
-        widget.set_boundaries([Boundary(3, "head_end", "planned")])
+        widget.set_boundaries([BoundaryLine(3, "head_end", "planned")])
         await host.settle()
         await host.click(widget, 5, 3)
         assert widget.cursor == 0
@@ -134,9 +134,9 @@ async def test_recorded_and_planned_boundaries_look_different_without_colour() -
     async with hosting(widget, set_up=lambda: widget.set_rows(rows(10))):
         widget.set_boundaries(
             [
-                Boundary(10, "tail_start", "planned", "past the end"),
-                Boundary(3, "head_end", "planned"),
-                Boundary(3, "head_end", "recorded"),
+                BoundaryLine(10, "tail_start", "planned", "past the end"),
+                BoundaryLine(3, "head_end", "planned"),
+                BoundaryLine(3, "head_end", "recorded"),
             ]
         )
         drawn = lines(widget)
@@ -153,7 +153,9 @@ async def test_boundaries_do_not_move_the_row_under_the_cursor() -> None:
     widget = MessageList()
     async with hosting(widget, set_up=lambda: widget.set_rows(rows(200), cursor=100)) as host:
         before = next(y for y, line in enumerate(lines(widget)) if "text 100" in line)
-        widget.set_boundaries([Boundary(3, "head_end", "planned"), Boundary(50, "tail_start", "planned")])
+        widget.set_boundaries(
+            [BoundaryLine(3, "head_end", "planned"), BoundaryLine(50, "tail_start", "planned")]
+        )
         await host.settle()
         assert "text 100" in lines(widget)[before]
 

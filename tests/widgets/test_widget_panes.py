@@ -24,7 +24,7 @@ from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import CallView, MessagePane, MessageView
-from widgets.panes.next_request import CacheView, NextRequest, PlacedBreakpoint
+from widgets.panes.next_request import CacheView, NextRequest, ShownBreakpoint
 from widgets.panes.requests_part import RequestsPart, RequestsView, chart_lines
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
@@ -98,11 +98,11 @@ async def test_the_mode_stays_from_message_to_message_where_it_can() -> None:
 
 CACHE = CacheView(
     (
-        PlacedBreakpoint(Breakpoint(1, None, "the system prompt", True, ""), "system", "You are", 2_100),
-        PlacedBreakpoint(
+        ShownBreakpoint(Breakpoint(1, None, "the system prompt", True, ""), "system", "You are", 2_100),
+        ShownBreakpoint(
             Breakpoint(2, 340, "the message itself", False, "no marker on tools"), "tool", "2 failed", 60_000
         ),
-        PlacedBreakpoint(Breakpoint(3, 342, "the whole text", True, ""), "user", "Great", 78_412),
+        ShownBreakpoint(Breakpoint(3, 342, "the whole text", True, ""), "user", "Great", 78_412),
     ),
     80_000,
     facts=("The next call reads 77,000 tokens.",),
@@ -164,7 +164,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
         facts=((HOSTILE, HOSTILE),),
         notes=(HOSTILE,),
     )
-    point = PlacedBreakpoint(Breakpoint(1, 1, HOSTILE, False, HOSTILE), HOSTILE, HOSTILE, 5)
+    point = ShownBreakpoint(Breakpoint(1, 1, HOSTILE, False, HOSTILE), HOSTILE, HOSTILE, 5)
     body = f"## {HOSTILE}\n- {HOSTILE}\n"
     done = compaction(2, body, note=HOSTILE, session=HOSTILE)
     summary = summary_view(done, 3, 100)

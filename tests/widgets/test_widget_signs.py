@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from inspector.core.signs import FATE_SIGNS, SEVERITY_SIGNS
 from tests.widgets.values import COMPACTION, LOSSES, ROWS
 from tests.widgets.widget_host import Host, hosting, shown
-from widgets.bars.timeline import GLYPHS, Node, Timeline, glyph_of
+from widgets.bars.timeline import GLYPHS, Timeline, TimelineNode, glyph_of
 from widgets.base.signs import signs_on
 from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
 from widgets.lists.heat_map import HeatMap, HeatState
@@ -26,7 +26,7 @@ def test_every_sign_has_a_meaning() -> None:
     assert set(FATE_WORDS) >= set(OUTCOMES)
     outcomes = ("", "summary", "merged", "fallback", "failed", "encrypted", "unrecorded")
     glyphs = {
-        glyph_of(Node(1, outcome=outcome, live=live), current)
+        glyph_of(TimelineNode(1, outcome=outcome, live=live), current)
         for outcome in outcomes
         for live in (True, False)
         for current in (True, False)
@@ -64,7 +64,7 @@ async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
 
 async def test_a_timeline_names_unusual_generations() -> None:
     widget = Timeline()
-    nodes = (Node(1), Node(2, outcome="fallback", findings=2), Node(3, live=True))
+    nodes = (TimelineNode(1), TimelineNode(2, outcome="fallback", findings=2), TimelineNode(3, live=True))
     widget.nodes = nodes
     async with hosting(widget, size=(80, 3)) as host:
         assert list(named(host)) == ["○ ●", "◐", "◇", "!"]

@@ -10,7 +10,7 @@ from tests.widgets.values import GRAPH, RUN, RUNS, TUNE, WHAT_IF
 from tests.widgets.widget_host import hosting, lines, shown
 from widgets.base.text_lines import TextLine
 from widgets.intents import GoToStep, UseSettings
-from widgets.panes.run_lines import ReplayView, Run, run_lines, run_table
+from widgets.panes.run_lines import NamedRun, ReplayView, run_lines, run_table
 from widgets.panes.what_if_pane import WhatIfPane
 
 
@@ -135,7 +135,7 @@ async def test_the_pane_shows_settings_before_a_run() -> None:
         assert "Nothing goes." in shown(pane)
 
 
-def priced(run: Run, cost: float) -> Run:
+def priced(run: NamedRun, cost: float) -> NamedRun:
     return replace(run, metrics=replace(run.metrics, cost=cost))
 
 

@@ -21,7 +21,7 @@ from widgets.panes.diff_lines import compare
 from widgets.panes.knob_values import TuneState
 from widgets.panes.lineage_lines import LineageView
 from widgets.panes.losses_view import FactScope, LossesView
-from widgets.panes.run_lines import ReplayView, Run
+from widgets.panes.run_lines import NamedRun, ReplayView
 from widgets.panes.summary_lines import summary_view
 from widgets.panes.summary_pane import SummaryPaneView
 from widgets.panes.token_graph import GraphState
@@ -152,8 +152,8 @@ BUDGETS = Budgets(
     },
 )
 TUNE = TuneState(DEFAULTS, DEFAULTS, BUDGETS, PROFILES, {}, ("The next one: 343 → 130 messages.",))
-RUN = Run("recorded", Metrics(12, 90, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12, 2))
-WHAT_IF = Run("what-if", Metrics(9, 90, 80_000, 39_000, 2_900_000, 0.4, 0.1, 4.0))
+RUN = NamedRun("recorded", Metrics(12, 90, 98_100, 41_000, 3_200_000, 0.45, 0.1, 3.0, 80, 12, 2))
+WHAT_IF = NamedRun("what-if", Metrics(9, 90, 80_000, 39_000, 2_900_000, 0.4, 0.1, 4.0))
 GRAPH = GraphState(
     recorded=tuple(step % 40 * 1_000 for step in range(100)),
     whatif=tuple(step % 30 * 1_000 for step in range(100)),

@@ -40,7 +40,7 @@ def outcome_of(done: Compaction) -> Ended:
     return "unrecorded" if recorded else "failed"
 
 
-class Node(Struct, frozen=True):
+class TimelineNode(Struct, frozen=True):
     """A generation. `outcome` is how the compaction that made it ended; empty for the first one.
 
     `note` is a sentence for the tooltip; `findings` counts those about the compaction that made it. `ahead` is one that
@@ -127,7 +127,7 @@ class Timeline(Inked, can_focus=True):
         by: int
 
     #: The generations, the number of the chosen one, and the position of a replay.
-    nodes: reactive[tuple[Node, ...]] = reactive(())
+    nodes: reactive[tuple[TimelineNode, ...]] = reactive(())
     current: reactive[int] = reactive(1)
     position: reactive[Position | None] = reactive(None)
 
@@ -248,7 +248,7 @@ class Timeline(Inked, can_focus=True):
             row.add(")", self._current_style)
         return row.add("›" if last < count else "", line)
 
-    def _node_style(self, node: Node, current: bool) -> Style:
+    def _node_style(self, node: TimelineNode, current: bool) -> Style:
         if node.ahead:
             return self.ink("line")
         bad = node.outcome in ("fallback", "failed")
@@ -311,7 +311,7 @@ class Timeline(Inked, can_focus=True):
             self.post_message(self.GenerationChosen(number))
 
 
-def glyph_of(node: Node, current: bool) -> str:
+def glyph_of(node: TimelineNode, current: bool) -> str:
     """The sign of a generation."""
     if node.outcome == "failed":
         return "✖" if current else "✗"
@@ -322,7 +322,7 @@ def glyph_of(node: Node, current: bool) -> str:
     return "◐" if node.live else "○"
 
 
-def explain(node: Node) -> str:
+def explain(node: TimelineNode) -> str:
     """A generation in words."""
     size = human.plural(node.messages, "message")
     if node.tokens is not None:

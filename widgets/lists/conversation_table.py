@@ -55,7 +55,7 @@ class ConversationEntry(NamedTuple):
         return self.tokens / self.threshold
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column: heading, width in cells (0: the rest), minimum width of the widget."""
 
     name: str
@@ -68,19 +68,21 @@ class Column(NamedTuple):
     right: bool = True
 
 
-COLUMNS: tuple[Column, ...] = (
-    Column("title", "title", 0, 0, lambda e: (e.title or e.id).casefold(), descending=False, right=False),
-    Column("agent", "agent", 11, 92, lambda e: e.agent, descending=False, right=False),
-    Column(
+COLUMNS: tuple[TableColumn, ...] = (
+    TableColumn(
+        "title", "title", 0, 0, lambda e: (e.title or e.id).casefold(), descending=False, right=False
+    ),
+    TableColumn("agent", "agent", 11, 92, lambda e: e.agent, descending=False, right=False),
+    TableColumn(
         "folder", "project", 18, 150, lambda e: (_project(e), -e.last_active), descending=False, right=False
     ),
-    Column("model", "model", 22, 138, lambda e: e.model.casefold(), descending=False, right=False),
-    Column("messages", "messages", 9, 94, lambda e: -1 if e.messages is None else e.messages),
-    Column("tokens", "~tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
-    Column("compactions", "comp.", 6, 44, lambda e: -1 if e.compactions is None else e.compactions),
-    Column("lost", "lost", 12, 0, lambda e: _gravity(e)),
-    Column("active", "active", 11, 79, lambda e: e.last_active),
-    Column("findings", "findings", 9, 54, lambda e: -1 if e.findings is None else e.findings),
+    TableColumn("model", "model", 22, 138, lambda e: e.model.casefold(), descending=False, right=False),
+    TableColumn("messages", "messages", 9, 94, lambda e: -1 if e.messages is None else e.messages),
+    TableColumn("tokens", "~tokens", 20, 72, lambda e: -1.0 if e.pressure is None else e.pressure),
+    TableColumn("compactions", "comp.", 6, 44, lambda e: -1 if e.compactions is None else e.compactions),
+    TableColumn("lost", "lost", 12, 0, lambda e: _gravity(e)),
+    TableColumn("active", "active", 11, 79, lambda e: e.last_active),
+    TableColumn("findings", "findings", 9, 54, lambda e: -1 if e.findings is None else e.findings),
 )
 #: From this width on tokens have a bar.
 _ROOMY = 112
@@ -312,7 +314,7 @@ class ConversationTable(LineList):
 
     # Drawing.
 
-    def _layout(self, width: int) -> list[tuple[Column, int, int]]:
+    def _layout(self, width: int) -> list[tuple[TableColumn, int, int]]:
         """The columns that fit, with the half-open cells each takes; that of the agent where there are several."""
         several = len(self._agents) > 1
         shown = [

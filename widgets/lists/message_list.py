@@ -74,7 +74,7 @@ class MessageRow(Struct, frozen=True):
     flags: frozenset[Flag] = frozenset()
 
 
-class Boundary(Struct, frozen=True):
+class BoundaryLine(Struct, frozen=True):
     """A line drawn before the row `at` (at == length: after the last): "planned head_end 3"."""
 
     at: int
@@ -128,7 +128,7 @@ class MessageList(LineList):
         self._source: RowSource = ListSource(())
         self._length = 0
         #: The boundary lines in drawing order.
-        self.boundaries: tuple[Boundary, ...] = ()
+        self.boundaries: tuple[BoundaryLine, ...] = ()
         #: The text that is marked in the rows.
         self.highlight = ""
         self._missing: list[int] = []
@@ -165,7 +165,7 @@ class MessageList(LineList):
     def set_rows(
         self,
         source: RowSource,
-        boundaries: Sequence[Boundary] | None = None,
+        boundaries: Sequence[BoundaryLine] | None = None,
         *,
         cursor: int | None = None,
         centre: bool = True,
@@ -183,7 +183,7 @@ class MessageList(LineList):
         self.resized()
         self.move_cursor(self._cursor if cursor is None else cursor, notify=False, centre=centre)
 
-    def set_boundaries(self, boundaries: Sequence[Boundary]) -> None:
+    def set_boundaries(self, boundaries: Sequence[BoundaryLine]) -> None:
         """Draw these boundary lines; the row under the cursor stays where it is on screen."""
         ordered = _in_order(boundaries)
         if ordered == self.boundaries:
@@ -246,7 +246,7 @@ class MessageList(LineList):
         item = self._item_at(line)
         return item if isinstance(item, int) and 0 <= item < self._length else None
 
-    def _item_at(self, line: int) -> int | Boundary:
+    def _item_at(self, line: int) -> int | BoundaryLine:
         for shift, boundary in enumerate(self.boundaries):
             place = min(boundary.at, self._length) + shift
             if line == place:
@@ -287,7 +287,7 @@ class MessageList(LineList):
     def draw_line(self, line: int, width: int) -> Strip:
         """A message or a boundary line."""
         item = self._item_at(line)
-        if isinstance(item, Boundary):
+        if isinstance(item, BoundaryLine):
             return self._draw_boundary(item, width)
         row = self._source.row(item) if item < len(self._source) else MessageRow(str(item), "", None)
         if row.text is None:
@@ -303,7 +303,7 @@ class MessageList(LineList):
             strip = self._drawn[key] = self._draw_row(item, row, width)
         return strip
 
-    def _draw_boundary(self, boundary: Boundary, width: int) -> Strip:
+    def _draw_boundary(self, boundary: BoundaryLine, width: int) -> Strip:
         glyph, name = ("━", "muted") if boundary.kind == "recorded" else ("╌", "accent")
         style = self.ink(name)
         at = boundary.at if boundary.index is None else boundary.index
@@ -384,5 +384,5 @@ def token_text(row: MessageRow, *, short: bool = False) -> str:
     return f"✂ {rough}{human.tokens(row.tokens)} → {human.tokens(row.pruned_tokens)}"
 
 
-def _in_order(boundaries: Sequence[Boundary]) -> tuple[Boundary, ...]:
+def _in_order(boundaries: Sequence[BoundaryLine]) -> tuple[BoundaryLine, ...]:
     return tuple(sorted(boundaries, key=lambda b: (b.at, b.kind != "recorded", b.name)))

@@ -13,7 +13,7 @@ from widgets.base.signs import Sign
 from widgets.base.text_lines import TextLine
 from widgets.intents import GoTo, ReadRows, StepCompaction
 from widgets.lists.fact_list import fate_signs, search_text, source_of
-from widgets.lists.message_list import Boundary, ListSource, MessageList, RowSource
+from widgets.lists.message_list import BoundaryLine, ListSource, MessageList, RowSource
 from widgets.panes.attempt_lines import attempt_lines
 from widgets.panes.compaction_lines import (
     NARROW,
@@ -75,7 +75,7 @@ class CompactionPane(TextPart[CompactionView]):
 
     def __init__(self, *, id: str | None = None) -> None:
         self._rows: CompactionSource | None = None
-        self._boundaries: tuple[Boundary, ...] = ()
+        self._boundaries: tuple[BoundaryLine, ...] = ()
         self._cursor: int | None = None
         self._began = 0
         self._unfolded: frozenset[str] = frozenset()
@@ -108,7 +108,7 @@ class CompactionPane(TextPart[CompactionView]):
         self,
         view: CompactionView | None,
         rows: CompactionSource | None = None,
-        boundaries: Sequence[Boundary] = (),
+        boundaries: Sequence[BoundaryLine] = (),
         cursor: int = 0,
     ) -> None:
         """Show a compaction and its messages (None: there is none); equal values change nothing.

@@ -28,7 +28,7 @@ CHANGES: dict[Change, tuple[str, str]] = {
 NONE_BEFORE = "There is no earlier summary to compare with."
 
 
-class Comparison(Struct, frozen=True):
+class SummaryComparison(Struct, frozen=True):
     """The summaries of two compactions, compared."""
 
     old: Compaction
@@ -47,14 +47,14 @@ class Comparison(Struct, frozen=True):
         return ("", "One of the two is a fallback text.", "Both are fallback texts.")[count]
 
 
-def compare(old: Compaction | None, new: Compaction | None) -> Comparison | None:
+def compare(old: Compaction | None, new: Compaction | None) -> SummaryComparison | None:
     """Compare the summaries of two compactions; None if a summary is missing."""
     if old is None or new is None or old.summary is None or new.summary is None:
         return None
-    return Comparison(old, new, diff_summaries(parse_summary(old.summary), parse_summary(new.summary)))
+    return SummaryComparison(old, new, diff_summaries(parse_summary(old.summary), parse_summary(new.summary)))
 
 
-def head_lines(view: Comparison) -> list[TextLine]:
+def head_lines(view: SummaryComparison) -> list[TextLine]:
     """The two compactions, the number of items by change, a note."""
     parts = counted(CHANGES, view.diff.counts(), "{sign} {count:,} {name}   ")
     lines = [TextLine(" → ".join(view.titles), "strong"), line_of(*parts)]

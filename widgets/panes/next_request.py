@@ -24,7 +24,7 @@ WIDE = 60
 _BAR_INKS = ("head", "tail", "middle", "accent")
 
 
-class PlacedBreakpoint(Struct, frozen=True):
+class ShownBreakpoint(Struct, frozen=True):
     """A breakpoint with the role and the text of its message; `tokens` count the request up to it."""
 
     point: Breakpoint
@@ -40,7 +40,7 @@ class CacheView(Struct, frozen=True):
     would be. None: unknown. Without a layout there is none to choose.
     """
 
-    breakpoints: tuple[PlacedBreakpoint, ...] = ()
+    breakpoints: tuple[ShownBreakpoint, ...] = ()
     total: int | None = None
     layout: Layout | None = "native"
     ttl: Ttl = "5m"
@@ -206,7 +206,7 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
     return [TextLine("".join(marks)[:width], "accent"), line_of(*bars), TextLine(text, "muted")]
 
 
-def _breakpoint(placed: PlacedBreakpoint, view: CacheView) -> list[TextLine]:
+def _breakpoint(placed: ShownBreakpoint, view: CacheView) -> list[TextLine]:
     point, tag = placed.point, str(view.breakpoints.index(placed))
     parts = [
         (f"⚑{point.number} ", "accent" if point.honored else "error"),

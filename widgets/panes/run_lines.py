@@ -23,7 +23,7 @@ _READ = "being read"
 _LABELS = 20
 
 
-class Run(Struct, frozen=True):
+class NamedRun(Struct, frozen=True):
     """A run under its name. `alternative_costs` have another time to live or layout."""
 
     name: str
@@ -35,7 +35,7 @@ class ReplayView(Struct, frozen=True):
     """The graph, the runs to compare, and sentences about them. `priced`: their costs are read."""
 
     graph: GraphState
-    runs: tuple[Run, ...] = ()
+    runs: tuple[NamedRun, ...] = ()
     notes: tuple[str, ...] = ()
     priced: bool = True
 

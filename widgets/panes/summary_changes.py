@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.diff_lines import NONE_BEFORE, Comparison, head_lines, section_lines
+from widgets.panes.diff_lines import NONE_BEFORE, SummaryComparison, head_lines, section_lines
 from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
@@ -20,7 +20,7 @@ FILTERS = (
 )
 
 
-class SummaryChanges(TextPart[Comparison]):
+class SummaryChanges(TextPart[SummaryComparison]):
     """A Comparison: + added, − removed, ≈ reworded, → moved, = kept; None without an earlier summary."""
 
     DEFAULT_CSS = """

@@ -8,7 +8,7 @@ from textual import on
 from widgets.bars.mode_bar import Mode
 from widgets.intents import Change, ChooseCompaction
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
-from widgets.panes.diff_lines import Comparison
+from widgets.panes.diff_lines import SummaryComparison
 from widgets.panes.lineage_lines import LineageView
 from widgets.panes.summary_attempts import SummaryAttempts
 from widgets.panes.summary_changes import SummaryChanges
@@ -26,7 +26,7 @@ class SummaryPaneView(Struct, frozen=True):
     """
 
     summary: SummaryView
-    changes: Comparison | None = None
+    changes: SummaryComparison | None = None
     lineage: LineageView | None = None
     attempts: AttemptsView = NO_ATTEMPTS
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine
-from widgets.panes.diff_lines import NONE_BEFORE, Comparison
+from widgets.panes.diff_lines import NONE_BEFORE, SummaryComparison
 from widgets.panes.part import TextPart
 from widgets.panes.side_by_side import side_by_side
 from widgets.panes.text_view import TextView
 
 
-class SummarySides(TextPart[Comparison]):
+class SummarySides(TextPart[SummaryComparison]):
     """The two texts of a Comparison, cut to the width; None without an earlier summary."""
 
     def __init__(self) -> None:

@@ -65,13 +65,20 @@ def look(
     Raises InspectorErrors.
     """
     from inspector.answers.attempt_life import LifeOrder, life_sending
-    from inspector.answers.attempting import Order, Wording, ask_for, planned_list, recorded_list, sending_of
+    from inspector.answers.attempting import (
+        Order,
+        PromptWording,
+        ask_for,
+        planned_list,
+        recorded_list,
+        sending_of,
+    )
     from inspector.models.masking import Masker
 
     summarizer = summarizer_of(form)
     budget = _budget(form.budget)
     template = expanded(form.prompt.strip()) if form.prompt.strip() else None
-    wording = Wording(template, None, form.focus.strip(), form.masking)
+    wording = PromptWording(template, None, form.focus.strip(), form.masking)
     watch.check()
     if form.life and step is not None:
         raise UsageProblem(

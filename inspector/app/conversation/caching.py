@@ -74,7 +74,7 @@ def find_breakpoints(
 
     A layout or a time to live of None means the default of the release. Raises StoreErrors.
     """
-    from widgets.panes.next_request import CacheView, PlacedBreakpoint
+    from widgets.panes.next_request import CacheView, ShownBreakpoint
 
     row = inspection.conversation.row
     policy, measured = next_policy(row, profile), marks_for(row, profile) is not None
@@ -95,7 +95,7 @@ def find_breakpoints(
         else:
             role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
             tokens = None if token_index is None else system + token_index.rough_until(index + 1)
-        placed.append(PlacedBreakpoint(point, role, text, tokens))
+        placed.append(ShownBreakpoint(point, role, text, tokens))
     marks = {
         -1 if point.message is None else point.message: point.number
         for point in points

@@ -15,7 +15,7 @@ from inspector.engines.settings import difference
 from inspector.replay.moments import Moment
 from widgets.bars.gauge import GaugeKind, GaugeState
 from widgets.bars.region_bar import RegionBarState, RegionShare
-from widgets.bars.timeline import Node, Outcome, outcome_of
+from widgets.bars.timeline import Outcome, TimelineNode, outcome_of
 from widgets.bars.title_bar import TitlePart
 from widgets.base import human
 from widgets.panes.knob_values import KNOBS, LATER_KNOBS, show
@@ -98,7 +98,7 @@ def nodes(
     compactions: Sequence[Compaction],
     findings: Mapping[int, int],
     now: int | None = None,
-) -> tuple[Node, ...]:
+) -> tuple[TimelineNode, ...]:
     """Return the nodes of the timeline. `findings` counts findings by compaction.
 
     With `now` that generation is the live one, and later ones are only marked as ahead.
@@ -107,7 +107,7 @@ def nodes(
     shown = []
     for generation in conversation.generations:
         if now is not None and generation.number > now:
-            shown.append(Node(generation.number, ahead=True))
+            shown.append(TimelineNode(generation.number, ahead=True))
             continue
         made = made_by.get(generation.number)
         outcome: Outcome = "" if made is None else outcome_of(made)
@@ -115,7 +115,9 @@ def nodes(
         count = 0 if made is None else findings.get(made.index, 0)
         if count:
             note += f", {human.plural(count, 'finding')}"
-        shown.append(Node(generation.number, len(generation), None, outcome, generation.live, note, count))
+        shown.append(
+            TimelineNode(generation.number, len(generation), None, outcome, generation.live, note, count)
+        )
     return tuple(shown)
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.app.conversation.rows import GenerationRows, spans_of
 from inspector.core.conversations import Compaction
 from widgets.base import human
-from widgets.lists.message_list import Boundary, MessageRow
+from widgets.lists.message_list import BoundaryLine, MessageRow
 
 
 class CompactionRows:
@@ -56,7 +56,7 @@ class CompactionRows:
         places = [self.place(row) for row in wanted if row < len(self)]
         return spans_of((rows.generation.number, index) for rows, index in places if index not in rows.lines)
 
-    def boundaries(self) -> tuple[Boundary, ...]:
+    def boundaries(self) -> tuple[BoundaryLine, ...]:
         """The recorded boundaries as lines between the rows."""
         head, tail = self.compaction.head_end, self.compaction.tail_start
         left = human.plural(self.compaction.removed, "message")
@@ -64,7 +64,7 @@ class CompactionRows:
         others = len(self._came) - len(summary)
         parts = [*summary, *([f"{others:,} new"] if others else [])]
         came = f"{' and '.join(parts)}, then the kept messages" if parts else "kept from here on"
-        lines = [Boundary(head, "head_end", "recorded", f"{left} removed from here on")] if head else []
+        lines = [BoundaryLine(head, "head_end", "recorded", f"{left} removed from here on")] if head else []
         if tail < self.compaction.before:
-            lines.append(Boundary(tail, "tail_start", "recorded", came))
+            lines.append(BoundaryLine(tail, "tail_start", "recorded", came))
         return tuple(lines)

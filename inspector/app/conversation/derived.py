@@ -24,7 +24,7 @@ from inspector.engines.registry import budgets_of, engine
 from inspector.replay.moments import Moment
 from widgets.bars.gauge import GaugeState
 from widgets.bars.region_bar import RegionBarState
-from widgets.bars.timeline import Node, Position
+from widgets.bars.timeline import Position, TimelineNode
 from widgets.bars.title_bar import TitlePart
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Derived(Struct, frozen=True, eq=False):
     gauge: GaugeState = field(default_factory=GaugeState)
     planned: RegionBarState | None = None
     recorded: RegionBarState | None = None
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[TimelineNode, ...] = ()
     position: Position | None = None
 
 

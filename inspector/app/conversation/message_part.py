@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from inspector.app.conversation.derived import Derived
 from inspector.app.conversation.reading import CountedTokens, count_tokens, read_lines
 from inspector.app.conversation.resources import CACHING, COMPACTIONS, FACTS, RECORDING
-from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
+from inspector.app.conversation.rows import GenerationRows, MessageLine, RowMarks
 from inspector.app.conversation.state import Loaded, Opened, State, recorded
 from inspector.app.conversation.step_rows import MIDDLE_GONE, StepRows
 from inspector.app.conversation.token_counts import Counts, ExactSums
@@ -21,7 +21,7 @@ _AROUND = 8
 _ENDS = (60, 100)
 
 #: Placeholder of a message that could not be read.
-_UNREAD = Line("(this message can no longer be read: see the note below)")
+_UNREAD = MessageLine("(this message can no longer be read: see the note below)")
 
 
 class MessagePart:
@@ -41,7 +41,7 @@ class MessagePart:
         self._counted = counted
         self._problem = problem
         self._read = read
-        self._lines: dict[int, dict[int, Line]] = {}
+        self._lines: dict[int, dict[int, MessageLine]] = {}
         self._unread: set[tuple[int, int]] = set()
         self._counts: dict[int, Counts] = {}
         self._sums: ExactSums | None = None
@@ -53,7 +53,7 @@ class MessagePart:
 
     # The rows on screen.
 
-    def open(self, opened: Opened, end: Mapping[int, Line]) -> None:
+    def open(self, opened: Opened, end: Mapping[int, MessageLine]) -> None:
         """Take a newly read conversation; `end` are lines of its live list, whose messages may have grown. Unchanged
         lists are kept."""
         before, self._opened = self._opened, opened
@@ -80,7 +80,7 @@ class MessagePart:
             counts.pop(index, None)
         self._sums = None
 
-    def lines(self, number: int) -> dict[int, Line]:
+    def lines(self, number: int) -> dict[int, MessageLine]:
         """Return the read lines of a generation by index; the mapping grows."""
         return self._lines.setdefault(number, {})
 
@@ -91,7 +91,7 @@ class MessagePart:
         for number, span in wanted.items():
             generation = self._opened.generations[number - 1]
 
-            def came(lines: dict[int, Line], number: int = number) -> None:
+            def came(lines: dict[int, MessageLine], number: int = number) -> None:
                 self.lines(number).update(lines)
                 self._read()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Reader:
+class ResourceReader:
     """Runs the jobs of resources; their values become the next `loaded` of the screen."""
 
     def __init__(self, host: ConversationScreen) -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection, watched
-from inspector.app.conversation.rows import Line, is_tool_error, lines_of
+from inspector.app.conversation.rows import MessageLine, is_tool_error, lines_of
 from inspector.app.conversation.state import Opened
 from inspector.core.conversations import Compaction, Generation
 from inspector.core.errors import BadInput
@@ -58,7 +58,7 @@ class Opening(Struct, frozen=True, eq=False):
     """An opened conversation, and the last lines of its live list by index. An unchanged one has no lines."""
 
     opened: Opened
-    lines: Mapping[int, Line]
+    lines: Mapping[int, MessageLine]
 
 
 def open_conversation(
@@ -92,7 +92,7 @@ def open_conversation(
     return Opening(opened, lines_of(end, start))
 
 
-def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch) -> dict[int, Line]:
+def read_lines(store: Store, generation: Generation, wanted: range, watch: Watch) -> dict[int, MessageLine]:
     """The lines of some messages of a generation. Raises StoreErrors."""
     return lines_of(store.messages(generation, wanted.start, wanted.stop), wanted.start)
 

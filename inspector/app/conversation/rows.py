@@ -14,7 +14,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_line, unwrapped
 from inspector.engines.base import Plan, TokenIndex
-from widgets.lists.message_list import Boundary, Flag, MessageRow
+from widgets.lists.message_list import BoundaryLine, Flag, MessageRow
 
 #: Minimum tokens of a message that is marked as huge.
 HUGE_TOKENS = 20_000
@@ -26,14 +26,14 @@ _TOLD = re.compile(r'"error"\s*:\s*(?!null|""|false|\{\}|\[\])|"success"\s*:\s*f
 _TRACEBACK = "Traceback (most recent call last)"
 
 
-class Line(Struct, frozen=True):
+class MessageLine(Struct, frozen=True):
     """The first line of a message, and its flags."""
 
     text: str
     flags: frozenset[Flag] = frozenset()
 
 
-def line_of(message: Message) -> Line:
+def line_of(message: Message) -> MessageLine:
     """Return the line of a message: its text, else its calls, else its other content."""
     text = safe_line(" ".join(unwrapped(message.text[:_READ]).split()))
     if message.tool_calls:
@@ -48,7 +48,7 @@ def line_of(message: Message) -> Line:
         flags.add("error")
     if handoff_of(message) is not None:
         flags.add("summary")
-    return Line(text, frozenset(flags))
+    return MessageLine(text, frozenset(flags))
 
 
 def is_tool_error(message: Message) -> bool:
@@ -100,13 +100,13 @@ class GenerationRows:
         self,
         generation: Generation,
         system_prompt: str = "",
-        lines: dict[int, Line] | None = None,
+        lines: dict[int, MessageLine] | None = None,
         exact: Counts | None = None,
     ) -> None:
         self.generation = generation
         self.system_prompt = system_prompt
         self.offset = 1 if system_prompt else 0
-        self.lines: dict[int, Line] = {} if lines is None else lines
+        self.lines: dict[int, MessageLine] = {} if lines is None else lines
         self.exact = Counts() if exact is None else exact
         self.marks = RowMarks()
         #: The indexes that the plan prunes.
@@ -151,7 +151,7 @@ class GenerationRows:
         number = self.generation.number
         return spans_of((number, index) for index in range(start, stop) if index not in self.lines)
 
-    def boundaries(self) -> tuple[Boundary, ...]:
+    def boundaries(self) -> tuple[BoundaryLine, ...]:
         """The lines between rows: the plan's, and the recorded ones of the compaction that ended the list."""
         return boundaries(self.marks.plan, self.marks.ended_by, self.row_of)
 
@@ -209,27 +209,27 @@ class GenerationRows:
 
 def boundaries(
     plan: Plan | None, ended_by: Compaction | None, row_of: Callable[[int], int]
-) -> tuple[Boundary, ...]:
+) -> tuple[BoundaryLine, ...]:
     """Return the lines between rows: the boundaries of a plan, and of a recorded compaction of the same list.
 
     An empty head or tail has no line.
     """
-    lines: list[Boundary] = []
+    lines: list[BoundaryLine] = []
     if plan is not None and plan.compacts:
         agrees = ended_by is not None and plan.agrees_with(ended_by)
         note = "as recorded" if agrees else plan.profile
         head, tail = plan.regions()
         if head:
-            lines.append(Boundary(row_of(head), "head_end", "planned", note, plan.head_end))
+            lines.append(BoundaryLine(row_of(head), "head_end", "planned", note, plan.head_end))
         if tail < plan.length:
-            lines.append(Boundary(row_of(tail), "tail_start", "planned", note, plan.tail_start))
+            lines.append(BoundaryLine(row_of(tail), "tail_start", "planned", note, plan.tail_start))
     if ended_by is not None:
         note = f"compaction {ended_by.index}" + ("" if ended_by.exact else ", inferred")
         head, tail = ended_by.head_end, ended_by.tail_start
         if head:
-            lines.append(Boundary(row_of(head), "head_end", "recorded", note, head))
+            lines.append(BoundaryLine(row_of(head), "head_end", "recorded", note, head))
         if tail < ended_by.before:
-            lines.append(Boundary(row_of(tail), "tail_start", "recorded", note, tail))
+            lines.append(BoundaryLine(row_of(tail), "tail_start", "recorded", note, tail))
     return tuple(lines)
 
 
@@ -241,6 +241,6 @@ def spans_of(places: Iterable[tuple[int, int]]) -> dict[int, range]:
     return {number: range(min(within), max(within) + 1) for number, within in indexes.items()}
 
 
-def lines_of(messages: Iterable[Message], start: int) -> dict[int, Line]:
+def lines_of(messages: Iterable[Message], start: int) -> dict[int, MessageLine]:
     """The lines of messages that follow each other, by index from `start` on."""
     return {index: line_of(message) for index, message in enumerate(messages, start)}

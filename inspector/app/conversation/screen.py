@@ -32,7 +32,7 @@ from inspector.app.conversation.panes.base import Context, Tab
 from inspector.app.conversation.panes.host import Panes
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.player import Player
-from inspector.app.conversation.reader import Reader
+from inspector.app.conversation.reader import ResourceReader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.state import Loaded, State
@@ -127,7 +127,7 @@ class ConversationScreen(JobScreen):
         self.tracer = Tracer(self, self.get_selected_text)
         self.navigation = Navigation(self)
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
-        self.reader = Reader(self)
+        self.reader = ResourceReader(self)
         self.when = self.reader.when
         self._derive = Deriver()
         # Parts handle these actions of KEYS.

@@ -8,11 +8,11 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
-from inspector.app.conversation.rows import GenerationRows, Line, RowMarks, boundaries, spans_of
+from inspector.app.conversation.rows import GenerationRows, MessageLine, RowMarks, boundaries, spans_of
 from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
 from inspector.replay.moments import Moment, Stretch
-from widgets.lists.message_list import Boundary, MessageRow
+from widgets.lists.message_list import BoundaryLine, MessageRow
 
 #: In these phases of a compaction the middle is struck through.
 MIDDLE_GONE = ("summarized", "kept")
@@ -30,7 +30,7 @@ class StepRows(GenerationRows):
         at: Moment,
         parts: Sequence[Stretch],
         whole: Sequence[Generation],
-        past: dict[int, dict[int, Line]],
+        past: dict[int, dict[int, MessageLine]],
         system_prompt: str = "",
         exact: Counts | None = None,
     ) -> None:
@@ -132,6 +132,6 @@ class StepRows(GenerationRows):
         places = [self.place(row) for row in rows if self.offset <= row < len(self)]
         return spans_of((of.number, at) for of, at in places if at not in self._past.get(of.number, {}))
 
-    def boundaries(self) -> tuple[Boundary, ...]:
+    def boundaries(self) -> tuple[BoundaryLine, ...]:
         """Planned boundaries at this moment, and the recorded ones of the compaction in progress."""
         return boundaries(self.marks.plan, self.during, self.row_of)

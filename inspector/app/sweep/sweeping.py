@@ -8,7 +8,7 @@ from threading import Event
 from msgspec.structs import replace
 
 from inspector.answers.scheduling import Progress
-from inspector.answers.sweeping import Request, identical_in, run_sweep, unused_in
+from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
@@ -52,5 +52,5 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
     names = subject.every if scope == "all" else subject.filtered
     answers = subject.answers
     flags = {**answers.flags, **subject.changed}
-    request = Request(names, rows, columns, flags, answers.config, subject.size, facts is True)
+    request = SweepRequest(names, rows, columns, flags, answers.config, subject.size, facts is True)
     return run_sweep(request, answers, watch.some, lambda: not stop.is_set())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from inspector.core.rough import list_tokens
 from inspector.engines.hermes.message_stats import USER, ListStats
 from inspector.engines.hermes.policies import Policies
-from inspector.engines.hermes.token_index import Column, all_sums
+from inspector.engines.hermes.token_index import SumsColumn, all_sums
 
 _IS_USER = bytes(int(code == USER) for code in range(256))
 
@@ -19,7 +19,7 @@ class SizeColumns(NamedTuple):
     """One kind of size: sums of the messages unchanged and fully pruned, and the size of each as a reference to a later
     message."""
 
-    sums: Column
+    sums: SumsColumn
     repeated: array[int]
 
 
@@ -42,7 +42,7 @@ class MessageColumns:
         self.stats, self.policies = stats, policies
         self.troubles = troubles or {}
         self.walk, self.chars, images = (
-            SizeColumns(Column(now, short), repeated)
+            SizeColumns(SumsColumn(now, short), repeated)
             for now, short, repeated in zip(
                 stats.now.columns, stats.short.columns, stats.repeated.columns, strict=True
             )

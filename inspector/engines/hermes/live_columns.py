@@ -17,7 +17,7 @@ from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF,
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.stats_reader import read_stats
-from inspector.engines.hermes.token_index import Column, HermesTokenIndex, Shifted, all_sums
+from inspector.engines.hermes.token_index import HermesTokenIndex, Shifted, SumsColumn, all_sums
 from inspector.engines.sizes import MessageSize
 
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
@@ -26,7 +26,7 @@ _SUMMARY = -1
 #: Names of the columns with one byte for each message.
 _BYTES = ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired")
 #: The column of pictures if no message has one: all sums are 0.
-_NO_IMAGES = Column((), ())
+_NO_IMAGES = SumsColumn((), ())
 
 
 class LiveColumns:
@@ -46,8 +46,8 @@ class LiveColumns:
         self.columns = columns
         self.front: list[int] = []
         self.low = self.high = self.settled = 0
-        self.walk, self.chars = Column((), ()), Column((), ())
-        self.images = Column((), ()) if columns.images is not None else None
+        self.walk, self.chars = SumsColumn((), ()), SumsColumn((), ())
+        self.images = SumsColumn((), ()) if columns.images is not None else None
         self.roles = self.calls = self.speaking = self.asked = b""
         self.shorts, self.hands, self.paired = bytearray(), bytearray(), bytearray()
 
@@ -129,7 +129,7 @@ class LiveColumns:
                 head, tail, roles=role, speaking=role == ASSISTANT, asked=asked, hands=HANDOFF
             )
 
-    def _sizes(self) -> Iterator[tuple[Column, SizeColumns]]:
+    def _sizes(self) -> Iterator[tuple[SumsColumn, SizeColumns]]:
         yield self.walk, self.columns.walk
         yield self.chars, self.columns.chars
         if self.images is not None and self.columns.images is not None:
@@ -156,7 +156,7 @@ class LiveColumns:
         duplicates.sort()
         return duplicates
 
-    def _replaced(self, column: Column, sizes: SizeColumns, duplicates: Sequence[int]) -> Column:
+    def _replaced(self, column: SumsColumn, sizes: SizeColumns, duplicates: Sequence[int]) -> SumsColumn:
         """Return the column with the sizes of back-references in place of the messages at `places`."""
         if not duplicates:
             return column
@@ -169,7 +169,7 @@ class LiveColumns:
             )
             return Shifted(sums, duplicates, growth)
 
-        return Column.of(shifted(all_sums(column.kept)), shifted(all_sums(column.short)))
+        return SumsColumn.of(shifted(all_sums(column.kept)), shifted(all_sums(column.short)))
 
     def _settle(self, duplicates: Sequence[int], start: int, stop: int) -> bool:
         """Make the replaced `duplicates` and the pruning of [start:stop] permanent. Return whether pruning made a
@@ -231,12 +231,12 @@ def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
 
 
 def _compacted(
-    column: Column,
+    column: SumsColumn,
     cuts: tuple[int, int, int],
     summary: int | None,
     merged: bool,
     shortened: tuple[bool, bool],
-) -> Column:
+) -> SumsColumn:
     """Return the column after a compaction. `cuts` has the end of the head, the start of the tail and the end of
     pruning. The size of the summary, if there is one, is inserted between head and tail, or `merged` into the first
     message of the tail. `shortened` says whether pruning changes the head, and whether it changes the tail."""
@@ -247,14 +247,14 @@ def _compacted(
     behind = _pruned(kept, shorts, tail, len(kept) - 1, pruned_to) if tail_shrinks else kept[tail:]
     short = shorts[tail:]
     if summary is None:
-        return Column.of(
+        return SumsColumn.of(
             _ending(front, behind[0])[:-1] + behind,
             _ending(shorts[: head + 1], short[0])[:-1] + short,
         )
     if merged:
         summary += behind[1] - behind[0]
         behind, short = behind[1:], short[1:]
-    return Column.of(
+    return SumsColumn.of(
         _ending(front, behind[0] - summary) + behind,
         _ending(shorts[: head + 1], short[0] - summary) + short,
     )

@@ -22,7 +22,7 @@ MESSAGE_OVERHEAD = 10
 HYGIENE_SHARE = 0.85
 
 
-class Wording(Struct, frozen=True):
+class HandoffPrefix(Struct, frozen=True):
     """A handoff prefix, kept as its length in characters and the SHA-256 of its UTF-8 text, not as the text."""
 
     length: int
@@ -125,4 +125,4 @@ class Policies(Struct, frozen=True):
     judged_by: Literal["", "savings", "usage"] = ""
     refusals_counted: frozenset[Refusal] = frozenset()
     loop: Loop = BEFORE_REQUESTS
-    wordings: tuple[Wording, ...] = ()
+    wordings: tuple[HandoffPrefix, ...] = ()

@@ -7,16 +7,16 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from inspector.engines.hermes.policies import Policies, Wording
+from inspector.engines.hermes.policies import HandoffPrefix, Policies
 from inspector.engines.loop import BEFORE_REQUESTS, Loop
 
-_WORDING_FIRST = Wording(586, "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013")
-_WORDING_0_13 = Wording(772, "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bdf2558a0c4519f8")
-_WORDING_0_16 = Wording(1378, "2999da51e1781fab13ee35aa6b0f6d2815091130426d1c840a3b0fc9b7df7141")
-_WORDING_0_17 = Wording(1428, "f953b27ebb6288ec9aea994184be18cbc56783d2237241df2b1f24b55f3b0230")
-_WORDING_0_19 = Wording(1632, "1c004c9c0ec1a25cbc96ae326724269d8ee67d363a8aeca17e722801e0f4b672")
-_WORDING_0_20 = Wording(1527, "ff3014fed07c965aa893a69b555a91f0f63cacb013bd276d47efeefb35399391")
-_WORDING_CURRENT = Wording(1954, "7e9c6ce1b413ec6c11da5f2f7b5a3313bfeaf120c23b262d83ae5531e23da9eb")
+_WORDING_FIRST = HandoffPrefix(586, "5cd6c1b9dc95f8ff066df65c33abb66cad2718fe6f12bf736491ae9ea3b1c013")
+_WORDING_0_13 = HandoffPrefix(772, "1624c5d8e3ce9a50ba9b4cddce02e5468eb553078350a720bdf2558a0c4519f8")
+_WORDING_0_16 = HandoffPrefix(1378, "2999da51e1781fab13ee35aa6b0f6d2815091130426d1c840a3b0fc9b7df7141")
+_WORDING_0_17 = HandoffPrefix(1428, "f953b27ebb6288ec9aea994184be18cbc56783d2237241df2b1f24b55f3b0230")
+_WORDING_0_19 = HandoffPrefix(1632, "1c004c9c0ec1a25cbc96ae326724269d8ee67d363a8aeca17e722801e0f4b672")
+_WORDING_0_20 = HandoffPrefix(1527, "ff3014fed07c965aa893a69b555a91f0f63cacb013bd276d47efeefb35399391")
+_WORDING_CURRENT = HandoffPrefix(1954, "7e9c6ce1b413ec6c11da5f2f7b5a3313bfeaf120c23b262d83ae5531e23da9eb")
 
 DOCUMENTED = Policies(
     name="documented",

@@ -40,7 +40,7 @@ def all_sums(sums: array[int] | Shifted) -> array[int]:
     return array("q", map(add, sums.sums, chain.from_iterable(shifts)))
 
 
-class Column:
+class SumsColumn:
     """A number for each message, before and after pruning, as prefix sums.
 
     `kept[i]` sums the first i messages after replacing duplicates, `short[i]` after full pruning. `between` and
@@ -57,7 +57,7 @@ class Column:
         self.short = array("q", accumulate(short, initial=0))
 
     @classmethod
-    def of(cls, kept: array[int] | Shifted, short: array[int] | Shifted) -> Column:
+    def of(cls, kept: array[int] | Shifted, short: array[int] | Shifted) -> SumsColumn:
         """Make a column of known sums, which may start at any number."""
         column = cls.__new__(cls)
         column.kept, column.short = kept, short
@@ -91,9 +91,9 @@ class ListColumns(Protocol):
     speaking: bytes
     shorts: bytearray
     hands: bytearray
-    walk: Column
-    chars: Column
-    images: Column | None
+    walk: SumsColumn
+    chars: SumsColumn
+    images: SumsColumn | None
 
     @property
     def total_chars(self) -> int: ...
@@ -114,7 +114,7 @@ class HermesTokenIndex:
         self,
         listed: ListColumns,
         duplicates: Sequence[int],
-        now: Sequence[Column],
+        now: Sequence[SumsColumn],
         troubles: Mapping[str, Sequence[tuple[int, str]]],
     ) -> None:
         self.roles, self.calls, self.asked, self.speaking = (

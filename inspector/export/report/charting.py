@@ -8,7 +8,7 @@ from typing import Any
 from inspector.answers.inspection import Compared
 from inspector.core.shares import plural
 from inspector.export.document import Document
-from inspector.export.report.values import Course, Fall, GenerationLine, Report
+from inspector.export.report.values import Fall, GenerationLine, Report, TokenCourse
 from inspector.export.report.wording import KIND_NAMES, share_percent
 from inspector.export.whatif import graph
 
@@ -98,7 +98,7 @@ def _nice(step: float) -> float:
     return next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= step)
 
 
-def _stretches(course: Course) -> Iterator[list[tuple[int, int]]]:
+def _stretches(course: TokenCourse) -> Iterator[list[tuple[int, int]]]:
     """Return (step, tokens) of each list, from one compaction to the next."""
     start, points = 0, list[tuple[int, int]]()
     for fall in course.falls:
@@ -138,7 +138,7 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
         yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "description": words}
 
 
-def _course_words(course: Course, limits: dict[str, int]) -> str:
+def _course_words(course: TokenCourse, limits: dict[str, int]) -> str:
     falls = "; ".join(
         f"compaction {fall.compaction} after {plural(fall.step, 'message')}, from ~{fall.before:,} to "
         f"~{fall.after:,} tokens" + (" (no summary was made)" if fall.fallback else "")
@@ -257,7 +257,7 @@ def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
             }
 
 
-def course_lines(course: Course) -> list[str]:
+def course_lines(course: TokenCourse) -> list[str]:
     """Return tokens over the messages as lines of blocks, and below them the places of the compactions."""
     columns = min(_COLUMNS, len(course.tokens))
     if not columns:

@@ -39,7 +39,7 @@ from inspector.export.report.parts import (
     risk_part,
     summary_limit,
 )
-from inspector.export.report.values import CompactionPart, Course, DiffPart, Fall, GenerationLine, Report
+from inspector.export.report.values import CompactionPart, DiffPart, Fall, GenerationLine, Report, TokenCourse
 from inspector.export.report.wording import share_words
 from inspector.export.requests import sums_document
 from inspector.models.kept import default_attempts
@@ -193,7 +193,7 @@ def _generations(
 
 def _course(
     inspection: Inspection, settings: Settings, transcript: Transcript, compared: Sequence[Compared]
-) -> Course:
+) -> TokenCourse:
     tokens: list[int] = []
     for number, places in groupby(transcript.places, key=lambda place: place.generation):
         generation = inspection.generation(number)
@@ -223,7 +223,7 @@ def _course(
                 replace(fall, before=before, after=then)
                 for fall, (before, then) in zip(falls, after, strict=True)
             )
-    return Course(
+    return TokenCourse(
         tuple(tokens), falls, budgets.threshold_tokens, settings.context_length, budgets.hygiene_tokens, sizes
     )
 
@@ -236,7 +236,7 @@ def _compactions(
     all_findings: Sequence[Finding],
     requests: Requests,
     attempts: Sequence[Document],
-    course: Course,
+    course: TokenCourse,
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
     longest, items = summary_limit(number), items_limit(number)

@@ -52,7 +52,7 @@ class Fall(Struct, frozen=True):
         return anchor(self.compaction)
 
 
-class Course(Struct, frozen=True):
+class TokenCourse(Struct, frozen=True):
     """Tokens of the live list after each message of the conversation, with the system prompt.
 
     `sizes` is a sentence about sizes that the agent reported; "" if all sizes are rough.
@@ -181,7 +181,7 @@ class Report(Struct, frozen=True):
     settings: tuple[Document, ...]
     derivations: tuple[Document, ...]
     generations: tuple[GenerationLine, ...]
-    course: Course
+    course: TokenCourse
     compactions: tuple[CompactionPart, ...]
     curves: tuple[Document, ...]
     measures: tuple[Document, ...]

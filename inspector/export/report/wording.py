@@ -15,7 +15,7 @@ from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.engines.base import agreement_words
 from inspector.export.document import Document
-from inspector.export.report.values import CompactionPart, Course, DiffPart, Report, ReportedFact
+from inspector.export.report.values import CompactionPart, DiffPart, Report, ReportedFact, TokenCourse
 from inspector.export.requests import price_words, unlisted_words
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
@@ -193,7 +193,7 @@ def live_words(report: Report) -> str:
     return f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
 
 
-def course_words(course: Course) -> str:
+def course_words(course: TokenCourse) -> str:
     """Return the source of the sizes of a course."""
     return course.sizes or "Tokens are rough counts with the system prompt."
 

@@ -27,7 +27,7 @@ _LINE = re.compile(r"^\W{0,4}(\d{1,4})\W{1,4}(.*)$", re.MULTILINE)
 _NUMBERS = frozenset({"number", "quantity", "percent", "ratio"})
 
 
-class Question(Struct, frozen=True):
+class RecallQuestion(Struct, frozen=True):
     """A question about a fact. `value` is the answer; `text` is asked."""
 
     fact: Fact
@@ -35,7 +35,7 @@ class Question(Struct, frozen=True):
     text: str
 
 
-def questions_of(facts: Iterable[Fact], most: int) -> tuple[Question, ...]:
+def questions_of(facts: Iterable[Fact], most: int) -> tuple[RecallQuestion, ...]:
     """Return at most `most` questions, one a fact, in the order of the facts.
 
     A question asks for the first value in the text of its fact. No question contains the answer of another."""
@@ -43,7 +43,7 @@ def questions_of(facts: Iterable[Fact], most: int) -> tuple[Question, ...]:
     while True:
         chosen = _chosen(left, most)
         hidden = sorted({value.text for _, value in chosen}, key=len, reverse=True)
-        questions = [Question(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
+        questions = [RecallQuestion(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
         # A question that still contains its answer, in another form for example, is replaced by the next.
         telling = {one.fact.key for one in questions if not _hides(one)}
         if not telling:
@@ -65,7 +65,7 @@ def _chosen(facts: Sequence[Fact], most: int) -> list[tuple[Fact, Value]]:
     return chosen
 
 
-def _hides(question: Question) -> bool:
+def _hides(question: RecallQuestion) -> bool:
     return GAP in question.text.partition(": ")[2] and question.value.text not in question.text
 
 
@@ -78,7 +78,7 @@ def _worded(fact: Fact, value: Value, hidden: Sequence[str]) -> str:
     return f'Which {word} stands at {GAP}? The {fact.role} said: "{text}"'
 
 
-def prompt_of(questions: Sequence[Question], context: str) -> str:
+def prompt_of(questions: Sequence[RecallQuestion], context: str) -> str:
     """Return a prompt with all questions and the list of messages to answer them from."""
     asked = "\n".join(f"{number}. {question.text}" for number, question in enumerate(questions, 1))
     return (
@@ -96,7 +96,7 @@ def answers_in(text: str, count: int) -> tuple[str, ...]:
     return tuple(answers.get(number, "") for number in range(1, count + 1))
 
 
-def is_right(question: Question, answer: str) -> bool:
+def is_right(question: RecallQuestion, answer: str) -> bool:
     """Return whether an answer gives the value: it has no other value of that form, or is the text of the value."""
     plain = answer.strip(" .\"'`“”").lower()
     if not plain or plain == UNKNOWN:
@@ -107,7 +107,7 @@ def is_right(question: Question, answer: str) -> bool:
     return {value.canon for value in values_of(answer) if value.form in forms} == {question.value.canon}
 
 
-class Agreement(Struct, frozen=True):
+class RecallAgreement(Struct, frozen=True):
     """Agreement of fates and answers, in numbers of facts.
 
     `both`: alive and answered rightly. `neither`: not alive and not answered. `unanswered`: alive but not answered.
@@ -131,7 +131,7 @@ class Agreement(Struct, frozen=True):
         return (self.both + self.neither) / self.of if self.of else None
 
 
-def agreement(judged: Iterable[tuple[Fate, bool]]) -> Agreement:
+def agreement(judged: Iterable[tuple[Fate, bool]]) -> RecallAgreement:
     """Compare fates with whether their questions were answered rightly."""
     counts = {(alive, right): 0 for alive in (False, True) for right in (False, True)}
     unsettled = 0
@@ -140,6 +140,6 @@ def agreement(judged: Iterable[tuple[Fate, bool]]) -> Agreement:
             counts[fate.alive, right] += 1
         else:
             unsettled += 1
-    return Agreement(
+    return RecallAgreement(
         counts[True, True], counts[False, False], counts[True, False], counts[False, True], unsettled
     )

@@ -61,14 +61,14 @@ class Share(Struct, frozen=True):
         return high < other_low or other_high < low
 
 
-class Place(Struct, frozen=True):
+class MeasuredPlace(Struct, frozen=True):
     """The place of a message: its generation, from 1, and its index in that list, from 0."""
 
     generation: int
     index: int
 
 
-class Evidence(Struct, frozen=True):
+class Measured(Struct, frozen=True):
     """One measured thing: whether the list after has it (`known`), where it was `said`, and where it is now (`found`).
 
     `text` is not yet safe for the screen. `note` says how the list has it, or what is missing.
@@ -76,8 +76,8 @@ class Evidence(Struct, frozen=True):
 
     text: str
     known: bool
-    said: Place | None = None
-    found: Place | None = None
+    said: MeasuredPlace | None = None
+    found: MeasuredPlace | None = None
     where: Where | None = None
     note: str = ""
     role: str = ""
@@ -95,7 +95,7 @@ class Measure(Struct, frozen=True):
     share: Share | None = None
     parts: tuple[tuple[str, Share], ...] = ()
     numbers: tuple[tuple[str, int], ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Measured, ...] = ()
 
 
 class MeasuredCompaction(Struct, frozen=True):

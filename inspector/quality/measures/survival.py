@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
 from inspector.quality.losses import is_lost, lives_after
-from inspector.quality.measures.measure import Evidence, Measure, Place, Share
+from inspector.quality.measures.measure import Measure, Measured, MeasuredPlace, Share
 
 _ROLES = ("user", "assistant", "tool")
 
@@ -37,12 +37,12 @@ def kept_share(fates: Iterable[Fate]) -> Share:
     return Share.counted(fate.alive for fate in fates if fate.settled)
 
 
-def _evidence(life: Life, fate: Fate) -> Evidence:
-    found = None if fate.index is None else Place(fate.compaction + 1, fate.index)
-    return Evidence(
+def _evidence(life: Life, fate: Fate) -> Measured:
+    found = None if fate.index is None else MeasuredPlace(fate.compaction + 1, fate.index)
+    return Measured(
         life.fact.text,
         fate.alive,
-        Place(life.saying.generation, life.saying.index),
+        MeasuredPlace(life.saying.generation, life.saying.index),
         found,
         fate.where,
         fate.outcome,

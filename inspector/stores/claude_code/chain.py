@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.stores.claude_code.queued import QUEUED
-from inspector.stores.claude_code.scan import Node, boundary_of
+from inspector.stores.claude_code.scan import LineNode, boundary_of
 
 
 class ListLines(Struct, frozen=True):
@@ -22,13 +22,13 @@ class ListLines(Struct, frozen=True):
     to the last line, None if no line has a message.
     """
 
-    boundary: Node | None
-    nodes: tuple[Node, ...]
+    boundary: LineNode | None
+    nodes: tuple[LineNode, ...]
     abandoned: int
-    start: Node | None = None
+    start: LineNode | None = None
 
 
-def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
+def lines_by_conversation(nodes: Sequence[LineNode]) -> list[tuple[str, list[LineNode]]]:
     """Group lines by conversation: the main conversation under "", each sub-agent under its name."""
     # If the first line is marked as a line of a sub-agent but names no sub-agent, it belongs to the main conversation,
     # and so do all other lines with this mark and without a name.
@@ -37,7 +37,7 @@ def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]
     if not any(node.message or node.compacts for node in main):
         return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
     roots: dict[str, str] = {}
-    sides: dict[str, list[Node]] = {}
+    sides: dict[str, list[LineNode]] = {}
     for node in nodes:
         if node.side and not (marked and not node.agent):
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
@@ -46,7 +46,7 @@ def lines_by_conversation(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]
     return [("", _bounded(main)), *((root, _bounded(side)) for root, side in agents)]
 
 
-def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
+def _with_true_parents(nodes: Iterable[LineNode]) -> list[LineNode]:
     """Return the lines with their parents. Some lines get the line before them as parent.
 
     These are late lines, and local commands whose recorded parent is a local command. The line before a line is the
@@ -61,7 +61,7 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     """
     #: Places in `corrected`, by the id of a line.
     places: dict[str, int] = {}
-    corrected: list[Node] = []
+    corrected: list[LineNode] = []
     #: For the place of a line, the place of the newest line that is known to descend from it.
     descendants: dict[int, int] = {}
     last = -1
@@ -85,14 +85,14 @@ def _with_true_parents(nodes: Iterable[Node]) -> list[Node]:
     return corrected
 
 
-def _bounded(nodes: Iterable[Node]) -> list[Node]:
+def _bounded(nodes: Iterable[LineNode]) -> list[LineNode]:
     """Return the lines of one conversation. A summary without a boundary line becomes a boundary.
 
     Releases before 2.0 write such summaries, as far as seen.
     """
     #: Whether the last boundary line still lacks its summary.
     awaits_summary = False
-    bounded: list[Node] = []
+    bounded: list[LineNode] = []
     for node in _with_true_parents(nodes):
         if node.summary and not awaits_summary:
             node = replace(node, boundary=boundary_of({}, micro=False))
@@ -104,7 +104,7 @@ def _bounded(nodes: Iterable[Node]) -> list[Node]:
     return bounded
 
 
-def without_repeated_boundaries(nodes: Sequence[Node]) -> list[Node]:
+def without_repeated_boundaries(nodes: Sequence[LineNode]) -> list[LineNode]:
     """Return the lines of several files. A summary whose parent is a boundary line is not itself a boundary."""
     lines = {node.uuid for node in nodes if node.compacts and not node.summary}
     return [replace(node, boundary=None) if node.summary and node.parent in lines else node for node in nodes]
@@ -118,16 +118,16 @@ class AbandonedBranch(Struct, frozen=True):
     """
 
     left_at: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[LineNode, ...]
 
 
-def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBranch]]:
+def split_abandoned(nodes: Sequence[LineNode]) -> tuple[list[LineNode], list[AbandonedBranch]]:
     """Return the lines of the final conversation, and each branch that was abandoned across a boundary."""
-    main: list[Node] = []
+    main: list[LineNode] = []
     places: dict[str, int] = {}
-    branches: list[tuple[str, list[Node]]] = []
+    branches: list[tuple[str, list[LineNode]]] = []
     #: By the id of each abandoned line, the lines of its branch.
-    branch_of: dict[str, list[Node]] = {}
+    branch_of: dict[str, list[LineNode]] = {}
     #: The place of the last boundary in `main`, -1 if there is none.
     last = -1
     for node in nodes:
@@ -159,7 +159,7 @@ def split_abandoned(nodes: Sequence[Node]) -> tuple[list[Node], list[AbandonedBr
     return main, [AbandonedBranch(left_at, tuple(branch)) for left_at, branch in branches]
 
 
-def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
+def _lines_beside(main: Sequence[LineNode], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:
     """Return the place of the last boundary, and the ids of the lines after it that another process wrote.
 
     The parents of line `place` are followed upwards. If they lead past the last boundary to an earlier line, another
@@ -176,7 +176,7 @@ def _lines_beside(main: Sequence[Node], places: Mapping[str, int], place: int) -
     return (last, path) if path and at is not None and at < last else (len(main), set())
 
 
-def goes_back(node: Node, since: Sequence[Node]) -> bool:
+def goes_back(node: LineNode, since: Sequence[LineNode]) -> bool:
     """Return whether a line of the user goes back across a boundary.
 
     It does if boundaries follow its parent and none of these boundaries keeps the parent. `since` has the lines after
@@ -189,14 +189,14 @@ def goes_back(node: Node, since: Sequence[Node]) -> bool:
     return bool(crossed) and not any(boundary and node.parent in boundary.stayed for boundary in crossed)
 
 
-def in_order(nodes: Sequence[Node]) -> list[Node]:
+def in_order(nodes: Sequence[LineNode]) -> list[LineNode]:
     """Return the lines in file order. A line that is before its parent in the file is moved after the parent."""
     places = {node.uuid: place for place, node in enumerate(nodes)}
     if all(places.get(_parent_id(node), -1) < place for place, node in enumerate(nodes)):
         return list(nodes)
-    waiting: dict[str, list[Node]] = {}
+    waiting: dict[str, list[LineNode]] = {}
     done: set[str] = set()
-    ordered: list[Node] = []
+    ordered: list[LineNode] = []
     for node in nodes:
         parent_id = _parent_id(node)
         if parent_id in places and parent_id not in done and parent_id != node.uuid:
@@ -213,14 +213,14 @@ def in_order(nodes: Sequence[Node]) -> list[Node]:
     return ordered
 
 
-def _parent_id(node: Node) -> str:
+def _parent_id(node: LineNode) -> str:
     """Return the id of the line that a line continues."""
     return node.parent or (node.logical if node.boundary is not None else "")
 
 
-def lists_of(nodes: Sequence[Node]) -> list[ListLines]:
+def lists_of(nodes: Sequence[LineNode]) -> list[ListLines]:
     """Split a conversation into lists: one before the first boundary and one after each."""
-    parts: list[tuple[Node | None, list[Node]]] = [(None, [])]
+    parts: list[tuple[LineNode | None, list[LineNode]]] = [(None, [])]
     for node in nodes:
         if node.compacts:
             parts.append((node, [node] if node.summary else []))
@@ -230,7 +230,7 @@ def lists_of(nodes: Sequence[Node]) -> list[ListLines]:
     return [_lines_of_list(boundary, part, end) for (boundary, part), end in zip(parts, ends, strict=True)]
 
 
-def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> ListLines:
+def _lines_of_list(boundary: LineNode | None, part: Sequence[LineNode], end: str) -> ListLines:
     """Return the list in a part of the lines. `end` is the last line of the list by the next boundary, or ""."""
     messages = [node for node in part if node.message]
     if not messages:
@@ -242,7 +242,7 @@ def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> Lis
         named = _path(part, places, part[places[end]])
         path = named if any(node.uuid in named for node in messages) else path
     start = part[min(places[uuid] for uuid in path)]
-    answers = {node.answer: list[Node]() for node in messages if node.uuid in path and node.answer}
+    answers = {node.answer: list[LineNode]() for node in messages if node.uuid in path and node.answer}
     for node in messages:
         if node.answer in answers:
             answers[node.answer].append(node)
@@ -270,13 +270,13 @@ def _lines_of_list(boundary: Node | None, part: Sequence[Node], end: str) -> Lis
     return ListLines(boundary, lines, abandoned, start)
 
 
-def _answer_starts(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[str, tuple[Node]]:
+def _answer_starts(answers: Iterable[Sequence[LineNode]], path: set[str]) -> dict[str, tuple[LineNode]]:
     """Return the line in which the message of an answer begins, for each answer that begins outside the path.
 
     The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order.
     `path` has the ids of the lines on the path.
     """
-    answer_starts: dict[str, tuple[Node]] = {}
+    answer_starts: dict[str, tuple[LineNode]] = {}
     for lines in answers:
         on_path = [node for node in lines if node.uuid in path]
         holder = next((node for node in lines if node.entries), None)
@@ -285,7 +285,7 @@ def _answer_starts(answers: Iterable[Sequence[Node]], path: set[str]) -> dict[st
     return answer_starts
 
 
-def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[str]:
+def _path(part: Sequence[LineNode], places: Mapping[str, int], leaf: LineNode) -> set[str]:
     """Return the ids of the lines on the path from a leaf up to a line without a parent.
 
     The path continues with the line before a line if its parent is missing or comes later, or if it is a summary
@@ -305,9 +305,9 @@ def _path(part: Sequence[Node], places: Mapping[str, int], leaf: Node) -> set[st
     return path
 
 
-def lines_of_lists(lists: Sequence[ListLines]) -> Iterator[tuple[list[Node], list[Node]]]:
+def lines_of_lists(lists: Sequence[ListLines]) -> Iterator[tuple[list[LineNode], list[LineNode]]]:
     """Yield, for each list, the lines that stayed from the list before it, and all its lines in order."""
-    lines: list[Node] = []
+    lines: list[LineNode] = []
     for listed in lists:
         kept = kept_lines(listed.boundary, lines) if listed.boundary is not None else []
         context, summaries, others = around_summary(listed)
@@ -315,13 +315,13 @@ def lines_of_lists(lists: Sequence[ListLines]) -> Iterator[tuple[list[Node], lis
         yield kept, lines
 
 
-def messages_of(nodes: Sequence[Node]) -> int:
+def messages_of(nodes: Sequence[LineNode]) -> int:
     """Return the number of messages in the last list of a conversation."""
     *_, (_, lines) = lines_of_lists(lists_of(nodes))
     return sum(len(node.entries) for node in lines)
 
 
-def around_summary(listed: ListLines) -> tuple[list[Node], list[Node], list[Node]]:
+def around_summary(listed: ListLines) -> tuple[list[LineNode], list[LineNode], list[LineNode]]:
     """Split a list into the lines before its summary, the summary, and the other lines.
 
     In newer releases, the context of the session is before the summary.
@@ -333,13 +333,13 @@ def around_summary(listed: ListLines) -> tuple[list[Node], list[Node], list[Node
     return before, summaries, [node for node in nodes if not node.summary and node not in before]
 
 
-def joined(files: Iterable[tuple[Sequence[Node], bool]], shared: Set[str]) -> list[Node]:
+def joined(files: Iterable[tuple[Sequence[LineNode], bool]], shared: Set[str]) -> list[LineNode]:
     """Return the lines of a conversation in order. `files` has the lines of each file, and whether it is a stream.
 
     `shared` are the ids of the lines of the conversation that a branch left.
     """
     uuids: set[str] = set()
-    nodes: list[Node] = []
+    nodes: list[LineNode] = []
     for lines, stream in files:
         # A file that continues another begins with copies of its lines.
         new = [node for node in lines if node.uuid not in uuids]
@@ -351,12 +351,12 @@ def joined(files: Iterable[tuple[Sequence[Node], bool]], shared: Set[str]) -> li
     return _after_shared(in_order(without_repeated_boundaries(nodes)), shared)
 
 
-def _after_shared(nodes: Sequence[Node], shared: Set[str]) -> list[Node]:
+def _after_shared(nodes: Sequence[LineNode], shared: Set[str]) -> list[LineNode]:
     """Return the lines of a branch after the last compaction that it shares with the conversation it branched from.
 
     That conversation counts the shared compactions.
     """
-    lines: list[Node] = []
+    lines: list[LineNode] = []
     for node in nodes:
         if node.boundary is not None and node.uuid in shared:
             if not node.boundary.micro:
@@ -366,7 +366,7 @@ def _after_shared(nodes: Sequence[Node], shared: Set[str]) -> list[Node]:
     return lines
 
 
-def kept_lines(boundary: Node, before: Sequence[Node]) -> list[Node]:
+def kept_lines(boundary: LineNode, before: Sequence[LineNode]) -> list[LineNode]:
     """Return the lines of the previous list that a compaction kept.
 
     The boundary names each of them, or the first and the last of them (`headUuid`, `tailUuid`). If a named line belongs

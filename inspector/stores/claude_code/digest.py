@@ -27,7 +27,7 @@ from inspector.stores.claude_code.forms import (
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
 from inspector.stores.claude_code.queued import QUEUED, Queue
-from inspector.stores.claude_code.scan import CHAINED, LOCAL, SYNTHETIC, Node, boundary_of, queued_nodes
+from inspector.stores.claude_code.scan import CHAINED, LOCAL, SYNTHETIC, LineNode, boundary_of, queued_nodes
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines
 from inspector.stores.compressed import open_decompressed
 from inspector.stores.entries import Wire
@@ -107,7 +107,7 @@ class _Tally:
         #: Whether some lines are copies of lines of another session. A fork may rename the session in others.
         self.has_others_lines = False
 
-    def add(self, line: _Line, node: Node) -> None:
+    def add(self, line: _Line, node: LineNode) -> None:
         """Count a line of the conversation."""
         self.is_listed = self.is_listed or node.message or node.compacts
         self.first = self.first or line
@@ -156,7 +156,7 @@ class _File:
         self.path = path
         self.part_of = part_of
         self.tallies: dict[str, _Tally] = {}
-        self.nodes: list[Node] = []
+        self.nodes: list[LineNode] = []
         self.titles: dict[str, str] = {}
         self.summaries: list[tuple[str, str]] = []
         self.line_keys: set[tuple[str, str, str]] = set()
@@ -166,7 +166,7 @@ class _File:
         self.queue = Queue()
         self.stream = is_stream_file(path)
         #: The last message outside sub-agents.
-        self.last: Node | None = None
+        self.last: LineNode | None = None
 
     def run(self) -> Self:
         """Read the file. Raises StoreErrors."""
@@ -228,8 +228,8 @@ class _File:
             tally = self.tallies[part or ""] = _Tally()
         return tally
 
-    def _node(self, line: _Line, uuid: str) -> Node:
-        node = Node(
+    def _node(self, line: _Line, uuid: str) -> LineNode:
+        node = LineNode(
             uuid,
             line.parentUuid or "",
             line.logicalParentUuid or "",
@@ -252,7 +252,7 @@ class _File:
             node.boundary = boundary_of(metadata, micro=line.subtype != "compact_boundary")
         return node
 
-    def _user_line(self, line: _Line, raw: bytes, node: Node, tally: _Tally) -> None:
+    def _user_line(self, line: _Line, raw: bytes, node: LineNode, tally: _Tally) -> None:
         node.summary = bool(line.isCompactSummary)
         content = line.message.content if line.message is not None else None
         if isinstance(content, list) and not node.summary and all(map(_is_result, content)):
@@ -280,7 +280,7 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
     These are the main conversation, each sub-agent, and each branch abandoned across a boundary. Raises StoreErrors.
     """
     file = _File(path, {}).run()
-    lines: dict[str, Sequence[Node]] = dict(lines_by_conversation(file.nodes))
+    lines: dict[str, Sequence[LineNode]] = dict(lines_by_conversation(file.nodes))
     listed = [part for part, tally in file.tallies.items() if tally.is_listed]
     # A file with lines of sub-agents only is one conversation.
     is_agent = "" in lines and "" not in listed
@@ -303,7 +303,7 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
 def _digest(
     file: _File,
     part: str,
-    nodes: Sequence[Node],
+    nodes: Sequence[LineNode],
     own: Set[str],
     is_agent: bool,
 ) -> FileDigest:

@@ -23,7 +23,7 @@ from inspector.core.errors import StoreError
 from inspector.stores.assembly import row_of
 from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
 from inspector.stores.claude_code.queued import QUEUED
-from inspector.stores.claude_code.scan import Node, scan
+from inspector.stores.claude_code.scan import LineNode, scan
 from inspector.stores.compressed import open_decompressed
 from inspector.stores.recorded import FileDigest, Memory, Source
 
@@ -182,9 +182,9 @@ class _Trunk(Struct):
     sessions: set[str] = field(default_factory=set)
     uuids: set[str] = field(default_factory=set)
     ends: set[str] = field(default_factory=set)
-    files: list[tuple[FileDigest, Sequence[Node]]] = field(default_factory=list)
+    files: list[tuple[FileDigest, Sequence[LineNode]]] = field(default_factory=list)
 
-    def grow(self, digest: FileDigest, lines: Sequence[Node]) -> list[FileDigest]:
+    def grow(self, digest: FileDigest, lines: Sequence[LineNode]) -> list[FileDigest]:
         """Add a file that continues the conversation. Remove and return the files that it repeats.
 
         Such a file may end within an answer, which only the new file has whole.
@@ -281,7 +281,7 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[_Role, ...]:
     return tuple(roles.get(digest.path, _Role("")) for digest in group)
 
 
-def _own_lines(digest: FileDigest, lines: Sequence[Node]) -> Sequence[Node]:
+def _own_lines(digest: FileDigest, lines: Sequence[LineNode]) -> Sequence[LineNode]:
     """Return the lines of a conversation without the lines of branches that it left."""
     return lines if digest.part else split_abandoned(lines)[0]
 

@@ -42,7 +42,7 @@ from inspector.stores.claude_code.chain import (
 )
 from inspector.stores.claude_code.joining import abandoned_name, is_abandoned, join, window_of
 from inspector.stores.claude_code.queued import Queue
-from inspector.stores.claude_code.scan import PLACEHOLDER, Call, Node, Scan, scan
+from inspector.stores.claude_code.scan import PLACEHOLDER, ApiCall, LineNode, Scan, scan
 from inspector.stores.claude_code.stream import is_stream
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, text_at
@@ -106,7 +106,7 @@ class _Part(Struct):
     """A file, and its lines that belong to the conversation."""
 
     scan: Scan
-    nodes: Sequence[Node]
+    nodes: Sequence[LineNode]
 
 
 def _scanned(path: Path, part: str) -> _Part:
@@ -181,11 +181,11 @@ class _Reading:
             failures=tuple(self._failures(generations)),
         )
 
-    def _ids(self, nodes: Sequence[Node]) -> list[int]:
+    def _ids(self, nodes: Sequence[LineNode]) -> list[int]:
         return [identity(self.file_of[node.uuid], entry) for node in nodes for entry in node.entries]
 
     def _compaction(
-        self, index: int, before: Sequence[int], listed: ListLines, kept: Sequence[Node]
+        self, index: int, before: Sequence[int], listed: ListLines, kept: Sequence[LineNode]
     ) -> Compaction:
         boundary = listed.boundary
         data = boundary.boundary if boundary is not None else None
@@ -319,7 +319,7 @@ class _Reading:
                 number += 1
             if node.answer and node.answer not in self.shared_calls:
                 generation_of.setdefault(node.answer, number)
-        calls: dict[str, Call] = {}
+        calls: dict[str, ApiCall] = {}
         for part in self.parts:
             for answer, call in part.scan.calls.items():
                 if answer in generation_of and (answer not in calls or calls[answer].output < call.output):
@@ -360,7 +360,7 @@ class _Reading:
         yield from failed_calls_note(sum(part.scan.api_errors for part in self.parts))
 
 
-def _about_calls(calls: Sequence[Call]) -> Iterator[str]:
+def _about_calls(calls: Sequence[ApiCall]) -> Iterator[str]:
     """Yield notes about gaps in the recorded usage: placeholder outputs, and prices that the costs do not include."""
     guessed = sum(
         not call.stopped and call.output <= PLACEHOLDER and text_tokens(call.chars) > 2 * call.output

@@ -48,7 +48,7 @@ CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 PLACEHOLDER = 9
 
 
-class Boundary(Struct):
+class CompactBoundary(Struct):
     """The content of a compact_boundary or microcompact_boundary.
 
     `kept` are the uuids of the kept lines. `stayed` has kept lines without a message too.
@@ -66,7 +66,7 @@ class Boundary(Struct):
     stayed: frozenset[str] = frozenset()
 
 
-class Node(Struct):
+class LineNode(Struct):
     """A line that may be the parent of others. `entries` are the messages that begin in it."""
 
     uuid: str
@@ -81,7 +81,7 @@ class Node(Struct):
     entries: tuple[int, ...] = ()
     uses: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    boundary: Boundary | None = None
+    boundary: CompactBoundary | None = None
     summary: bool = False
     #: Whether it is a local command or a note of the user, which the model does not answer.
     local: bool = False
@@ -99,7 +99,7 @@ class Node(Struct):
         return self.boundary is not None and not self.boundary.micro
 
 
-class Call(Struct):
+class ApiCall(Struct):
     """An API call: the answer's id and the largest usage in its lines."""
 
     answer: str
@@ -116,8 +116,8 @@ class Scan(Struct):
     """Result of one pass over a transcript. Bodies are read again on demand."""
 
     entries: Entries
-    nodes: list[Node] = field(default_factory=list)
-    calls: dict[str, Call] = field(default_factory=dict)
+    nodes: list[LineNode] = field(default_factory=list)
+    calls: dict[str, ApiCall] = field(default_factory=dict)
     session: str = ""
     prompt: str = ""
     unreadable: int = 0
@@ -163,7 +163,7 @@ class _Scanner:
         #: Answer, time and hash of the content of each line of an answer.
         self.lines: set[tuple[str, float, int]] = set()
         #: The last message of the file's own conversation.
-        self.last: Node | None = None
+        self.last: LineNode | None = None
 
     def run(self) -> Scan:
         result = self.result
@@ -187,7 +187,7 @@ class _Scanner:
         if not uuid or key in self.line_keys:
             return
         self.line_keys.add(key)
-        node = Node(
+        node = LineNode(
             uuid,
             text_of(value, "parentUuid"),
             text_of(value, "logicalParentUuid"),
@@ -221,7 +221,7 @@ class _Scanner:
         if kind in ("user", "assistant") and not node.side and node.message:
             self.last = node
 
-    def _begins(self, value: dict[str, Any], node: Node) -> bool:
+    def _begins(self, value: dict[str, Any], node: LineNode) -> bool:
         """Return whether a line begins an answer, a user's message or a list; tool results continue a turn."""
         if node.kind == "assistant":
             return (answer_in(value), node.side) not in self.answers
@@ -237,7 +237,7 @@ class _Scanner:
             result.nodes.append(node)
             node.entries = result.entries.add(prompt.wires, node.at)
 
-    def _answer(self, value: dict[str, Any], node: Node) -> None:
+    def _answer(self, value: dict[str, Any], node: LineNode) -> None:
         result = self.result
         message = mapping_at(value, "message")
         model = text_of(message, "model")
@@ -269,7 +269,7 @@ class _Scanner:
         if isinstance(usage, dict) and any(count_of(usage, name) for name in _SENT):
             output, call = count_of(usage, "output_tokens") or 0, result.calls.get(node.answer)
             if call is None:
-                call = result.calls[node.answer] = Call(node.answer, model, node.at, usage, output)
+                call = result.calls[node.answer] = ApiCall(node.answer, model, node.at, usage, output)
             elif output > call.output:
                 # Another model may have continued the answer: take usage and model from the same line.
                 call.usage, call.output, call.model = usage, output, model or call.model
@@ -277,7 +277,7 @@ class _Scanner:
             if not call.stopped and call.output <= PLACEHOLDER:
                 call.chars += chars_in(content)
 
-    def _user_line(self, value: dict[str, Any], node: Node) -> None:
+    def _user_line(self, value: dict[str, Any], node: LineNode) -> None:
         result = self.result
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
@@ -290,10 +290,10 @@ class _Scanner:
 def queued_nodes(
     queue: Queue,
     at: float,
-    last: Node | None,
+    last: LineNode | None,
     line_keys: set[tuple[str, str, str]],
     line: Mapping[str, Any] | None,
-) -> Iterator[tuple[DeliveredPrompt, Node]]:
+) -> Iterator[tuple[DeliveredPrompt, LineNode]]:
     """Yield the prompts delivered from the queue before a line, each with its node. Their parent is the last message.
 
     A prompt is left out if its key is in `line_keys`, or if the line repeats it. The other keys are added.
@@ -302,7 +302,7 @@ def queued_nodes(
         key = prompt.name, QUEUED, ""
         if last is not None and key not in line_keys and not (line and repeats_prompt(prompt, line)):
             line_keys.add(key)
-            yield prompt, Node(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
+            yield prompt, LineNode(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
 
 
 def chars_in(content: object) -> int:
@@ -316,12 +316,12 @@ def chars_in(content: object) -> int:
     return sum(map(chars_in, content)) if isinstance(content, list) else 0
 
 
-def boundary_of(value: dict[str, Any], micro: bool) -> Boundary:
+def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:
     """Parse a boundary line."""
     data = mapping_at(value, "microcompactMetadata" if micro else "compactMetadata")
     preserved = mapping_at(data, "preservedMessages")
     kept, tail = _texts(preserved.get("uuids")), text_at(data, "preservedSegment", "tailUuid")
-    return Boundary(
+    return CompactBoundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
         # A list always has tokens: 0 means that they were not counted.

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries
 from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
-from inspector.stores.goose.rows import Row, Stored, fetch_rows, session_names, stored_session
+from inspector.stores.goose.rows import GooseMessage, Stored, fetch_rows, session_names, stored_session
 from inspector.stores.head import Head
 from inspector.stores.lines import count_of, mapping, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
@@ -75,7 +75,7 @@ def session_of(path: Path, stored: Stored) -> SessionLists:
     return session
 
 
-def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
+def _add_rows(session: SessionLists, rows: Sequence[GooseMessage]) -> None:
     hidden: set[int] = set()
     remaining = list(rows)
     while remaining:
@@ -98,14 +98,14 @@ def _add_rows(session: SessionLists, rows: Sequence[Row]) -> None:
         )
 
 
-def _begin(session: SessionLists, row: Row) -> float:
+def _begin(session: SessionLists, row: GooseMessage) -> float:
     session.begin_record(*row.place)
     at = seconds_of(row.record.get("created"))
     session.note_time(at)
     return at
 
 
-def _compact(session: SessionLists, rows: Sequence[Row]) -> int:
+def _compact(session: SessionLists, rows: Sequence[GooseMessage]) -> int:
     """Add the compaction that begins with the first of these rows. Return the number of its rows."""
     hashes = {session.hashes[number] for number in session.live}
     at = _begin(session, rows[0])

@@ -18,7 +18,7 @@ _LEDGER = (
 )
 
 
-class Row(NamedTuple):
+class GooseMessage(NamedTuple):
     """A message: its place (a row of the database, or start and length in a file) and the record."""
 
     place: tuple[int, int]
@@ -29,7 +29,7 @@ class Stored(NamedTuple):
     """A session as it is stored: its row, its messages, its calls, and the number of damaged lines."""
 
     about: Mapping[str, Any]
-    rows: Sequence[Row]
+    rows: Sequence[GooseMessage]
     ledger: Sequence[Mapping[str, Any]] = ()
     unreadable: int = 0
 
@@ -50,7 +50,7 @@ def stored_session(path: Path, name: str) -> Stored:
         if line.value is None:
             unreadable += 1
         elif "role" in line.value:
-            rows.append(Row((line.start, line.length), line.value))
+            rows.append(GooseMessage((line.start, line.length), line.value))
         else:
             about = about or line.value
     return Stored({**about, "id": path.stem}, rows, unreadable=unreadable)
@@ -72,7 +72,7 @@ def _stored(database: sqlite3.Connection, name: str) -> Stored:
     query = f"{_message_query(database)} WHERE session_id = ?"
     # SQLite would copy the contents to sort them.
     values = sorted(database.execute(query, (name,)), key=_in_time)
-    rows = [Row((int(row[0]), 1), _record(row)) for row in values]
+    rows = [GooseMessage((int(row[0]), 1), _record(row)) for row in values]
     has_ledger = "is_compaction" in table_columns(database, "usage_ledger")
     return Stored(about[0] if about else {}, rows, _mappings(database, _LEDGER, name) if has_ledger else ())
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UnknownConversation
-from inspector.stores.hermes.sessions import Node
+from inspector.stores.hermes.sessions import SessionNode
 from inspector.stores.names import resolve
 from inspector.stores.titles import without_secrets
 
@@ -29,7 +29,7 @@ class Chains(NamedTuple):
 
     rows: tuple[ConversationRow, ...]
     tip_of: Mapping[str, str]
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, SessionNode]
     by_tip: Mapping[str, ConversationRow]
 
     def row(self, session: str) -> ConversationRow:
@@ -48,10 +48,12 @@ class Chains(NamedTuple):
         return resolve(name, self.rows, titles)
 
 
-def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | None, in_place: bool) -> Chains:
+def chains(
+    nodes: Sequence[SessionNode], active: Mapping[str, float], schema: int | None, in_place: bool
+) -> Chains:
     """Link sessions to conversations. `active` has the time of the last message of a session, if known."""
     by_id = {node.id: node for node in nodes}
-    children: dict[str, list[Node]] = {}
+    children: dict[str, list[SessionNode]] = {}
     for node in nodes:
         if node.parent:
             children.setdefault(node.parent, []).append(node)
@@ -66,11 +68,11 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
     order = [node.id for node in nodes if node.id not in preceded]
     order.extend(node.id for node in nodes if node.id in preceded)  # A ring has no first session.
     tip_of: dict[str, str] = {}
-    members: list[list[Node]] = []
+    members: list[list[SessionNode]] = []
     for start in order:
         if start in tip_of:
             continue
-        chain: list[Node] = []
+        chain: list[SessionNode] = []
         at: str | None = start
         while at is not None and at not in tip_of:
             chain.append(by_id[at])
@@ -85,8 +87,8 @@ def chains(nodes: Sequence[Node], active: Mapping[str, float], schema: int | Non
 
 
 def _continuation(
-    parent: Node, children: Sequence[Node], active: Mapping[str, float], marked: bool
-) -> Node | None:
+    parent: SessionNode, children: Sequence[SessionNode], active: Mapping[str, float], marked: bool
+) -> SessionNode | None:
     """Return the child session that continues a compacted session."""
     candidates = [
         child
@@ -111,7 +113,7 @@ def _continuation(
     )
 
 
-def _after(child: Node, parent: Node) -> bool:
+def _after(child: SessionNode, parent: SessionNode) -> bool:
     """Return whether a child started after its parent ended or just before, or the parent has not ended."""
     if parent.ended_at is None:
         return True
@@ -122,8 +124,8 @@ def _after(child: Node, parent: Node) -> bool:
 
 
 def _row(
-    chain: Sequence[Node],
-    by_id: Mapping[str, Node],
+    chain: Sequence[SessionNode],
+    by_id: Mapping[str, SessionNode],
     tip_of: Mapping[str, str],
     active: Mapping[str, float],
     in_place: bool,
@@ -150,7 +152,9 @@ def _row(
     )
 
 
-def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tuple[str, str | None]:
+def _relation(
+    root: SessionNode, by_id: Mapping[str, SessionNode], preceded: set[str]
+) -> tuple[str, str | None]:
     """Return whether a conversation is a branch or of a sub-agent, and its parent session."""
     if root.branched_from is not None:
         return "branch", root.parent or root.branched_from
@@ -170,7 +174,7 @@ def _relation(root: Node, by_id: Mapping[str, Node], preceded: set[str]) -> tupl
     return "sub-agent", root.parent
 
 
-def _title(chain: Sequence[Node]) -> str:
+def _title(chain: Sequence[SessionNode]) -> str:
     """Return the newest title, without the number that a release appends at each compaction."""
     title = chain[-1].title or next((node.title for node in reversed(chain) if node.title), "")
     numbered = _NUMBERED.match(title) if len(chain) > 1 else None

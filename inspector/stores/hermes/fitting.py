@@ -33,7 +33,7 @@ class RecordedList(Struct, frozen=True):
     settings: Settings
 
 
-class Fit(NamedTuple):
+class ProfileFit(NamedTuple):
     """The fit of a profile: `fits` of `of` recorded compactions equal its plan.
 
     `off` is the largest difference of a boundary in messages. `changed` are the settings that differ from the known
@@ -47,7 +47,7 @@ class Fit(NamedTuple):
     changed: str = ""
 
 
-def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) -> tuple[Fit, ...]:
+def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) -> tuple[ProfileFit, ...]:
     """Return the fit of a profile, and if `varied`, the best fit under other settings if that is better.
 
     Empty without lists, or if the engine of the profile cannot measure lists.
@@ -68,7 +68,7 @@ def fits_of(lists: Sequence[RecordedList], profile: str, varied: bool = True) ->
     return (unchanged, best) if best.fits > unchanged.fits else (unchanged,)
 
 
-def best_first(fits: Iterable[Fit]) -> tuple[Fit, ...]:
+def best_first(fits: Iterable[ProfileFit]) -> tuple[ProfileFit, ...]:
     """Sort the fits of several profiles, the best first. Of equal fits, a fit under the known settings is first."""
     return tuple(sorted(fits, key=lambda fit: (-fit.fits, bool(fit.changed), fit.off)))
 
@@ -82,7 +82,7 @@ def _measured(profile: str, lists: Sequence[RecordedList]) -> list[tuple[Recorde
 
 def _fit(
     profile: str, lists: Sequence[tuple[RecordedList, TokenIndex]], changed: str, **changes: float
-) -> Fit:
+) -> ProfileFit:
     fits = off = 0
     for recorded, index in lists:
         settings = recorded.settings.with_(profile=profile, **changes)
@@ -91,7 +91,7 @@ def _fit(
         apart = max(abs(head - recorded.compaction.head_end), abs(tail - recorded.compaction.tail_start))
         fits += plan.compacts and apart == 0
         off = max(off, apart)
-    return Fit(profile, fits, len(lists), off, changed)
+    return ProfileFit(profile, fits, len(lists), off, changed)
 
 
 def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
@@ -116,7 +116,7 @@ def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> l
     return lists
 
 
-def choose_profile(detected: Detection, fits: Sequence[Fit]) -> Detection:
+def choose_profile(detected: Detection, fits: Sequence[ProfileFit]) -> Detection:
     """Return the open profile whose plans equal the recorded compactions, and the reason as a sentence."""
     names = " and ".join(map(release_name, detected.open))
     if not fits or not fits[0].fits:
@@ -136,7 +136,7 @@ def choose_profile(detected: Detection, fits: Sequence[Fit]) -> Detection:
     )
 
 
-def tried_text(fits: Sequence[Fit], profile: str) -> str:
+def tried_text(fits: Sequence[ProfileFit], profile: str) -> str:
     """Describe the comparison with recorded compactions: the fit of the profile in use, the best fit, the others."""
     if not fits:
         return ""
@@ -151,12 +151,12 @@ def tried_text(fits: Sequence[Fit], profile: str) -> str:
     return f"Recorded and planned boundaries differ. Tried: {'; '.join(tried)}."
 
 
-def _off_text(fit: Fit) -> str:
+def _off_text(fit: ProfileFit) -> str:
     off = f", off by up to {fit.off:,} messages" if fit.fits < fit.of else ""
     return fit_text(fit) + off
 
 
-def fit_text(fit: Fit) -> str:
+def fit_text(fit: ProfileFit) -> str:
     """Describe a fit in words."""
     at = f" with {fit.changed}" if fit.changed else ""
     return f"{fit.profile}{at} fits {fit.fits} of {fit.of} recorded compactions"

@@ -30,7 +30,7 @@ _SHRUNK_FROM = 500
 _MAX_CANDIDATES = 4_000
 
 
-class Call(NamedTuple):
+class HashedCall(NamedTuple):
     """A tool call: its id, its name, and hashes of its arguments as they are and as pruning shrinks them."""
 
     id: str
@@ -50,7 +50,7 @@ class Print(Struct, frozen=True):
     text: int
     empty: bool
     tool_call_id: str
-    calls: tuple[Call, ...]
+    calls: tuple[HashedCall, ...]
     timestamp: float
     chars: int
     images: int
@@ -102,10 +102,12 @@ def _without_placeholders(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line not in _NO_PICTURE).strip()
 
 
-def _call(call: ToolCall) -> Call:
+def _call(call: ToolCall) -> HashedCall:
     plain = hash(call.arguments)
     is_short = len(call.arguments) <= _SHRUNK_FROM
-    return Call(call.id, call.name, plain, plain if is_short else hash(shrunk_arguments(call.arguments)))
+    return HashedCall(
+        call.id, call.name, plain, plain if is_short else hash(shrunk_arguments(call.arguments))
+    )
 
 
 def is_copy(old: Print, new: Print) -> bool:
@@ -145,7 +147,7 @@ def _is_summary_alone(message: Print) -> bool:
     )
 
 
-def _calls_left(old: Sequence[Call], new: Sequence[Call]) -> bool:
+def _calls_left(old: Sequence[HashedCall], new: Sequence[HashedCall]) -> bool:
     """Return whether `new` is `old` with some calls removed and the arguments of others shortened."""
     at = 0
     for call in new:
@@ -157,7 +159,7 @@ def _calls_left(old: Sequence[Call], new: Sequence[Call]) -> bool:
     return True
 
 
-def _same_call(old: Call, new: Call) -> bool:
+def _same_call(old: HashedCall, new: HashedCall) -> bool:
     return (old.id, old.name) == (new.id, new.name) and new.arguments in (old.arguments, old.shrunk)
 
 

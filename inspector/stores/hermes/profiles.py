@@ -55,14 +55,14 @@ STUB = "[Result from earlier conversation"
 CALL_REMOVED = "(tool call removed)"
 
 
-class Evidence(NamedTuple):
+class ProfileSign(NamedTuple):
     """Profiles that a sign allows, oldest first, and the sentence that explains it."""
 
     profiles: tuple[str, ...]
     text: str
 
 
-class Summary(NamedTuple):
+class SummaryMessage(NamedTuple):
     """A message with a summary: its row, its session and its handoff."""
 
     id: int
@@ -124,14 +124,14 @@ def _since(profile: str) -> tuple[str, ...]:
     return PROFILES[PROFILES.index(profile) :]
 
 
-def _opener(schema: Schema, config_version: int | None) -> Evidence:
+def _opener(schema: Schema, config_version: int | None) -> ProfileSign:
     """Return the newest release that opened the database, by schema version and columns. No later release wrote it."""
     version = schema.version
     if version is not None and version > NEWEST_SCHEMA:
         text = f"The store has schema {version}, newer than {NEWEST_SCHEMA}, the newest that is known."
-        return Evidence(_until(PROFILES[-1]), text)
+        return ProfileSign(_until(PROFILES[-1]), text)
     if version in _SCHEMAS:
-        return Evidence(
+        return ProfileSign(
             _until(_SCHEMAS[version]),
             f"The store has schema {version}, which is that of {release_name(_SCHEMAS[version])}.",
         )
@@ -147,44 +147,48 @@ def _opener(schema: Schema, config_version: int | None) -> Evidence:
         )
         if profile == by_config != by_columns:
             why = f"but config.yaml has version {config_version}, that of {release_name(by_config)}"
-        return Evidence(_until(profile), f"The store has no schema version, {why}.")
+        return ProfileSign(_until(profile), f"The store has no schema version, {why}.")
     nearest = next((_SCHEMAS[at] for at in sorted(_SCHEMAS, reverse=True) if at <= version), "documented")
     nearest = max(nearest, "hermes-0.13" if version > min(_SCHEMAS) else "documented", key=PROFILES.index)
-    return Evidence(
+    return ProfileSign(
         _until(max(profile, nearest, key=PROFILES.index)),
         f"The store has schema {version}, which is nearest to {release_name(nearest)}.",
     )
 
 
-def _wording_signs(newest: Summary) -> Iterable[Evidence]:
+def _wording_signs(newest: SummaryMessage) -> Iterable[ProfileSign]:
     handoff = newest.handoff
     if handoff.releases:
         names = " or ".join(map(release_name, handoff.releases))
-        yield Evidence(handoff.releases, f"The newest summary (row {newest.id}) is worded as in {names}.")
+        yield ProfileSign(handoff.releases, f"The newest summary (row {newest.id}) is worded as in {names}.")
 
 
-def _text_signs(newest: Summary) -> Iterable[Evidence]:
+def _text_signs(newest: SummaryMessage) -> Iterable[ProfileSign]:
     """Yield the signs in the text of the newest summary."""
     identity, handoff = newest.id, newest.handoff
     if handoff.fallback:
         plain = handoff.body.startswith(PLAIN_FALLBACK)
         which = "0.15 or before" if plain else "0.16 or later"
         profiles = _until("hermes-0.15") if plain else _since("hermes-0.16")
-        yield Evidence(profiles, f"Its fallback text (row {identity}) is that of {which}.")
+        yield ProfileSign(profiles, f"Its fallback text (row {identity}) is that of {which}.")
     if ANCHOR_INDEX in handoff.body:
-        yield Evidence(_since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail.")
+        yield ProfileSign(
+            _since("hermes-current"), f"Its sections (row {identity}) are those of a lean tail."
+        )
 
 
-def _session_signs(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[Evidence]:
+def _session_signs(connection: sqlite3.Connection, schema: Schema, identity: int) -> Iterable[ProfileSign]:
     """Yield the signs in the session of the newest summary: archived lists, repaired calls."""
     if schema.in_place and _any(connection, identity, "active = 0 AND compacted = 1"):
-        yield Evidence(_since("hermes-0.18.0"), "Its list was compacted in place, as in 0.18 and later.")
+        yield ProfileSign(_since("hermes-0.18.0"), "Its list was compacted in place, as in 0.18 and later.")
     if _any(connection, identity, f"role = 'tool' AND content LIKE '{STUB}%'"):
-        yield Evidence(
+        yield ProfileSign(
             _until("hermes-0.17"), "Calls without a result got a stub result, as in 0.17 and earlier."
         )
     if _any(connection, identity, f"role = 'assistant' AND content = '{CALL_REMOVED}'"):
-        yield Evidence(_since("hermes-0.18.0"), "Calls without a result were removed, as in 0.18 and later.")
+        yield ProfileSign(
+            _since("hermes-0.18.0"), "Calls without a result were removed, as in 0.18 and later."
+        )
 
 
 def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
@@ -196,7 +200,7 @@ def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
         return False  # A damaged page gives no sign.
 
 
-def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[Summary]:
+def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[SummaryMessage]:
     """Yield the newest summaries, the newest first."""
     for identity in _candidates(connection, schema):
         rows = connection.execute(
@@ -205,7 +209,7 @@ def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable
         item = message(rows[0]) if rows else None
         handoff = read_handoff(item.content) if item is not None else None
         if item is not None and handoff is not None:
-            yield Summary(identity, item.session, handoff)
+            yield SummaryMessage(identity, item.session, handoff)
 
 
 def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]:

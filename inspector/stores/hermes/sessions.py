@@ -41,7 +41,7 @@ _TIMES = frozenset({"started_at", "ended_at"})
 _FIELDS = frozenset({*_LIGHT, *USAGE, "billing_provider", "billing_base_url", "system_prompt"})
 
 
-class Node(NamedTuple):
+class SessionNode(NamedTuple):
     """The columns of a session for the list of conversations.
 
     Newer releases write `branched_from` and `agent_of` into `model_config`.
@@ -60,7 +60,7 @@ class Node(NamedTuple):
     agent_of: str | None
 
 
-def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[Node], sqlite3.Error | None]:
+def nodes(connection: sqlite3.Connection, schema: Schema) -> tuple[list[SessionNode], sqlite3.Error | None]:
     """Return the sessions in file order; from a damaged file the readable sessions, and the damage.
 
     Raises sqlite3.Error if no session is readable.
@@ -135,7 +135,7 @@ def _until_error(
     return rows, None
 
 
-def _node(row: Sequence[Any]) -> Node:
+def _node(row: Sequence[Any]) -> SessionNode:
     identity, source, model, title, parent, started, ended, reason, messages, raw = row
     branched_from = agent_of = None
     if raw is not None:
@@ -145,7 +145,7 @@ def _node(row: Sequence[Any]) -> Node:
             branched_from, agent_of = _marker(config, BRANCH_MARKER), _marker(config, AGENT_MARKER)
     # Thousands of rows are read before the first frame. So columns are read by position, and only unusual values are
     # checked.
-    return Node(
+    return SessionNode(
         identity if type(identity) is str else as_text(identity),
         source if type(source) is str else as_text(source),
         model if type(model) is str else as_text(model),

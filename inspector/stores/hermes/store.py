@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     # Modules that open and search conversations are imported on demand, so that the list appears sooner.
     from inspector.stores.hermes import text_search
     from inspector.stores.hermes.describe import StoreDescription
-    from inspector.stores.hermes.fitting import Fit
+    from inspector.stores.hermes.fitting import ProfileFit
     from inspector.stores.hermes.generations import StoredList
 
 T = TypeVar("T")
@@ -60,7 +60,7 @@ class HermesStore(SingleStore):
         #: The sentence about a lock that another process holds; "" after a successful read.
         self._locked = ""
         #: Fits by profile, and by whether other settings were tried too.
-        self._fits: dict[tuple[str, bool], tuple[Fit, ...]] = {}
+        self._fits: dict[tuple[str, bool], tuple[ProfileFit, ...]] = {}
         #: Whether damage hid a row, and the sessions with messages that could not be read for this reason.
         self._lost_rows = False
         self._damaged: set[str] = set()
@@ -102,7 +102,7 @@ class HermesStore(SingleStore):
             open_profiles=detected.open if len(detected.open) > 1 else (),
         )
 
-    def fits(self, varied: Collection[str] = profiles.PROFILES) -> tuple[Fit, ...]:
+    def fits(self, varied: Collection[str] = profiles.PROFILES) -> tuple[ProfileFit, ...]:
         """Return the fit of every profile to the recorded compactions, the best first; empty without compactions.
 
         Profiles in `varied` are also tried under other settings. Reads the lists of some compactions.
@@ -128,7 +128,7 @@ class HermesStore(SingleStore):
         self._settled = True
         return self.info
 
-    def _fits_of(self, names: Sequence[str], varied: Collection[str]) -> tuple[Fit, ...]:
+    def _fits_of(self, names: Sequence[str], varied: Collection[str]) -> tuple[ProfileFit, ...]:
         """Return the fits of some profiles, each computed once. The lists are not cached, because they may be long."""
         from inspector.stores.hermes.fitting import best_first, fits_of, recorded_lists
 

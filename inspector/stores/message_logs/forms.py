@@ -33,7 +33,7 @@ _SERVER_TOOLS = frozenset(
 )
 
 
-class Call(NamedTuple):
+class LoggedCall(NamedTuple):
     """The usage of one call. `summarizes`: it wrote the summary of a compaction by the API. `unsized`: see Request."""
 
     usage: Usage
@@ -59,7 +59,7 @@ class Exchange(NamedTuple):
     at: float
     session: str
     name: str
-    calls: tuple[Call, ...]
+    calls: tuple[LoggedCall, ...]
     compacted: bool = False
     trigger: str | None = None
     block: int | None = None
@@ -307,7 +307,7 @@ def _answer(response: Mapping[str, Any], anthropic: bool) -> tuple[list[Wire], b
     return [], False
 
 
-def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[Call]:
+def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[LoggedCall]:
     """Yield the calls that answered a request: one, or one for each iteration of the API."""
     usage = mapping_at(response, "usage") or mapping_at(record, "usage")
     each = mappings_in(usage.get("iterations"))
@@ -316,7 +316,7 @@ def _calls(response: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[C
         or any(text_at(item, "type") in _SERVER_TOOLS for item in mappings_in(response.get("output")))
     )
     for counts in each or ([dict(usage)] if usage else []):
-        yield Call(_usage(counts), text_at(counts, "type") == COMPACTION, unsized)
+        yield LoggedCall(_usage(counts), text_at(counts, "type") == COMPACTION, unsized)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
@@ -367,7 +367,7 @@ def _span_exchange(span: Mapping[str, Any]) -> Exchange | None:
     model = values.get("gen_ai.response.model") or values.get("gen_ai.request.model")
     return Exchange(
         wires, 0, answer, prompt, str(model or ""), at, str(values.get("gen_ai.conversation.id") or ""),
-        str(values.get("gen_ai.response.id") or ""), (Call(usage),),
+        str(values.get("gen_ai.response.id") or ""), (LoggedCall(usage),),
     )  # fmt: skip
 
 

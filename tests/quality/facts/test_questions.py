@@ -10,7 +10,7 @@ from inspector.commands.sources import open_source
 from inspector.quality.facts.fact import Fact, Fate
 from inspector.quality.facts.questions import (
     GAP,
-    Question,
+    RecallQuestion,
     agreement,
     answers_in,
     is_right,
@@ -45,7 +45,7 @@ def test_there_are_no_more_than_wanted_and_one_a_value() -> None:
     assert len({question.value.canon for question in questions}) == 3
 
 
-def asked(text: str) -> Question:
+def asked(text: str) -> RecallQuestion:
     return next(one for one in questions_of(facts(CONVERSATIONS[0]), 60) if one.value.text == text)
 
 

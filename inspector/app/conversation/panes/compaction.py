@@ -17,7 +17,7 @@ from inspector.app.conversation.resources import (
     REQUESTS,
     attempts_read,
 )
-from inspector.app.conversation.rows import GenerationRows, Line, RowMarks
+from inspector.app.conversation.rows import GenerationRows, MessageLine, RowMarks
 from inspector.app.conversation.state import Opened, recorded, recorded_then
 from inspector.core.signs import FATE_SIGNS
 from widgets.base import human
@@ -74,8 +74,8 @@ def compute(
     opened: Opened,
     done: Compaction,
     total: int,
-    lines_before: dict[int, Line],
-    lines_after: dict[int, Line],
+    lines_before: dict[int, MessageLine],
+    lines_after: dict[int, MessageLine],
     index: TokenIndex | None,
     plan: Plan | None,
     facts: FactsRead | None,

@@ -18,7 +18,7 @@ from widgets.bars.gauge import GaugeState, parting
 from widgets.base import human
 from widgets.panes.knob_values import TuneState
 from widgets.panes.knobs import Knobs
-from widgets.panes.run_lines import ReplayView, Run
+from widgets.panes.run_lines import NamedRun, ReplayView
 from widgets.panes.token_graph import GraphState, TokenGraph
 from widgets.panes.what_if_pane import WhatIfPane
 
@@ -122,10 +122,10 @@ def _replay_view(
         notes.append(
             "Costs are estimated from the messages, because the store keeps no usage of single calls."
         )
-    runs = [Run("recorded", recorded.metrics, recorded.alternative_costs)]
+    runs = [NamedRun("recorded", recorded.metrics, recorded.alternative_costs)]
     if kept is not None:
-        runs.append(Run("A", kept.metrics, ran.kept_alternative_costs))
-    runs.append(Run("what-if" if kept is None else "B", run.metrics, ran.alternative_costs))
+        runs.append(NamedRun("A", kept.metrics, ran.kept_alternative_costs))
+    runs.append(NamedRun("what-if" if kept is None else "B", run.metrics, ran.alternative_costs))
     graph = GraphState.of(
         recording,
         run,

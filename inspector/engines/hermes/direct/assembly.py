@@ -11,7 +11,7 @@ from inspector.engines.base import Output
 from inspector.engines.hermes.assembly import merged_with, with_repaired_pairs, without_old_images
 from inspector.engines.hermes.direct.handoffs import plain_text
 from inspector.engines.hermes.direct.restating import restated
-from inspector.engines.hermes.direct.rows import Row
+from inspector.engines.hermes.direct.rows import DirectRow
 from inspector.engines.hermes.policies import Policies
 
 #: Minimum characters of results that a lean tail demotes, and the number of newest rounds of calls that keep theirs.
@@ -24,7 +24,7 @@ class KeptRow(NamedTuple):
     """A message that stays: its index in the old list, and its new form."""
 
     source: int
-    row: Row
+    row: DirectRow
 
 
 class Role(NamedTuple):
@@ -49,7 +49,7 @@ def demoted(tail: Sequence[KeptRow]) -> list[KeptRow]:
     ]
 
 
-def _demoted(row: Row) -> Row:
+def _demoted(row: DirectRow) -> DirectRow:
     content = row.content
     if row.role != "tool" or not isinstance(content, str) or len(content) < _DEMOTED_FROM:
         return row
@@ -62,7 +62,7 @@ def _demoted(row: Row) -> Row:
     )
 
 
-def role_of(head: Sequence[Row], tail: Sequence[Row], headless: bool) -> Role:
+def role_of(head: Sequence[DirectRow], tail: Sequence[DirectRow], headless: bool) -> Role:
     """Return a role that differs from the neighbours' roles, as templates count them.
 
     `headless`: the head is not protected.

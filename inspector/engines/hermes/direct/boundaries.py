@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inspector.engines.base import DerivationStep, Settings
 from inspector.engines.hermes.boundaries import tail_floor
-from inspector.engines.hermes.direct.rows import Row, last_user, totals_within
+from inspector.engines.hermes.direct.rows import DirectRow, last_user, totals_within
 from inspector.engines.hermes.policies import Policies
 
 #: Number of messages after the protected ones that are searched for a handoff: it shows an earlier compaction.
@@ -16,7 +16,7 @@ _PROBED = 4
 _ROOMY = 10
 
 
-def head_size(rows: Sequence[Row], protect_first_n: int, compactions: int) -> int:
+def head_size(rows: Sequence[DirectRow], protect_first_n: int, compactions: int) -> int:
     """Return the number of messages of the head, before its end moves past tool results."""
     system = int(bool(rows) and rows[0].role == "system")
     if compactions or protect_first_n <= 0:
@@ -25,14 +25,14 @@ def head_size(rows: Sequence[Row], protect_first_n: int, compactions: int) -> in
     return system if any(row.handoff for row in probed) else system + protect_first_n
 
 
-def past_results(rows: Sequence[Row], index: int) -> int:
+def past_results(rows: Sequence[DirectRow], index: int) -> int:
     """Return the first index from `index` on without a tool result."""
     while index < len(rows) and rows[index].role == "tool":
         index += 1
     return index
 
 
-def before_group(rows: Sequence[Row], index: int) -> int:
+def before_group(rows: Sequence[DirectRow], index: int) -> int:
     """Return `index`. If it is within a group of a call and its results, return the start of the group."""
     if index <= 0 or index >= len(rows):
         return index
@@ -49,7 +49,7 @@ class TailCut:
 
     def __init__(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[DirectRow],
         policies: Policies,
         settings: Settings,
         head_end: int,
@@ -159,7 +159,7 @@ class TailCut:
         return self.cut if target >= self.cut else max(target, self.head_end + 1)
 
 
-def bridged(rows: Sequence[Row], head_end: int, cut: int, user: int) -> int:
+def bridged(rows: Sequence[DirectRow], head_end: int, cut: int, user: int) -> int:
     """Return the start of the tail. A tail from the last user message on also gets the agent's work before it."""
     if cut != user:
         return cut

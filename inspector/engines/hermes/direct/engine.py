@@ -12,7 +12,7 @@ from inspector.engines.hermes.direct import pruning
 from inspector.engines.hermes.direct.assembly import KeptRow, assembled, demoted
 from inspector.engines.hermes.direct.replayable import DirectIndex, DirectReplayable
 from inspector.engines.hermes.direct.restating import unfinished
-from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
+from inspector.engines.hermes.direct.rows import ROUGH, DirectRow, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, echoes_in, middle_of, window, without_echoes
 from inspector.engines.hermes.release import Cut, ReleaseEngine, plan_of
 from inspector.engines.hermes.summary_input import summary_input
@@ -68,7 +68,7 @@ class DirectEngine(ReleaseEngine):
         """Return every message after pruning."""
         return tuple(row.wire for row in self._pruned(messages, plan))
 
-    def _pruned(self, messages: Sequence[Message], plan: Plan) -> list[Row]:
+    def _pruned(self, messages: Sequence[Message], plan: Plan) -> list[DirectRow]:
         rows = rows_of(messages, self.policies)
         return pruning.prune(rows, self.policies, plan.budgets, plan.prune_before) if plan.compacts else rows
 
@@ -93,7 +93,7 @@ class DirectEngine(ReleaseEngine):
     def _request(self, messages: Sequence[Message]) -> KeptRow | None:
         wires = [message.wire for message in messages]
         at = unfinished(wires, self.policies)
-        return None if at is None else KeptRow(at, Row(wires[at], self.policies))
+        return None if at is None else KeptRow(at, DirectRow(wires[at], self.policies))
 
     def summary_input(self, messages: Sequence[Message], plan: Plan, focus: str, mask: Mask) -> SummaryInput:
         """Input of the summary model."""

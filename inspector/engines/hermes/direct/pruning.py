@@ -14,7 +14,7 @@ from inspector.engines.hermes.direct.rows import (
     SHORT,
     SKILLS,
     TOOLS,
-    Row,
+    DirectRow,
     skill_of,
     tokens_from_end,
     totals_within,
@@ -32,8 +32,8 @@ _PICTURES_KEPT = 3
 
 
 def pruned(
-    rows: Sequence[Row], policies: Policies, budgets: Budgets, protect_last_n: int
-) -> tuple[int, list[Row]]:
+    rows: Sequence[DirectRow], policies: Policies, budgets: Budgets, protect_last_n: int
+) -> tuple[int, list[DirectRow]]:
     """Return the start of the protected end, and the list with shortened old results. Raises as the release does."""
     work = _Pruner(rows)
     boundary = work.boundary(budgets.tail_token_budget, protect_last_n)
@@ -41,12 +41,12 @@ def pruned(
     return boundary, work.prune(policies, budgets, boundary)
 
 
-def prune(rows: Sequence[Row], policies: Policies, budgets: Budgets, boundary: int) -> list[Row]:
+def prune(rows: Sequence[DirectRow], policies: Policies, budgets: Budgets, boundary: int) -> list[DirectRow]:
     """Return the list with shortened old results. Raises as the release does."""
     return _Pruner(rows).prune(policies, budgets, boundary)
 
 
-def all_pruned(rows: Sequence[Row], policies: Policies) -> list[Row]:
+def all_pruned(rows: Sequence[DirectRow], policies: Policies) -> list[DirectRow]:
     """Return the list with every result and argument shortened, also at its end. Raises as the release does."""
     work = _Pruner(rows)
     work.deduplicate()
@@ -56,7 +56,7 @@ def all_pruned(rows: Sequence[Row], policies: Policies) -> list[Row]:
 
 
 class _Pruner:
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[DirectRow]) -> None:
         self.rows = list(rows)
         self.tools: dict[Any, pruning.Tool] = dict(chain.from_iterable(map(TOOLS, rows)))
         last = (at for at in range(len(rows) - 1, -1, -1) if rows[at].role == "assistant")
@@ -85,7 +85,7 @@ class _Pruner:
         first -= first > 0 and self.rows[first - 1].role == "assistant"
         return first if sum(map(self.tokens, range(first, length))) <= ceiling else length
 
-    def prune(self, policies: Policies, budgets: Budgets, boundary: int) -> list[Row]:
+    def prune(self, policies: Policies, budgets: Budgets, boundary: int) -> list[DirectRow]:
         spared = self.spared(budgets.round_tokens)
         self.deduplicate()
         protected = _protected_skills(self.rows, boundary)
@@ -160,7 +160,7 @@ class _Pruner:
         return 0 if self.rows[index] is row else self.tokens(index) - before
 
 
-def _protected_skills(rows: Sequence[Row], boundary: int) -> frozenset[str]:
+def _protected_skills(rows: Sequence[DirectRow], boundary: int) -> frozenset[str]:
     """Return the recently loaded skills, and the loaded skills that a user message of the protected end names."""
     loaded = [(index, name) for index, skills in enumerate(map(SKILLS, rows)) if skills for name in skills]
     if not loaded:

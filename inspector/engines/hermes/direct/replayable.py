@@ -12,7 +12,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.hermes.direct.estimates import message_tokens
 from inspector.engines.hermes.direct.pruning import all_pruned
-from inspector.engines.hermes.direct.rows import ROUGH, Row, rows_of
+from inspector.engines.hermes.direct.rows import ROUGH, DirectRow, rows_of
 from inspector.engines.hermes.direct.window import NotCompacted, window
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
@@ -26,7 +26,7 @@ Wire = Mapping[str, Any]
 class DirectIndex:
     """A list with its texts."""
 
-    def __init__(self, rows: Sequence[Row], policies: Policies) -> None:
+    def __init__(self, rows: Sequence[DirectRow], policies: Policies) -> None:
         self.rows = rows
         self.policies = policies
         self._until = list(accumulate((row.rough for row in rows), initial=0))
@@ -43,7 +43,7 @@ class DirectIndex:
         return self._counted(self._pruned[index].wire)
 
     @cached_property
-    def _pruned(self) -> Sequence[Row]:
+    def _pruned(self) -> Sequence[DirectRow]:
         try:
             return all_pruned(self.rows, self.policies)
         except RELEASE_ERRORS:
@@ -78,10 +78,10 @@ class DirectReplayable(ReleaseReplayable):
         )
 
 
-class DirectList(ReadItems[Row]):
+class DirectList(ReadItems[DirectRow]):
     """A list as rows. The release adds up whole tokens of its messages: each has four characters for a token."""
 
-    def __init__(self, policies: Policies, rows: list[Row]) -> None:
+    def __init__(self, policies: Policies, rows: list[DirectRow]) -> None:
         super().__init__(rows, array("q", (4 * row.rough for row in rows)), array("q", bytes(8 * len(rows))))
         self.policies = policies
 
@@ -94,7 +94,7 @@ class DirectList(ReadItems[Row]):
         return DirectLiveList(self, settings, budgets, self.policies)
 
 
-class DirectLiveList(LiveItems[Row]):
+class DirectLiveList(LiveItems[DirectRow]):
     """Current rows of a run."""
 
     def __init__(self, source: DirectList, settings: Settings, budgets: Budgets, policies: Policies) -> None:
@@ -117,5 +117,5 @@ class DirectLiveList(LiveItems[Row]):
         self.total_chars = 4 * sum(map(ROUGH, self.items))
         return done
 
-    def _item(self, wire: Wire, old: Row | None = None) -> Row:
-        return Row(wire, self.policies)
+    def _item(self, wire: Wire, old: DirectRow | None = None) -> DirectRow:
+        return DirectRow(wire, self.policies)

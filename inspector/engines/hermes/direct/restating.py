@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from inspector.engines.base import Output
 from inspector.engines.hermes.direct.handoffs import END, is_handoff, plain_text
-from inspector.engines.hermes.direct.rows import Row, visible_role
+from inspector.engines.hermes.direct.rows import DirectRow, visible_role
 from inspector.engines.hermes.policies import Policies
 
 HEADER = (
@@ -41,7 +41,7 @@ def _asks(wire: Wire, policies: Policies) -> bool:
     if is_handoff(wire, policies):
         rest = plain_text(wire.get("content")).rpartition(END)[2].lstrip()
         return rest.startswith(HEADER) and bool(rest.removeprefix(HEADER).strip())
-    return Row(wire, policies).is_personal
+    return DirectRow(wire, policies).is_personal
 
 
 def restated(output: list[Output], request: Wire, source: int, policies: Policies) -> list[Output]:
@@ -53,7 +53,7 @@ def restated(output: list[Output], request: Wire, source: int, policies: Policie
     task = text.strip().removeprefix(HEADER).strip()
     if carrier is None or not task:
         return output
-    if any(Row(out.wire, policies).is_personal for out in output[carrier + 1 :]):
+    if any(DirectRow(out.wire, policies).is_personal for out in output[carrier + 1 :]):
         return output
     return _behind(_without_original(output, carrier, source), request, task, policies)
 

@@ -28,7 +28,7 @@ Wire = Mapping[str, Any]
 _SKILL_OVER = 5_000
 
 
-class Row:
+class DirectRow:
     """One message under the rules of one release. Its properties raise the errors of the release."""
 
     def __init__(self, wire: Wire, policies: Policies) -> None:
@@ -37,11 +37,11 @@ class Row:
         self.role = wire.get("role")
         self.content = wire.get("content")
         #: The last tool passed to `shortened`, and its result.
-        self._short: tuple[pruning.Tool, Row] | None = None
+        self._short: tuple[pruning.Tool, DirectRow] | None = None
 
-    def changed(self, **changed: Any) -> Row:
+    def changed(self, **changed: Any) -> DirectRow:
         """Return the message with other values under some keys."""
-        return Row({**self.wire, **changed}, self.policies)
+        return DirectRow({**self.wire, **changed}, self.policies)
 
     @cached_property
     def tokens(self) -> int:
@@ -66,10 +66,10 @@ class Row:
         return is_handoff(self.wire, self.policies)
 
     @cached_property
-    def remainder(self) -> Row | None:
+    def remainder(self) -> DirectRow | None:
         """The message without the handoff that was merged with it; None if nothing is left."""
         wire = without_handoff(self.wire, self.policies)
-        return self if wire is self.wire else None if wire is None else Row(wire, self.policies)
+        return self if wire is self.wire else None if wire is None else DirectRow(wire, self.policies)
 
     @cached_property
     def blank(self) -> bool:
@@ -152,7 +152,7 @@ class Row:
         return pruning.digest(self.content)
 
     @cached_property
-    def repeated(self) -> Row:
+    def repeated(self) -> DirectRow:
         """A result as a reference to a later one with the same text."""
         return self.changed(content=pruning.DUPLICATE)
 
@@ -166,13 +166,13 @@ class Row:
         return self._plain is self
 
     @cached_property
-    def _plain(self) -> Row:
+    def _plain(self) -> DirectRow:
         """Return a result without its pictures if its content is not a text."""
         content = self.wire.get("content", "")
         short = pruning.short_result(content, pruning.UNKNOWN_TOOL, self.policies)
         return self if short is content else self.changed(content=short)
 
-    def shortened(self, tool: pruning.Tool) -> Row:
+    def shortened(self, tool: pruning.Tool) -> DirectRow:
         """Return a result as a line about it."""
         if not isinstance(self.content, str):
             return self._plain
@@ -182,7 +182,7 @@ class Row:
         return self._short[1]
 
     @cached_property
-    def shrunk(self) -> Row:
+    def shrunk(self) -> DirectRow:
         """The assistant message with short arguments; itself if no argument is long."""
         if self.role != "assistant" or not self.calls:
             return self
@@ -190,7 +190,7 @@ class Row:
         return self if calls is self.wire["tool_calls"] else self.changed(tool_calls=calls)
 
     @cached_property
-    def pictureless(self) -> Row:
+    def pictureless(self) -> DirectRow:
         """The result without its pictures; itself if it has none."""
         if self.role != "tool" or not isinstance(self.content, list):
             return self
@@ -198,9 +198,9 @@ class Row:
         return self if remaining is self.content else self.changed(content=remaining)
 
 
-def rows_of(messages: Iterable[Message], policies: Policies) -> list[Row]:
+def rows_of(messages: Iterable[Message], policies: Policies) -> list[DirectRow]:
     """Return a row for each message."""
-    return [Row(message.wire, policies) for message in messages]
+    return [DirectRow(message.wire, policies) for message in messages]
 
 
 #: Properties of a row, to map over a list.
@@ -209,14 +209,14 @@ DIGEST, TOOLS, SKILLS, SHORT = map(attrgetter, ("digest", "tools", "skills", "is
 HANDOFF, REMAINDER, WRITTEN, MENDED = map(attrgetter, ("handoff", "remainder", "is_written", "is_mended"))
 
 
-def tokens_from_end(rows: Sequence[Row]) -> Iterator[int]:
+def tokens_from_end(rows: Sequence[DirectRow]) -> Iterator[int]:
     """Yield the tokens of each message in a walk over the list, from its end on."""
     last = (at for at in range(len(rows) - 1, -1, -1) if rows[at].role == "assistant")
     newest = next(last, 0)
     return chain(map(TOKENS, reversed(rows[newest:])), map(OLD_TOKENS, reversed(rows[:newest])))
 
 
-def totals_within(rows: Sequence[Row], ceiling: int, floor: int) -> list[int]:
+def totals_within(rows: Sequence[DirectRow], ceiling: int, floor: int) -> list[int]:
     """Return the running totals from the end that are at most `ceiling` tokens. The last `floor` - 1 messages always
     count."""
     totals = accumulate(tokens_from_end(rows))
@@ -225,7 +225,7 @@ def totals_within(rows: Sequence[Row], ceiling: int, floor: int) -> list[int]:
     return fit
 
 
-def last_user(rows: Sequence[Row], start: int) -> int:
+def last_user(rows: Sequence[DirectRow], start: int) -> int:
     """Return the last message of a person from `start` on, or -1."""
     for index in range(len(rows) - 1, start - 1, -1):
         if rows[index].is_personal:
@@ -233,7 +233,7 @@ def last_user(rows: Sequence[Row], start: int) -> int:
     return -1
 
 
-def echoes_after(rows: Sequence[Row], user: int) -> range:
+def echoes_after(rows: Sequence[DirectRow], user: int) -> range:
     """Return the blank user messages right after a message, if an answer of the assistant follows them."""
     if user < 0:
         return range(0)

@@ -15,7 +15,7 @@ from inspector.engines.hermes.direct.rows import (
     REMAINDER,
     ROUGH,
     WRITTEN,
-    Row,
+    DirectRow,
     echoes_after,
     last_user,
 )
@@ -33,13 +33,13 @@ class Window(NamedTuple):
     of the summary, "" if the summary is merged into a message of the tail.
     """
 
-    pruned: Sequence[Row]
+    pruned: Sequence[DirectRow]
     kept: Sequence[int]
     boundary: int
     head_end: int
     tail_start: int
     summarized_from: int
-    middle: Sequence[Row]
+    middle: Sequence[DirectRow]
     role: str
     steps: tuple[DerivationStep, ...]
 
@@ -61,7 +61,7 @@ class NotCompacted(Exception):
 
 
 def window(
-    rows: Sequence[Row], policies: Policies, settings: Settings, numbers: Budgets, compactions: int
+    rows: Sequence[DirectRow], policies: Policies, settings: Settings, numbers: Budgets, compactions: int
 ) -> Window:
     """Decide what stays and what is summarized. Raises NotCompacted."""
     budget = numbers.tail_token_budget
@@ -104,7 +104,7 @@ def window(
     return Window(pruned, kept, boundary, head_end, tail_start, start, middle, role, tuple(steps))
 
 
-def without_echoes(pruned: Sequence[Row]) -> tuple[Sequence[Row], Sequence[int]]:
+def without_echoes(pruned: Sequence[DirectRow]) -> tuple[Sequence[DirectRow], Sequence[int]]:
     """Return the list without blank echoes, and the indexes of its messages in the whole list."""
     echoes = echoes_in(pruned)
     if not echoes:
@@ -113,13 +113,13 @@ def without_echoes(pruned: Sequence[Row]) -> tuple[Sequence[Row], Sequence[int]]
     return [pruned[index] for index in kept], kept
 
 
-def echoes_in(pruned: Sequence[Row]) -> range:
+def echoes_in(pruned: Sequence[DirectRow]) -> range:
     return echoes_after(pruned, last_user(pruned, 0))
 
 
 def middle_of(
-    remaining: Sequence[Row], head_end: int, cut: int, handoffs: Sequence[int]
-) -> tuple[list[Row], int]:
+    remaining: Sequence[DirectRow], head_end: int, cut: int, handoffs: Sequence[int]
+) -> tuple[list[DirectRow], int]:
     """Return the messages for the summary model, and the start of the tail. Handoffs become part of the previous
     summary."""
     if not handoffs:
