@@ -86,11 +86,16 @@ def _as_request(recorded: Compaction, usage: Usage) -> Request:
     )  # fmt: skip
 
 
-def why_no_bill(recorded: Compaction, requests: Requests) -> str:
-    """Return the reason why `bills_of` has no bill of a compaction, as a clause."""
+def why_no_bill(recorded: Compaction, requests: Requests, is_branch: bool = False) -> str:
+    """Return the reason why `bills_of` has no bill of a compaction, as a clause.
+
+    The requests of a branch do not include those of the conversation that it left.
+    """
     before, call, after = _around(recorded, _by_list(requests))
     if why := _why_no_call(recorded, call):
         return why
+    if not before and is_branch:
+        return "the requests before it are counted in the conversation that this branch left"
     if not before:
         return "no request before it is known"
     if not after:

@@ -66,7 +66,9 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
             tuple(finding for finding in every if finding.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
             requests.is_estimated and compared.recorded.usage is None,
-            "" if compared.recorded.index in bills else why_no_bill(compared.recorded, requests),
+            ""
+            if compared.recorded.index in bills
+            else why_no_bill(compared.recorded, requests, inspection.is_branch),
         )
         for compared in compared_all
     ]

@@ -80,6 +80,11 @@ class Inspection:
         """Open the conversation named `name`. Raises UnknownConversation and StoreErrors."""
         return cls(store, store.open(store.resolve(name)), alone, config)
 
+    @property
+    def is_branch(self) -> bool:
+        """Whether the conversation branches off another one, which counts the shared requests."""
+        return self.conversation.row.kind == "branch"
+
     def generation(self, number: int | None = None) -> Generation:
         """Return the generation of this number, counted from 1, by default the live one. Raises UsageProblem."""
         generations = self.conversation.generations

@@ -211,9 +211,8 @@ def _as_reported(
     if reported is not None and reported >= threshold:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
         text = f"{size} reached the threshold of {threshold:,}: {share}, {settings.profile}"
-        if recorded.trigger:
-            return Why("threshold", text, threshold, None, tokens)
-        return Why("reported", f"{text}; {by}", threshold, None, tokens)
+        rule: WhyRule = "threshold" if recorded.trigger else "reported"
+        return Why(rule, f"{text}; {by}", threshold, None, tokens)
     text = f"{by}, at {size}; {settings.profile} {more}"
     if is_below:
         text += f"{window_then}, or a lower threshold than {threshold:,}{by_hand}"

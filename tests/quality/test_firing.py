@@ -118,6 +118,7 @@ def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
     told = told_by(before, done, 0.5)
     assert (told.rule, told.trigger) == (rule, trigger)
     assert ("trigger not recorded" in told.text) == (trigger is None)
+    assert ("auto (reported)" in told.text) == (trigger == "auto")
 
 
 def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> None:

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
+from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
@@ -667,6 +668,22 @@ def test_what_was_handed_over_is_compacted_and_goes_with_a_branch(tmp_path: Path
     store = open_store(made.write(tmp_path / "a.jsonl"))
     counts = {row.kind: (row.messages, len(store.open(row.id).live)) for row in store.conversations()}
     assert counts == {"conversation": (10, 10), "branch": (2, 2)}
+
+
+def test_the_requests_before_a_branch_are_counted_once(tmp_path: Path) -> None:
+    made = session()
+    worked(made, 1)
+    back = made.last
+    made.compact(SUMMARY)
+    worked(made, 1, first=1)
+    made.last = back
+    made.user("Rather this way.")
+    store = open_store(made.write(tmp_path / "a.jsonl"))
+    (branch,) = (row.id for row in store.conversations() if row.kind == "branch")
+    (judged,) = compare_compactions(Answers(store, {}, None), branch)
+    assert (
+        judged.why_no_bill == "the requests before it are counted in the conversation that this branch left"
+    )
 
 
 def test_what_no_model_said_is_no_request(tmp_path: Path) -> None:

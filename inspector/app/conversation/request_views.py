@@ -53,7 +53,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
         done.index: ("estimated, " if requests.is_estimated and done.usage is None else "")
         + priced_bills[done.index][0].words
         if done.index in priced_bills
-        else f"unknown: {why_no_bill(done, requests)}"
+        else f"unknown: {why_no_bill(done, requests, inspection.is_branch)}"
         for done in inspection.compactions()
     }
     idle = requests.idle().words if requests.priced else ()

@@ -269,7 +269,7 @@ def _compactions(
                 max(0, len(text or "") - longest),
                 diff,
                 findings_by_rule(finding for finding in all_findings if finding.compaction == recorded.index),
-                _bill_words(recorded, bills.get(recorded.index), requests),
+                _bill_words(recorded, bills.get(recorded.index), requests, inspection.is_branch),
                 made,
                 sizes.get(recorded.index),
             )
@@ -277,10 +277,12 @@ def _compactions(
     return tuple(parts)
 
 
-def _bill_words(recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests) -> str:
+def _bill_words(
+    recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests, is_branch: bool
+) -> str:
     """Return the cost of a compaction, or the reason why it is unknown."""
     if bill is None:
-        return f"unknown: {why_no_bill(recorded, requests)}"
+        return f"unknown: {why_no_bill(recorded, requests, is_branch)}"
     return ("estimated, " if requests.is_estimated else "") + bill[0].words
 
 
