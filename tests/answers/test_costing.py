@@ -141,7 +141,7 @@ def test_it_holds_for_real_conversations(agent: str, agent_recordings: Callable[
 def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[str], list[Path]]) -> None:
     """Beside a plain reading of the transcripts: of each answer the usage with the most output."""
     for path in agent_recordings("claude"):
-        told: dict[str, dict[str, int]] = {}
+        usage_by_answer: dict[str, dict[str, int]] = {}
         for line in path.read_text(encoding="utf-8").splitlines():
             try:
                 entry = json.loads(line)
@@ -152,12 +152,12 @@ def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[s
                 continue
             usage, identity = message.get("usage"), message.get("id")
             if isinstance(usage, dict) and isinstance(identity, str):
-                known = told.setdefault(identity, usage)
+                known = usage_by_answer.setdefault(identity, usage)
                 if usage.get("output_tokens", 0) >= known.get("output_tokens", 0):
-                    told[identity] = usage
+                    usage_by_answer[identity] = usage
         for inspection, resolved in each(path):
             for one in requests_of(inspection, resolved).priced:
-                request, usage = one.judged.request, told[one.judged.request.message]
+                request, usage = one.judged.request, usage_by_answer[one.judged.request.message]
                 assert request.context == sum(
                     usage.get(name) or 0
                     for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")

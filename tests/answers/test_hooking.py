@@ -92,9 +92,9 @@ def test_a_loss_is_said_once_by_the_next_hook_that_can_speak(tmp_path: Path) -> 
     path = transcript(tmp_path)
     claude_code(event("SessionStart", path, source="compact"))
     assert claude_code(event("PostCompact", path, compact_summary="A parser was written.")) == HookAnswer()
-    said = claude_code(event("PostToolUse", path)).json
-    assert said is not None
-    context = said["hookSpecificOutput"]["additionalContext"]
+    answer = claude_code(event("PostToolUse", path)).json
+    assert answer is not None
+    context = answer["hookSpecificOutput"]["additionalContext"]
     assert "8123" in context
     # The standing rules say it again, so it is not lost.
     assert "push" not in context
@@ -264,24 +264,24 @@ def test_codex_hears_the_standing_rules_after_a_compaction_alone(tmp_path: Path)
 
 
 def test_pi_hears_what_neither_the_summary_nor_the_kept_messages_have() -> None:
-    said = [{"role": "user", "content": [{"type": "text", "text": RULES}]}]
+    messages = [{"role": "user", "content": [{"type": "text", "text": RULES}]}]
     event = {
         "hook_event_name": "session_compact",
-        "messages": said,
+        "messages": messages,
         "kept": [],
         "summary": "A parser is written.",
     }
     assert "Never push to the main branch. (lost)" in hooking.pi(event).text
     assert hooking.pi({**event, "summary": RULES}).text == ""
-    assert hooking.pi({**event, "kept": said}).text == ""
+    assert hooking.pi({**event, "kept": messages}).text == ""
 
 
 def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
-    said = [{"role": "user", "content": "Allow at most 3 retries, only on 502."}]
+    messages = [{"role": "user", "content": "Allow at most 3 retries, only on 502."}]
     kept = [{"role": "toolResult", "content": [{"type": "text", "text": "trace 00502: 3 tries left"}]}]
     event = {
         "hook_event_name": "session_compact",
-        "messages": said,
+        "messages": messages,
         "kept": kept,
         "summary": "Retries were discussed.",
     }

@@ -138,8 +138,8 @@ def test_sums_name_the_summaries_whose_calls_they_lack(
             assert sums["unlisted_summaries"] == (0 if listed else len(made))
             summaries += len(made)
             print_sums(sums)
-            told = capsys.readouterr().out
-            assert ("not in these sums" in told) == (not listed and bool(made))
+            output = capsys.readouterr().out
+            assert ("not in these sums" in output) == (not listed and bool(made))
             view = read_requests(*answers.opened(row.id), Unwatched()).view
             assert ("without summary calls" in view.note) == (not listed and bool(made))
         assert summaries

@@ -304,12 +304,14 @@ def test_the_usual_threshold_is_that_of_the_window_of_the_configuration(
     assert resolved.sources["threshold"] == "observed of claude-code"
 
 
-@pytest.mark.parametrize(("source", "told"), [("cli", 1), ("telegram", 0)])
-def test_a_limit_of_the_gateway_is_not_used_without_one(source: str, told: int, fixtures_dir: Path) -> None:
+@pytest.mark.parametrize(("source", "expected"), [("cli", 1), ("telegram", 0)])
+def test_a_limit_of_the_gateway_is_not_used_without_one(
+    source: str, expected: int, fixtures_dir: Path
+) -> None:
     store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
     row = store.conversations()[0]._replace(source=source)
     notes = resolve(store, row, {"message_limit": 100}, None).notes
-    assert sum(note.startswith("--message-limit is not used") for note in notes) == told
+    assert sum(note.startswith("--message-limit is not used") for note in notes) == expected
     assert not any("message-limit" in note for note in resolve(store, row, {"threshold": 0.6}, None).notes)
 
 

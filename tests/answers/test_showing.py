@@ -89,8 +89,8 @@ def test_a_summary_without_a_wording_of_its_own_is_marked(tmp_path: Path) -> Non
     path = tmp_path / "rollout-2026-07-14-a.jsonl"
     path.write_text(rollout.text())
     for words, marked in ((["--generation", "1"], []), ([], [1])):
-        told = CliRunner().invoke(commands, ["show", str(path), *words, "--json"]).stdout
-        assert [one["index"] for one in json.loads(told)["messages"] if one["summary"]] == marked
+        output = CliRunner().invoke(commands, ["show", str(path), *words, "--json"]).stdout
+        assert [one["index"] for one in json.loads(output)["messages"] if one["summary"]] == marked
 
 
 @given(

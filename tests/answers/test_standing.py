@@ -150,7 +150,7 @@ def in_a_workspace(path: Path) -> Path:
         return {"type": "toolCall", "id": name, "name": "write", "arguments": arguments}
 
     warning = "[Bootstrap truncation warning]\nFiles were cut.\n- AGENTS.md: 20000 raw -> {} injected (~50% removed)."
-    said: list[dict[str, Any]] = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": "Say what this is.\n\n" + warning.format(12_000)},
         {"role": "assistant", "content": [call("c1", "IDENTITY.md"), call("c2", "memory/USER.md")]},
         {"role": "toolResult", "toolCallId": "c1", "toolName": "write", "content": "written"},
@@ -158,7 +158,7 @@ def in_a_workspace(path: Path) -> Path:
         {"role": "user", "content": "Go on.\n\n" + warning.format(9_000)},
     ]
     entries: list[dict[str, Any]] = [{"type": "custom", "customType": "openclaw:bootstrap"}]
-    entries += [{"type": "message", "message": message} for message in said]
+    entries += [{"type": "message", "message": message} for message in messages]
     entries.append(
         {
             "type": "compaction",
@@ -191,6 +191,6 @@ def test_files_that_openclaw_sends_and_cuts_are_named_as_that(tmp_path: Path) ->
     assert "OpenClaw cut it: 9,000 of its 20,000 characters were sent" in text
     assert text.count("but OpenClaw sends this file of its workspace with each request") == 2
     found = json.loads(CliRunner().invoke(commands, ["findings", str(path), "--json"]).stdout)
-    (told,) = (entry for entry in found if entry["rule"] == "rules-file-cut")
-    assert "sent 9,000 of the 20,000 characters of AGENTS.md" in told["text"]
-    assert (told["severity"], told["generation"], told["index"]) == ("warning", 2, 1)
+    (finding,) = (entry for entry in found if entry["rule"] == "rules-file-cut")
+    assert "sent 9,000 of the 20,000 characters of AGENTS.md" in finding["text"]
+    assert (finding["severity"], finding["generation"], finding["index"]) == ("warning", 2, 1)

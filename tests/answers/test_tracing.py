@@ -60,8 +60,8 @@ def test_no_conversation_is_left_out_for_the_many_messages_of_another(tmp_path: 
 
 def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:
     result = CliRunner().invoke(commands, ["trace", database, "2,500 rows"])
-    said, kept = result.stdout.index("said at #0"), result.stdout.index("compaction 1:")
-    assert said < kept
+    origin, kept = result.stdout.index("said at #0"), result.stdout.index("compaction 1:")
+    assert origin < kept
 
 
 def test_a_phrase_is_of_whole_words(database: str) -> None:

@@ -66,9 +66,11 @@ def test_what_it_takes_and_what_is_at_risk_are_those_of_the_plan() -> None:
 def test_a_session_of_a_gateway_has_its_limits_too(name: str, threshold: float | None, words: str) -> None:
     answers = Answers(open_source(None, True), {"threshold": threshold}, None)
     found = upcoming(answers, name)
-    told = [line for line in found.sentences if line.startswith("the gateway compacts before a turn ")]
-    assert len(told) == bool(words)
-    assert not words or re.search(words, told[0])
+    gateway_lines = [
+        line for line in found.sentences if line.startswith("the gateway compacts before a turn ")
+    ]
+    assert len(gateway_lines) == bool(words)
+    assert not words or re.search(words, gateway_lines[0])
 
 
 def test_a_notice_after_the_answer_does_not_open_a_task(tmp_path: Path) -> None:

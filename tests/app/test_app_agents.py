@@ -169,9 +169,9 @@ async def test_a_compaction_lists_all_messages_that_came_with_it() -> None:
 def test_the_rows_of_a_compaction_are_both_lists_with_each_copy_once() -> None:
     store = open_store(AGENTS)
     for listed in store.conversations():
-        told = store.open(listed.id)
-        for done in store.compactions(told):
-            before, after = (GenerationRows(told.generations[done.index - back]) for back in (1, 0))
+        conversation = store.open(listed.id)
+        for done in store.compactions(conversation):
+            before, after = (GenerationRows(conversation.generations[done.index - back]) for back in (1, 0))
             after.put(RowMarks(made_by=done))
             rows = CompactionRows(before, after, done)
             places = [rows.source_of(row) for row in range(len(rows))]
@@ -193,9 +193,9 @@ async def test_a_compaction_shows_the_agents_own_sizes() -> None:
     async with running(AGENTS, "Harbor importer", size=(160, 48)) as pilot:
         opened = conversation(pilot).loaded.opened
         assert opened is not None
-        store, told = opened.inspection.store, opened.inspection.conversation
-        done = store.compactions(told)[-1]
-        after = next(r for r in store.requests(told) if r.generation == done.index + 1)
+        store, recorded = opened.inspection.store, opened.inspection.conversation
+        done = store.compactions(recorded)[-1]
+        after = next(r for r in store.requests(recorded) if r.generation == done.index + 1)
         await press(pilot, "2")
         sizes = [s for s in (done.tokens_before_reported, done.tokens_after_reported) if s is not None]
         words = " → ".join(f"{size:,}" for size in sizes) + f" · the next request sent {after.context:,}"

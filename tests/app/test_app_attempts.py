@@ -123,8 +123,8 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         screen = conversation(pilot)
         pane = screen.panes.pane("compaction")
         assert isinstance(pane, CompactionPane)
-        told = pane.body.text
-        assert "with this one 3 of 3 constraints, recorded 0 of 3" in " ".join(told.split())
+        text = pane.body.text
+        assert "with this one 3 of 3 constraints, recorded 0 of 3" in " ".join(text.split())
 
         await press(pilot, "3", "M")
         summary = screen.panes.pane("summary")
@@ -233,12 +233,12 @@ async def test_what_cannot_be_or_fails_is_told_in_the_form(rotating: Path) -> No
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot)
         empty = {field.id or "": field.value for field in form.query(Input)}
-        for fields, told in cases:
+        for fields, message in cases:
             for name, value in {**empty, **fields}.items():
                 form.query_one(f"#{name}", Input).value = value
             await press(pilot, "enter")
             await done(pilot)
-            assert told in form.notice
+            assert message in form.notice
             assert form.query_one("#send", Button).disabled
         for name, value in {**empty, "command": "false"}.items():
             form.query_one(f"#{name}", Input).value = value
@@ -293,9 +293,9 @@ async def test_the_curve_of_a_life_stands_with_the_losses(rotating: Path) -> Non
         losses = conversation(pilot).panes.pane("losses")
         assert isinstance(losses, LossesPane)
         assert isinstance(losses.shown, LossesAttempts)
-        told = losses.shown.body.text
-        assert "life 1" in told
-        assert told.index("after 3") < told.index("after 4")
+        text = losses.shown.body.text
+        assert "life 1" in text
+        assert text.index("after 3") < text.index("after 4")
 
 
 @pytest.mark.slow

@@ -150,8 +150,8 @@ async def test_the_list_has_its_own_styles(rotating: Path, tmp_path: Path) -> No
     create(tmp_path / "state.db").close()
     async with running(tmp_path / "state.db", size=(100, 24)) as pilot:
         lines = screen_text(pilot).splitlines()
-        (told,) = [place for place, line in enumerate(lines) if "no conversations here" in line]
-        assert 8 < told < 16, "it stands in the middle"
+        (row,) = [place for place, line in enumerate(lines) if "no conversations here" in line]
+        assert 8 < row < 16, "it stands in the middle"
 
 
 async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> None:

@@ -71,8 +71,8 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         screen = conversation(pilot)
         await press(pilot, "7", "escape")
         pane = screen.query_one(FindingsPane)
-        whole, told = pane.list.row_count, derived(pilot).findings.words
-        assert told in title(pilot)
+        whole, words_at_end = pane.list.row_count, derived(pilot).findings.words
+        assert words_at_end in title(pilot)
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         assert "error" not in title(pilot)
@@ -89,8 +89,8 @@ async def test_findings_come_with_their_compaction(in_place: Path) -> None:
         assert pane.list.row_count > there
         assert "1 error" in title(pilot)
         await press(pilot, "escape")
-        assert (pane.list.row_count, derived(pilot).findings.words) == (whole, told)
-        assert told in title(pilot)
+        assert (pane.list.row_count, derived(pilot).findings.words) == (whole, words_at_end)
+        assert words_at_end in title(pilot)
 
 
 @pytest.mark.slow

@@ -96,8 +96,8 @@ def test_facts_said_later_are_not_told(in_place: Path) -> None:
     st.integers(0, 30),
     st.integers(0, 60),
 )
-def test_at_risk_in_a_shorter_list(said: list[list[int]], length: int, head: int, tail: int) -> None:
-    facts = [fact_at(number, steps) for number, steps in enumerate(said)]
+def test_at_risk_in_a_shorter_list(indexes: list[list[int]], length: int, head: int, tail: int) -> None:
+    facts = [fact_at(number, steps) for number, steps in enumerate(indexes)]
     whole = RiskIndex.of(facts, {step: step for step in range(61)})
     short = RiskIndex.of(facts, {step: step for step in range(length)})
     head, tail = min(head, length), min(tail, length)
@@ -127,7 +127,7 @@ def test_survival_of_fewer_compactions(in_place: Path) -> None:
 
 
 def test_every_loss_stands_with_the_compaction_that_it_is_counted_at(rotating: Path, in_place: Path) -> None:
-    told = 0
+    checked = 0
     for path in (rotating, in_place):
         store = open_store(path)
         for row in store.conversations():
@@ -137,5 +137,5 @@ def test_every_loss_stands_with_the_compaction_that_it_is_counted_at(rotating: P
                 here = {(view.text, outcome_of(view)) for view in shown[str(loss.compaction)]}
                 for life in loss.worst:
                     assert (life.fact.text, life.outcome) in here
-                    told += life.compaction < loss.compaction
-    assert told, "some were kept by an earlier compaction"
+                    checked += life.compaction < loss.compaction
+    assert checked, "some were kept by an earlier compaction"

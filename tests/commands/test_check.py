@@ -1,4 +1,4 @@
-"""The check for CI: exit codes, formats, baseline, what is unknown."""
+"""The check for CI: exit codes, formats, baseline, and unknown values."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_a_met_condition_fails_with_exit_code_3(database: str, program: Run) -> 
     assert "Traceback" not in done.stderr
 
 
-def test_all_losses_are_counted_beside_the_conditions(database: str) -> None:
+def test_all_losses_are_counted_besides_the_conditions(database: str) -> None:
     lost = checked(database, "--fail-on", "aftermath:999")["lost"]
     losses = json.loads(CliRunner().invoke(commands, ["losses", database, "--json"]).stdout)
     assert lost["constraint"] == sum(one["lost"].get("constraint", 0) for one in losses) > 0
 
 
-def test_a_condition_fails_from_its_number_of_cases_on(database: str) -> None:
+def test_a_condition_fails_at_its_number_of_cases(database: str) -> None:
     found = checked(database, "--fail-on", "constraint-lost")
     count = len(found["conditions"][0]["cases"])
     assert count > 0
@@ -88,7 +88,7 @@ def test_severities_and_aftermath_are_conditions(database: str, fixtures_dir: Pa
     assert {case["rule"] for case in by_name["summary-fallback"]} == {"summary-fallback"}
 
 
-def test_a_baseline_leaves_known_cases_out(database: str, tmp_path: Path) -> None:
+def test_a_baseline_excludes_known_cases(database: str, tmp_path: Path) -> None:
     baseline = tmp_path / "baseline.json"
     assert run(database, "--write-baseline", str(baseline)).exit_code == 0
     after = checked(database, "--baseline", str(baseline))
@@ -108,9 +108,9 @@ def test_a_baseline_never_overwrites_a_store_and_bad_ones_are_refused(database: 
     assert isinstance(run(database, "--baseline", str(tmp_path / "none")).exception, BadInput)
 
 
-def test_what_is_unknown_fails_unless_allowed(fixtures_dir: Path, tmp_path: Path) -> None:
+def test_unknown_values_fail_unless_allowed(fixtures_dir: Path, tmp_path: Path) -> None:
     (path,) = (fixtures_dir / "agents" / "codex").glob("*.jsonl")
-    # The new list keeps no message with the rule of the user, and its summary cannot be read.
+    # The new list has no message with the user's rule, and its summary cannot be read.
     lines = [
         line.replace(" Do not touch the release branch.", "") if '"type": "compacted"' in line else line
         for line in path.read_text(encoding="utf-8").splitlines(keepends=True)

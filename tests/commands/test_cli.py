@@ -1,4 +1,4 @@
-"""The commands: answers, exit codes, sentences. JSON goes to standard output alone, notes to standard error."""
+"""The commands: answers, exit codes, messages. JSON goes to standard output, notes go to standard error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_PLACE = "Nightly orders import loses rows"
 
 
 class Done:
-    """How a command ended."""
+    """Exit code and output of a command."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code, self.out, self.err = code, out, err
@@ -56,7 +56,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("words", [["--demo"], ["--demo", ROTATING]])
-def test_a_theme_that_is_not_there_is_a_usage_error_with_or_without_a_terminal(words: list[str]) -> None:
+def test_an_unknown_theme_is_a_usage_error_with_or_without_a_terminal(words: list[str]) -> None:
     refused = run(*words, "--theme", "inspectro-dark")
     assert (refused.code, refused.out) == (2, "")
     assert "no theme 'inspectro-dark'; there are inspector-dark, inspector-light" in refused.err
@@ -64,7 +64,7 @@ def test_a_theme_that_is_not_there_is_a_usage_error_with_or_without_a_terminal(w
         assert run(*words, "--theme", name).code == 0
 
 
-def test_a_setting_that_the_profile_does_not_use_is_said_to_be_none() -> None:
+def test_a_setting_that_the_profile_does_not_use_is_shown_as_unused() -> None:
     codex = ("--demo", "--profile", "codex")
     grid = ("--threshold", "0.5,0.9", "--target-ratio", "0.2,0.4")
     swept = run("sweep", *codex, IN_PLACE, *grid, "--json")
@@ -98,7 +98,7 @@ def test_a_setting_out_of_range_is_refused_before_anything_is_printed(words: tup
         ("requests", "--demo", ROTATING, "--sums", "--sent", "1"),
     ],
 )
-def test_of_two_forms_none_is_ignored(words: tuple[str, ...]) -> None:
+def test_two_output_forms_are_refused(words: tuple[str, ...]) -> None:
     refused = run(*words)
     assert (refused.code, refused.out) == (2, "")
     assert "not both" in refused.err
@@ -124,13 +124,13 @@ def test_a_summary_is_not_compared_with_itself_unless_both_are_named() -> None:
     assert "No summary follows that of compaction 4" in last.err
 
 
-def test_a_grid_of_equal_cells_has_no_best_one() -> None:
+def test_a_grid_of_equal_cells_has_no_best_cell() -> None:
     grid = ("--threshold", "0.94,0.95", "--target-ratio", "0.2,0.21")
     words = ("sweep", "--demo", "Read the vendor's limits", *grid)
     best = run(*words, "--json").json()["best"]
     assert best["compactions"]["all_equal"] is True
-    told = run(*words).out
-    table = told.partition("compactions ")[2].partition("\n\n")[0]
+    output = run(*words).out
+    table = output.partition("compactions ")[2].partition("\n\n")[0]
     assert "all cells are equal" in table
     assert "*" not in table
     other = run("sweep", "--demo", ROTATING, "--threshold", "0.5,0.9", "--target-ratio", "0.1,0.5")
@@ -138,7 +138,7 @@ def test_a_grid_of_equal_cells_has_no_best_one() -> None:
     assert "*\n" in other.out.replace(" ", "")
 
 
-def test_conversations_say_what_the_contract_names() -> None:
+def test_conversations_have_the_keys_of_the_contract() -> None:
     found = {entry["title"]: entry for entry in run("conversations", "--demo", "--json").json()}
     entry = found[ROTATING]
     assert entry["sessions"][0] == entry["root"]
@@ -149,7 +149,7 @@ def test_conversations_say_what_the_contract_names() -> None:
     assert found["Read the vendor's limits"]["kind"] == "sub-agent"
 
 
-def test_show_marks_regions_as_its_boundaries_say() -> None:
+def test_show_marks_regions_by_its_boundaries() -> None:
     answer = run("show", "--demo", ROTATING, "--generation", "2", "--json").json()
     head, tail = answer["head_end"], answer["tail_start"]
     assert answer["recorded"]["head_end"] == head
@@ -162,7 +162,7 @@ def test_show_marks_regions_as_its_boundaries_say() -> None:
 
 
 @pytest.mark.parametrize("name", ["hermes-0.13-rotating", "hermes-0.19-in-place"])
-def test_compactions_are_those_of_the_bundled_truth(name: str) -> None:
+def test_compactions_equal_the_bundled_truth(name: str) -> None:
     check(ROOT / "fixtures" / f"{name}.db", ROOT / "fixtures" / f"{name}.db.truth.json")
 
 
@@ -227,7 +227,7 @@ def bad(tmp_path: Path) -> dict[str, list[str]]:
         "missing", "directory", "empty", "text", "unknown", "json", "no list", "no file", "config",
     ],
 )  # fmt: skip
-def test_something_to_mend_is_a_sentence_and_exit_code_1(kind: str, tmp_path: Path) -> None:
+def test_a_user_error_is_a_message_and_exit_code_1(kind: str, tmp_path: Path) -> None:
     done = run(*bad(tmp_path)[kind])
     assert done.code == 1
     assert done.out == ""
@@ -258,21 +258,21 @@ def test_something_to_mend_is_a_sentence_and_exit_code_1(kind: str, tmp_path: Pa
     ],
     ids=" ".join,
 )
-def test_usage_is_exit_code_2(words: list[str]) -> None:
+def test_a_usage_error_is_exit_code_2(words: list[str]) -> None:
     done = run(*words)
     assert done.code == 2
     assert done.out == ""
     assert "Traceback" not in done.err
 
 
-def test_a_ratio_outside_the_clamp_is_clamped_and_said() -> None:
+def test_a_ratio_outside_the_limits_is_clamped_with_a_note() -> None:
     plan = ["plan", str(ROOT / "fixtures" / "fastapi-example.json"), "--profile", "hermes-0.13", "--json"]
     (entry,) = run(*plan, "--target-ratio", "0.95").json()
     assert entry["tail_token_budget"] == 80_000
     assert "clamp" in [step["rule"] for step in entry["explained"]["tail_token_budget"] if step["bound"]]
 
 
-def test_lone_surrogates_and_escapes_reach_nobody(tmp_path: Path) -> None:
+def test_lone_surrogates_and_escapes_are_never_printed(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     db = writer.create(path)
     writer.session(db, "s", title="\x1b[31mred [/x]", model="gpt-4o")
@@ -303,14 +303,14 @@ def test_nothing_is_written_beside_the_database(tmp_path: Path) -> None:
     assert writer.snapshot(folder) == before
 
 
-def test_a_sweep_as_csv_has_a_line_a_cell() -> None:
+def test_a_sweep_as_csv_has_a_line_per_cell() -> None:
     done = run("sweep", "--demo", IN_PLACE, "--threshold", "0.5,0.7", "--target-ratio", "0.2,0.4", "--csv")
     lines = done.out.splitlines()
     assert lines[0].startswith("threshold,target_ratio,compactions,")
     assert len(lines) == 5
 
 
-def test_print_and_screen_read_a_share_alike() -> None:
+def test_commands_and_app_show_the_same_share() -> None:
     measured = run("measures", "--demo", "Nightly orders import loses", "--json").json()
     shares = [
         entry["share"] for one in measured["compactions"] for entry in one["measures"] if entry["share"]
@@ -322,14 +322,14 @@ def test_print_and_screen_read_a_share_alike() -> None:
         assert f"{human.percent(share['count'], share['of'])} {share['count']}/{share['of']}" in printed
 
 
-def test_one_is_no_plural_and_the_best_is_written_like_its_cell() -> None:
-    told = run("sweep", "--demo", "Move checkout to orders-v2", "--threshold", "0.5,0.7").out
-    assert told.startswith("1 conversation\n")
-    assert "e+0" not in told
-    assert ", best (" in told
+def test_one_is_singular_and_the_best_value_is_formatted_like_its_cell() -> None:
+    output = run("sweep", "--demo", "Move checkout to orders-v2", "--threshold", "0.5,0.7").out
+    assert output.startswith("1 conversation\n")
+    assert "e+0" not in output
+    assert ", best (" in output
 
 
-def test_an_unknown_name_and_a_missing_file_say_where_to_look() -> None:
+def test_an_unknown_name_and_a_missing_file_suggest_where_to_look() -> None:
     assert "`conversations` lists them" in run("show", "--demo", "nobody").err
     assert "--demo" in run("conversations").err
 
@@ -341,7 +341,7 @@ def test_a_word_that_is_neither_command_nor_file_is_named() -> None:
     assert "compaction-inspector PATH CONVERSATION" in done.err
 
 
-def test_the_list_at_a_step_can_be_asked_again(tmp_path: Path) -> None:
+def test_the_list_at_a_step_can_be_written_and_planned(tmp_path: Path) -> None:
     shown = run("show", "--demo", ROTATING, "--step", "60", "--json", "--no-exact").json()
     asked = run("show", "--demo", ROTATING, "--step", "60", "--messages").json()
     assert (shown["step"], shown["generation"], len(shown["messages"])) == (60, 1, 60)
@@ -355,7 +355,7 @@ def test_the_list_at_a_step_can_be_asked_again(tmp_path: Path) -> None:
     assert (planned["head_end"], planned["tail_start"]) == (shown["head_end"] + 1, shown["tail_start"] + 1)
 
 
-def test_a_step_after_a_compaction_is_of_the_list_after_it() -> None:
+def test_a_step_after_a_compaction_belongs_to_the_new_list() -> None:
     steps = run("replay", "--demo", ROTATING, "--json").json()["recorded"]["compactions"]
     shown = run(
         "show", "--demo", ROTATING, "--step", str(steps[0]["step"] + 1), "--json", "--no-exact"
@@ -365,7 +365,7 @@ def test_a_step_after_a_compaction_is_of_the_list_after_it() -> None:
 
 
 @pytest.mark.parametrize(("step", "words"), [("0", "There is no step 0"), ("9999", "There is no step 9,999")])
-def test_a_step_that_was_not_said_is_refused(step: str, words: str) -> None:
+def test_a_step_that_does_not_exist_is_refused(step: str, words: str) -> None:
     done = run("show", "--demo", ROTATING, "--step", step)
     assert (done.code, words in done.err) == (2, True)
     assert run("show", "--demo", ROTATING, "--step", "3", "--generation", "1").code == 2
@@ -398,7 +398,7 @@ def test_a_setting_out_of_its_range_is_refused_with_the_range(flag: str, value: 
     assert (done.code, words in done.err) == (2, True)
 
 
-def test_a_report_as_a_document() -> None:
+def test_a_report_as_json() -> None:
     document = run("report", "--demo", ROTATING, "--json").json()
     assert document["title"] == ROTATING
     assert len(document["compactions"]) == 4
@@ -407,7 +407,7 @@ def test_a_report_as_a_document() -> None:
     assert run("report", "--demo", ROTATING, "--json", "--output", "-").code == 2
 
 
-def test_what_a_configuration_says_wrong_is_in_the_document_too(tmp_path: Path) -> None:
+def test_errors_of_a_configuration_are_in_the_json_too(tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text("compression: {threshold: 85}", encoding="utf-8")
     document = run("show", "--demo", ROTATING, "--config", str(config), "--json", "--no-exact").json()
@@ -449,16 +449,16 @@ def test_one_of_several_conversations_must_be_named(tmp_path: Path) -> None:
 def test_an_unknown_list_has_no_boundaries_no_plan_no_estimate_and_no_aftermath(tmp_path: Path) -> None:
     """A session file of Hermes has only the list after its compaction."""
     handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\nThe quay has nine berths."
-    said = [("user", "Count the berths."), ("user", handoff), ("assistant", "Nine.")]
-    session = {"session_id": "a", "messages": [{"role": role, "content": text} for role, text in said]}
+    messages = [("user", "Count the berths."), ("user", handoff), ("assistant", "Nine.")]
+    session = {"session_id": "a", "messages": [{"role": role, "content": text} for role, text in messages]}
     path = tmp_path / "session_a.json"
     path.write_text(json.dumps(session))
-    told = run("compactions", str(path)).out
-    assert "no plan: the list before it is unknown" in told
-    # The answer may be of a later turn.
-    assert "unknown → at most 3 messages · unknown → at most ~" in told
-    assert "head_end" not in told
-    assert "would not compact" not in told
+    output = run("compactions", str(path)).out
+    assert "no plan: the list before it is unknown" in output
+    # The answer may belong to a later turn.
+    assert "unknown → at most 3 messages · unknown → at most ~" in output
+    assert "head_end" not in output
+    assert "would not compact" not in output
     (entry,) = json.loads(run("compactions", str(path), "--json").out)
     unknown = ("before", "head_end", "tail_start", "tokens_before", "planned")
     assert [entry[name] for name in unknown] == [None] * len(unknown)

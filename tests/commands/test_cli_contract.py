@@ -1,4 +1,4 @@
-"""The JSON of every command, key by key: names, types and what they mean to each other, on the bundled databases."""
+"""The JSON of every command, key by key: names, types and relations, on the bundled databases."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ask(*words: str) -> Any:
 
 
 def check(entry: dict[str, Any], **types: tuple[type, ...]) -> None:
-    """Every key is there with a value of its types; a bool is no number."""
+    """Check that every key has a value of its types; a bool is not a number."""
     for key, allowed in types.items():
         assert key in entry, key
         value = entry[key]
@@ -101,7 +101,7 @@ def test_show(name: str) -> None:
             assert "\n" not in entry["text"]
 
 
-def test_show_says_which_count_a_number_is() -> None:
+def test_show_names_the_count_of_a_number() -> None:
     tokens = ask("show", "--demo", ROTATING)["tokens"]
     assert tokens["reported"] > 0
     assert (tokens["exact"] is None) == (tokens["exact_encoding"] is None)
@@ -150,8 +150,8 @@ def test_plan(profile: str, tmp_path: Path) -> None:
         assert out.get("merged", True) is True
 
 
-def test_a_summary_that_goes_into_a_message_is_said_to_be_merged(tmp_path: Path) -> None:
-    """The head ends with the assistant and the tail starts with the user, so that neither role is free."""
+def test_a_summary_inside_a_message_is_marked_as_merged(tmp_path: Path) -> None:
+    """The head ends with the assistant and the tail starts with the user, so the summary can have neither role."""
     talk = [
         {"role": "user" if i % 2 == 0 else "assistant", "content": f"{i} " + "x" * 8_000} for i in range(60)
     ]
@@ -265,7 +265,7 @@ def test_sweep() -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "compactions", "breakpoints", "replay", "findings"])
-def test_every_setting_is_taken(command: str) -> None:
+def test_every_setting_is_accepted(command: str) -> None:
     settings = [
         "--profile", "documented", "--context-length", "300000", "--max-tokens", "1000", "--threshold", "0.4",
         "--target-ratio", "0.3", "--protect-first-n", "5", "--protect-last-n", "7", "--summary-context", "90000",
@@ -298,18 +298,18 @@ def test_without_a_name_every_conversation_answers(command: str) -> None:
     assert len(set(of)) > 3
     chosen = of[0]
     one = ask(command, "--demo", chosen)
-    told = [entry for entry in every if entry["conversation"] == chosen]
+    entries = [entry for entry in every if entry["conversation"] == chosen]
     if command == "measures":
-        assert told == [one]
+        assert entries == [one]
     elif command == "findings":
-        assert told == one
+        assert entries == one
     else:
         assert [
-            {key: value for key, value in entry.items() if key != "conversation"} for entry in told
+            {key: value for key, value in entry.items() if key != "conversation"} for entry in entries
         ] == one
 
 
-def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) -> None:
+def test_losses_are_worst_first_and_then_known_to_the_list(tmp_path: Path) -> None:
     found = ask("losses", "--demo")
     assert ask("losses", "--demo", "--limit", "2") == found[:2]
     for entry in found:
@@ -340,13 +340,13 @@ def test_losses_come_worst_first_and_are_known_to_the_list_then(tmp_path: Path) 
         assert lost == sum(sum(e["lost"].values()) for e in found if e["conversation"] == name)
 
 
-def test_replay_says_that_a_list_that_is_not_recorded_is_unknown(tmp_path: Path) -> None:
-    """As `compactions` does, and never with a length of 0."""
+def test_replay_marks_an_unrecorded_list_as_unknown(tmp_path: Path) -> None:
+    """`compactions` does the same. The length is never 0."""
     handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n## Goal\nMoor the boat."
-    said = [{"role": "user", "content": handoff}, {"role": "assistant", "content": "Moored."}]
+    messages = [{"role": "user", "content": handoff}, {"role": "assistant", "content": "Moored."}]
     path = tmp_path / "session_20260417_132146_06891a.json"
     path.write_text(
-        json.dumps({"session_id": "20260417_132146_06891a", "message_count": 2, "messages": said})
+        json.dumps({"session_id": "20260417_132146_06891a", "message_count": 2, "messages": messages})
     )
     (event,) = ask("replay", str(path))["recorded"]["compactions"]
     (compaction,) = ask("compactions", str(path))

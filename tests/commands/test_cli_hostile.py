@@ -1,4 +1,4 @@
-"""Whatever a database holds, nothing that a terminal could act on is printed: no escape, no turned text, no markup."""
+"""No content of a database controls the terminal: no escape sequence, no reversed text, no markup is printed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from click.testing import CliRunner
 from inspector.commands import cli
 from tests.stores.writer import Writer, create, talk
 
-#: Each could take hold of a terminal: an escape sequence, an 8-bit one, a bell, a turn of direction, a carriage return.
+#: Texts that control a terminal: escape sequences (7-bit, 8-bit), a bell, a bidi override, a carriage return.
 EVIL = "\x1b]0;owned\x07 \x9b2J \x08\x08 \r over \u202eesrever\u2066 \x00 [bold red]x[/bold red] [/nope]"
-#: What may be in no output (a newline may).
+#: Characters that no output may contain (a newline is allowed).
 ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 TIP = "s0_1" + EVIL
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A conversation in which every text that a command prints is hostile; its ids are too."""
+    """Make a conversation with hostile texts and ids wherever a command prints them."""
     db = create(tmp_path_factory.mktemp("hostile") / "state.db")
     one = Writer(db, tip="s0")
     one.begin(title=EVIL, model=f"gpt-4o{EVIL}", system_prompt=EVIL, source=EVIL)
@@ -59,21 +59,21 @@ COMMANDS: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_text_output_holds_nothing_that_acts(command: str, database: Path) -> None:
+def test_text_output_has_no_control_characters(command: str, database: Path) -> None:
     done = CliRunner().invoke(cli.commands, [command, str(database), *COMMANDS[command]])
     assert done.exit_code == 0, (done.output, done.exception)
     assert not ACTS.findall(done.output)
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("open", "report")])
-def test_json_escapes_what_acts_and_keeps_it(command: str, database: Path) -> None:
+def test_json_escapes_control_characters(command: str, database: Path) -> None:
     done = CliRunner().invoke(cli.commands, [command, str(database), *COMMANDS[command], "--json"])
     assert done.exit_code == 0, (done.output, done.exception)
     assert not ACTS.findall(done.output)
     json.loads(done.stdout)
 
 
-def test_ids_in_json_are_the_stores_own(database: Path) -> None:
+def test_ids_in_json_are_unchanged(database: Path) -> None:
     done = CliRunner().invoke(cli.commands, ["conversations", str(database), "--json"])
     (entry,) = json.loads(done.stdout)
     assert entry["id"] == TIP
@@ -96,7 +96,7 @@ def test_markup_stays_text(database: Path) -> None:
         ["sweep", "{database}", "s0", "--threshold", EVIL],
     ],
 )
-def test_error_sentences_hold_nothing_that_acts(
+def test_error_messages_have_no_control_characters(
     words: list[str], database: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stop:

@@ -1,4 +1,4 @@
-"""Ctrl-C behind a sweep in several processes: what is done is printed, nobody is left at work, no traceback."""
+"""Ctrl-C during a sweep in several processes: it prints finished cells, ends all processes, and shows no traceback."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ pytestmark = pytest.mark.skipif(
 
 ROOT = Path(__file__).resolve().parents[2]
 SHORT, LONG = 3, 3
-#: So many cells that nobody is done with a long conversation before the interrupt comes.
+#: Enough cells that a long conversation takes longer than the time until the interrupt.
 GRID = [
     "--threshold", "0.1:0.9:0.04", "--target-ratio", "0.1:0.8:0.04", "--context-length", "200000", "--profile",
     "hermes-0.13",
 ]  # fmt: skip
-#: The longest that anything may take, in seconds.
-PATIENCE = 60
+#: Timeout of every wait, in seconds.
+TIMEOUT = 60
 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database of a few short conversations, and of others so long that their sweep takes minutes."""
+    """Make a database with a few short conversations, and with long conversations whose sweep takes minutes."""
     path = tmp_path_factory.mktemp("sweep") / "state.db"
     db = create(path, fts=False)
     db.execute("BEGIN")
@@ -51,13 +51,13 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _mind_interrupts() -> None:
-    """As at a terminal: what runs in the background of a shell is told to ignore them, and hands that down."""
+def _handle_interrupts() -> None:
+    """Handle interrupts as at a terminal, because a background process of a shell inherits that they are ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Sweeping:
-    """The command on a terminal that is read to its end: until no process holds it any more."""
+    """The command on a terminal. Its output is read until no process has the terminal open."""
 
     def __init__(self, words: list[str], home: Path) -> None:
         self._master, slave = os.openpty()
@@ -68,14 +68,14 @@ class Sweeping:
         command = [sys.executable, "-m", "inspector", "sweep", *words]
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
-            start_new_session=True, preexec_fn=_mind_interrupts,
+            start_new_session=True, preexec_fn=_handle_interrupts,
         )  # fmt: skip
         os.close(slave)
         self.told = ""
 
     def read(self) -> bool:
-        """Read what is told next; false where nobody is there any more to tell something."""
-        assert readable(self._master, PATIENCE), f"nothing is told any more, behind {self.told!r}"
+        """Read the next output; return False if all processes closed the terminal."""
+        assert readable(self._master, TIMEOUT), f"nothing is told any more, behind {self.told!r}"
         try:
             found = os.read(self._master, 4096)
         except OSError:
@@ -84,31 +84,31 @@ class Sweeping:
         return bool(found)
 
     def until(self, text: str) -> None:
-        """Wait until it tells something."""
+        """Wait until the output has a text."""
         while text not in self.told:
             assert self.read(), self.told
 
     def end(self) -> tuple[int, str]:
-        """Wait until all its processes have ended; the exit code and what was printed."""
-        printed, _ = self.process.communicate(timeout=PATIENCE)
+        """Wait until all processes have ended; return the exit code and the output."""
+        printed, _ = self.process.communicate(timeout=TIMEOUT)
         while self.read():
             pass
         os.close(self._master)
         return self.process.returncode, printed.decode()
 
     def kill(self) -> None:
-        """End whatever a test that failed left."""
+        """End the processes that a failed test left."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
 
 @pytest.mark.parametrize("form", also("--json", "--csv", ""))
-def test_what_is_done_is_kept(database: Path, tmp_path: Path, form: str) -> None:
+def test_finished_cells_are_printed(database: Path, tmp_path: Path, form: str) -> None:
     sweeping = Sweeping([str(database), *GRID, *([form] if form else [])], tmp_path)
     try:
         sweeping.until(f"{SHORT} of {SHORT + LONG}, ")
-        # A terminal sends it to every process of the command.
+        # A terminal sends the interrupt to every process of the command.
         os.killpg(sweeping.process.pid, signal.SIGINT)
         code, printed = sweeping.end()
     finally:
@@ -130,11 +130,11 @@ def test_what_is_done_is_kept(database: Path, tmp_path: Path, form: str) -> None
 
 
 @pytest.mark.parametrize("whole", also(True, False))
-def test_before_anything_is_done(database: Path, tmp_path: Path, whole: bool) -> None:
+def test_an_interrupt_before_the_first_cell(database: Path, tmp_path: Path, whole: bool) -> None:
     sweeping = Sweeping([str(database), *GRID, "--json"], tmp_path)
     try:
         sweeping.until(f"0 of {SHORT + LONG}")
-        # Its processes are being begun: they know nothing yet of who decides what an interrupt means.
+        # The processes are starting, and have no handler for interrupts yet.
         if whole:
             os.killpg(sweeping.process.pid, signal.SIGINT)
         else:

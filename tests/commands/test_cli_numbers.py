@@ -1,4 +1,4 @@
-"""Numbers on the command line: every option of every command takes a number that fits, and refuses any other."""
+"""Numbers on the command line: every option takes a valid number and refuses any other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.program import Run
 
 NAME = "Move checkout to orders-v2"
 HUGE = "9" * 400
-#: Words that a command cannot do without.
+#: Required arguments of commands.
 NEEDED = {
     "plan": ("fixtures/fastapi-example.json",),
     "recall": ("--compaction", "1", "--command", "cat"),
@@ -25,7 +25,7 @@ NEEDED = {
 
 
 def numbers(command: str) -> list[str]:
-    """The options of a command that take a number."""
+    """Return the options of a command that take a number."""
     return [
         option.opts[0]
         for option in every_command()[command].params
@@ -35,7 +35,7 @@ def numbers(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", [name for name in every_command() if numbers(name)])
-def test_a_number_that_does_not_fit_is_refused(program: Run, command: str) -> None:
+def test_an_invalid_number_is_refused(program: Run, command: str) -> None:
     first, *others = numbers(command)
     wrong = (HUGE, f"-{HUGE}", "nan", "inf", "-inf", "1e400", "5.7x", "")
     for option, value in (*product([first], wrong), *product(others, ("nan", ""))):
@@ -65,7 +65,7 @@ def test_a_number_that_does_not_fit_is_refused(program: Run, command: str) -> No
         (("--context-length", HUGE), "must lie between"),
     ],
 )
-def test_a_range_that_is_none_is_refused(program: Run, words: tuple[str, ...], sentence: str) -> None:
+def test_an_invalid_range_is_refused(program: Run, words: tuple[str, ...], sentence: str) -> None:
     done = program("sweep", "--demo", NAME, *words)
     assert done.returncode == 2
     assert sentence in done.stderr
@@ -73,7 +73,7 @@ def test_a_range_that_is_none_is_refused(program: Run, words: tuple[str, ...], s
 
 @pytest.mark.parametrize("command", ["attempt", "judge"])
 @pytest.mark.parametrize("number", ["9" * 5_000, "-1", "1.5", "first", ""])
-def test_a_compaction_that_is_no_number_is_refused(program: Run, command: str, number: str) -> None:
+def test_a_compaction_that_is_not_a_number_is_refused(program: Run, command: str, number: str) -> None:
     done = program(command, "--demo", NAME, f"--compaction={number}", "--show-prompt")
     assert done.returncode == 2
     assert "--compaction takes a number, counted from 1, or `all`." in done.stderr
@@ -87,7 +87,7 @@ def test_a_number_of_thousands_of_digits_is_out_of_range(program: Run, sign: str
 
 
 @pytest.mark.parametrize("words", [("conversations",), ("losses",), ("show",), ()])
-def test_a_user_that_does_not_exist_is_a_sentence(program: Run, words: tuple[str, ...]) -> None:
+def test_an_unknown_user_in_a_path_is_an_error_message(program: Run, words: tuple[str, ...]) -> None:
     done = program(*words, "~nosuchuser/x")
     assert (done.returncode, done.stdout) == (1, "")
     assert "'~nosuchuser/x' cannot be opened: the user does not exist." in done.stderr
@@ -96,7 +96,7 @@ def test_a_user_that_does_not_exist_is_a_sentence(program: Run, words: tuple[str
 @pytest.mark.parametrize(
     "variable", ["HERMES_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"]
 )
-def test_a_variable_with_a_user_that_does_not_exist_is_a_sentence(
+def test_an_unknown_user_in_a_variable_is_an_error_message(
     program: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     for name in ("HERMES_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"):
@@ -107,7 +107,7 @@ def test_a_variable_with_a_user_that_does_not_exist_is_a_sentence(
     assert f"{variable} is '~nosuchuser/x', which cannot be opened: the user does not exist." in done.stderr
 
 
-def test_a_fault_of_the_program_is_a_sentence(
+def test_an_internal_error_is_an_error_message(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run() -> int:

@@ -1,4 +1,4 @@
-"""The commands as processes: where answers go, readers that leave, closed streams, words as people type them."""
+"""The commands as processes: streams, readers that stop, closed streams, arguments as people type them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = "fixtures/agents/goose/sessions/sessions.db"
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """An environment in which the user's own databases are the bundled one of 0.13, and nothing else is theirs."""
+    """Make an environment in which the user has only the bundled database of 0.13."""
     home = tmp_path / "hermes"
     home.mkdir()
     shutil.copy(ROOT / "fixtures" / "hermes-0.13-rotating.db", home / "state.db")
@@ -40,7 +40,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def run(
     words: list[str], environment: dict[str, str], stdout: int | IO[Any]
 ) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own, without a terminal."""
+    """Run the command in a separate process, without a terminal."""
     command = [sys.executable, "-c", "from inspector.commands.cli import main; main()", *words]
     return subprocess.run(
         command, cwd=ROOT, env={**environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL, stdout=stdout,
@@ -50,13 +50,13 @@ def run(
 
 @pytest.fixture
 def inside(environment: dict[str, str], program: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The command in this process: where what is said matters, and not how the process ends."""
+    """Run the command in this process, for tests of its output only."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return program
 
 
-def test_notes_go_to_standard_error_and_json_alone_to_standard_output(inside: Run, tmp_path: Path) -> None:
+def test_notes_go_to_standard_error_and_only_json_to_standard_output(inside: Run, tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text("compression: {threshold: 80, enabled: false}\n", encoding="utf-8")
     for words in (
@@ -86,7 +86,7 @@ def test_notes_go_to_standard_error_and_json_alone_to_standard_output(inside: Ru
     ],
     ids=" ".join,
 )
-def test_a_reader_that_is_gone_is_no_failure(words: list[str], environment: dict[str, str]) -> None:
+def test_a_reader_that_stops_is_no_failure(words: list[str], environment: dict[str, str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -100,9 +100,7 @@ def test_a_reader_that_is_gone_is_no_failure(words: list[str], environment: dict
 @pytest.mark.parametrize(
     "words", also(["conversations", SMALL, "--json"], ["conversations", "--demo"], ["--help"])
 )
-def test_an_answer_that_cannot_be_written_is_a_sentence(
-    words: list[str], environment: dict[str, str]
-) -> None:
+def test_a_full_disk_is_an_error_message(words: list[str], environment: dict[str, str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = run(words, environment, stdout=full)
     assert done.returncode == 1
@@ -121,7 +119,7 @@ def test_a_closed_standard_output_raises_nothing(words: list[str], environment: 
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_without_a_path_every_command_reads_the_users_own(
+def test_without_a_path_every_command_reads_the_users_sessions(
     inside: Run,
 ) -> None:
     for words in (
@@ -150,13 +148,13 @@ def test_the_app_takes_a_conversation_without_a_path(inside: Run) -> None:
     assert done.stdout.rstrip().endswith("In a terminal the same command opens the app.")
 
 
-def test_demo_may_stand_before_the_command(inside: Run) -> None:
+def test_demo_may_be_before_the_command(inside: Run) -> None:
     first = inside("--demo", "conversations", "--json")
     assert first.returncode == 0
     assert first.stdout == inside("conversations", "--demo", "--json").stdout
 
 
-def test_a_name_that_is_a_file_here_is_the_path(
+def test_an_argument_that_is_a_file_is_the_path(
     inside: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copy(ROOT / "fixtures" / "hermes-0.19-in-place.db", tmp_path / "other")
@@ -167,7 +165,7 @@ def test_a_name_that_is_a_file_here_is_the_path(
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["show"], 2, "Name a conversation"),
         (["show", "--demo"], 2, "Name a conversation"),
@@ -190,9 +188,9 @@ def test_a_name_that_is_a_file_here_is_the_path(
         (["findings", "--demo", "--severity", "fatal"], 2, "'fatal' is not one of"),
     ],
 )
-def test_what_is_wrong_is_said(words: list[str], code: int, said: str, inside: Run) -> None:
+def test_a_wrong_argument_is_an_error_message(words: list[str], code: int, message: str, inside: Run) -> None:
     done = inside(*words, *(["--json"] if words[0] != "nothing-of-that-name" and len(words) < 3 else []))
-    assert said in done.stderr
+    assert message in done.stderr
     assert (done.returncode, done.stdout) == (code, "")
     assert "Traceback" not in done.stderr
 
@@ -207,8 +205,10 @@ def test_what_is_wrong_is_said(words: list[str], code: int, said: str, inside: R
         ([ROTATING[:-1] + "9"], ""),
     ],
 )
-def test_a_typo_in_a_command_is_told(words: list[str], meant: str, environment: dict[str, str]) -> None:
+def test_a_typo_in_a_command_gets_a_suggestion(
+    words: list[str], meant: str, environment: dict[str, str]
+) -> None:
     done = run(words, environment, subprocess.PIPE)
     assert done.returncode
-    told = [line for line in done.stderr.splitlines() if "Did you mean the command" in line]
-    assert told == ([f"compaction-inspector: Did you mean the command {meant}?"] if meant else [])
+    suggestions = [line for line in done.stderr.splitlines() if "Did you mean the command" in line]
+    assert suggestions == ([f"compaction-inspector: Did you mean the command {meant}?"] if meant else [])

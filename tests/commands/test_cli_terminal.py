@@ -1,4 +1,4 @@
-"""The program in a pseudo-terminal: where it draws, and where it cannot."""
+"""The program in a pseudo-terminal, and on terminals that cannot draw."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.examples import also
 from tests.readable import readable
 
 ROOT = Path(__file__).resolve().parents[2]
-#: A database with one short conversation, and how its title begins.
+#: A database with one short conversation, and the beginning of its title.
 SMALL, TITLE = str(ROOT / "fixtures" / "agents" / "goose" / "sessions" / "sessions.db"), b"Count the nets"
 
 
 def in_terminal(
     tmp_path: Path, term: str, errors: Path, until: bytes, keys: bytes = b""
 ) -> tuple[bytes, int]:
-    """What the program drew until it ended, pressing keys once `until` was seen; and how it ended."""
+    """Run the program and press keys when `until` is on screen; return its output and its exit status."""
     master, slave = pty.openpty()
     environment = {
         **os.environ, "TERM": term, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path),
@@ -53,7 +53,7 @@ def in_terminal(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> None:
+def test_the_app_draws_on_the_terminal_with_redirected_errors(tmp_path: Path) -> None:
     errors = tmp_path / "errors"
     seen, code = in_terminal(tmp_path, "xterm-256color", errors, TITLE, b"q")
     assert TITLE in seen
@@ -63,10 +63,14 @@ def test_the_app_draws_on_the_terminal_wherever_errors_go(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a terminal as Linux tells it")
 @pytest.mark.parametrize(
-    ("told", "ended"), [(signal.SIG_DFL, signal.SIGHUP), (signal.SIG_IGN, signal.SIGTERM)], ids=["", "nohup"]
+    ("handler", "ended"),
+    [(signal.SIG_DFL, signal.SIGHUP), (signal.SIG_IGN, signal.SIGTERM)],
+    ids=["", "nohup"],
 )
-def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Signals, tmp_path: Path) -> None:
-    """Also where no signal tells it: this is not the terminal that rules its session."""
+def test_the_app_ends_with_its_terminal(
+    handler: signal.Handlers, ended: signal.Signals, tmp_path: Path
+) -> None:
+    """No signal announces it, because the terminal does not control the session of the process."""
     master, slave = pty.openpty()
     errors = tmp_path / "errors"
     environment = {
@@ -75,7 +79,7 @@ def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Sig
     }  # fmt: skip
     program = subprocess.Popen(
         [sys.executable, "-m", "inspector", SMALL], stdin=slave, stdout=slave, stderr=errors.open("wb"),
-        env=environment, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, told),
+        env=environment, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, handler),
     )  # fmt: skip
     os.close(slave)
     seen = b""
@@ -90,7 +94,7 @@ def test_the_app_ends_with_its_terminal(told: signal.Handlers, ended: signal.Sig
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
-def test_a_terminal_that_only_prints_gets_text_and_a_sentence(tmp_path: Path) -> None:
+def test_a_terminal_that_only_prints_gets_text_and_a_message(tmp_path: Path) -> None:
     seen, code = in_terminal(tmp_path, "dumb", tmp_path / "errors", b"")
     assert b"\x1b[?1049h" not in seen
     assert TITLE in seen
@@ -100,7 +104,7 @@ def test_a_terminal_that_only_prints_gets_text_and_a_sentence(tmp_path: Path) ->
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the modes of a pseudo-terminal")
 @pytest.mark.parametrize("name", also("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"))
-def test_a_signal_gives_the_terminal_back(name: str, tmp_path: Path) -> None:
+def test_a_signal_restores_the_terminal(name: str, tmp_path: Path) -> None:
     import termios
 
     master, slave = pty.openpty()

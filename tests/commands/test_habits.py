@@ -39,7 +39,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def completed(*words: str, shell: str = "zsh") -> list[str]:
-    """The completions of the last word, as the program prints them to a shell."""
+    """Return the completions of the last word, as the program prints them for a shell."""
     environment = {
         **os.environ, "_COMPACTION_INSPECTOR_COMPLETE": f"{shell}_complete", "COMP_CWORD": str(len(words)),
         "COMP_WORDS": " ".join(["compaction-inspector", *words]), "PYTHONPATH": str(ROOT),
@@ -75,15 +75,15 @@ def test_conversations_are_completed_by_id_and_title() -> None:
     path = str(demo_databases()[0])
     assert [line for line in completed("losses", path, "checkout") if CHECKOUT in line]
     assert CHECKOUT in completed("show", path, "")
-    # The shell of bash prints no help beside a value.
+    # Completion for bash prints no help after a value.
     assert f"plain,{CHECKOUT}" in completed("show", path, "20260312_05", shell="bash")
 
 
-def test_completion_says_nothing_of_problems(tmp_path: Path) -> None:
+def test_completion_prints_no_errors(tmp_path: Path) -> None:
     assert completed("show", str(tmp_path / "none.db"), "x")
 
 
-def test_every_command_with_words_completes_them() -> None:
+def test_every_command_with_choices_completes_them() -> None:
     for name, command in every_command().items():
         for param in command.params:
             if param.name in ("words", "path"):
@@ -129,7 +129,7 @@ async def test_a_theme_of_the_user_is_one_of_the_themes() -> None:
         ("theme.yaml", "name: x", "primary"),
     ],
 )
-def test_a_wrong_file_is_a_sentence(name: str, text: str, sentence: str) -> None:
+def test_a_wrong_file_is_an_error_message(name: str, text: str, sentence: str) -> None:
     config_dir().mkdir(parents=True)
     (config_dir() / name).write_text(text)
     with pytest.raises(BadInput, match=re.escape(sentence)):
@@ -150,7 +150,7 @@ def test_the_templates_are_valid() -> None:
     assert CliRunner().invoke(commands, ["config", "folder"]).stdout.strip() == str(config_dir())
 
 
-async def test_a_letter_gives_the_focus_to_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_letter_focuses_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     draw_at_rest(monkeypatch)
     app = InspectorApp(open_store(demo_databases()[0]), saved=SavedState(), name=CHECKOUT)
     async with app.run_test(size=(160, 48)) as pilot:
@@ -189,7 +189,7 @@ def test_plain_lines() -> None:
     ]  # fmt: skip
 
 
-def test_plain_lines_call_nothing_unknown_that_is_known() -> None:
+def test_plain_lines_show_known_values() -> None:
     words = ["requests", "--demo", CHECKOUT]
     causes = [entry["cause"] for entry in json.loads(CliRunner().invoke(commands, [*words, "--json"]).stdout)]
     plain = CliRunner().invoke(commands, [*words, "--plain"]).stdout.splitlines()
@@ -212,7 +212,7 @@ def test_no_color_leaves_colours_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]", text)
 
 
-def test_the_version_names_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_version_lists_found_agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("HERMES_HOME", str(tmp_path / "hermes"))
     assert "Hermes" not in CliRunner().invoke(commands, ["--version"]).stdout
@@ -242,7 +242,7 @@ def test_the_man_page_has_every_command() -> None:
                 assert flag.replace("-", "\\-") in page, flag
 
 
-def test_an_unknown_theme_names_the_own_one() -> None:
+def test_an_unknown_theme_lists_the_users_theme() -> None:
     config_dir().mkdir(parents=True)
     (config_dir() / "theme.yaml").write_text(theme_text())
     with pytest.raises(UsageProblem, match="own"):
@@ -250,13 +250,13 @@ def test_an_unknown_theme_names_the_own_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["compactions", "facts", "next", "show"])
-def test_help_says_whether_a_conversation_may_be_left_out(name: str) -> None:
+def test_help_shows_whether_the_conversation_is_optional(name: str) -> None:
     covers_all = CliRunner().invoke(commands, [name, "--demo"]).exit_code == 0
     assert ("only one conversation" in str(every_command()[name].epilog)) is not covers_all
 
 
 @pytest.mark.parametrize("name", ["attempt", "recall", "life", "judge"])
-def test_help_says_whether_a_command_takes_several_models(name: str) -> None:
+def test_help_shows_whether_a_command_takes_several_models(name: str) -> None:
     words = [name, "--demo", CHECKOUT, "--compaction", "1", "--command", "true", "--command", "false"]
     done = CliRunner().invoke(commands, words)
     (option,) = (option for option in every_command()[name].params if option.name == "commands")

@@ -1,4 +1,4 @@
-"""Every command over damaged copies of every agent's fixtures: a sentence and an exit code, whatever is broken."""
+"""Every command over damaged copies of every agent's fixtures ends with a message and an exit code."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "seed", [*range(8), *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 200))]
 )
-def test_a_damaged_file_ends_every_command_with_a_sentence(seed: int, tmp_path: Path) -> None:
+def test_a_damaged_file_ends_every_command_with_a_message(seed: int, tmp_path: Path) -> None:
     assert problems(seed, tmp_path / "sessions") == []

@@ -46,7 +46,7 @@ class Inspector(MemoryProvider):
 def register(ctx):
     ctx.register_memory_provider(Inspector())
 """
-#: Runs in a process of its own, since the drivers change the process. Arguments: drivers, venv, home files, output.
+#: Runs in a separate process, because the drivers change it. Arguments: drivers, venv, home files, output.
 DRIVER = r"""
 import json, re, sys
 from pathlib import Path
@@ -99,7 +99,7 @@ def reply(text: str, context: int, command: str = "") -> dict[str, Any]:
 
 
 def turns() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """The user's messages with the replies to each: the context passes 102,000 tokens in the fifth."""
+    """Return the user's messages with their replies. The context exceeds 102,000 tokens in the fifth."""
     step = "seq -f 'trace %05g: waited 12 ms for a slot' 1 300"
     yield "Hello, are you there?", [reply("Hello.", 18_000)]
     yield "Good.", [reply("What shall I do?", 18_200)]
@@ -119,7 +119,7 @@ def turns() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def hermes(tmp_path: Path, hooked: bool) -> list[str]:
-    """The bodies of every request of a session, as text; `hooked` with the printed settings and a memory provider."""
+    """Return the bodies of all requests as text; `hooked` uses the printed settings and a memory provider."""
     config: dict[str, Any] = {
         "model": {"default": "mock", "provider": "custom", "api_key": "not-a-key", "context_length": 128_000},
         "compression": {"enabled": True, "threshold": 0.5, "protect_last_n": 4, "in_place": True},
@@ -153,7 +153,7 @@ def hermes(tmp_path: Path, hooked: bool) -> list[str]:
 
 
 @pytest.mark.slow
-def test_hermes_summarizes_with_the_rules_and_hears_once_what_was_lost(tmp_path: Path) -> None:
+def test_hermes_summarizes_with_the_rules_and_gets_each_loss_once(tmp_path: Path) -> None:
     if not (DRIVERS / "harness.py").is_file() or not (HERMES / "bin" / "hermes").is_file():
         pytest.skip("Hermes is not installed for tests (see docs/hooks.md)")
     (tmp_path / "without").mkdir()
@@ -167,9 +167,9 @@ def test_hermes_summarizes_with_the_rules_and_hears_once_what_was_lost(tmp_path:
     asked = [body for body in hooked if KEEP in body]
     assert len(asked) == 1
     assert RULE in asked[0].partition(KEEP)[2], "the summarizing request has the rule"
-    told = [body for body in hooked if LOST in body]
-    assert told == hooked[-1:], "the next user's turn has it once"
-    assert RULE in told[0].partition(LOST)[2]
+    with_losses = [body for body in hooked if LOST in body]
+    assert with_losses == hooked[-1:], "the next user's turn has it once"
+    assert RULE in with_losses[0].partition(LOST)[2]
 
 
 #: Arguments: drivers, output folder, hook settings (JSON). Writes requests.json with the body of every request.
@@ -185,7 +185,7 @@ RULES = ("only on 502", "port 8123")
 
 
 def claude(tmp_path: Path, hooked: bool) -> list[tuple[str, str]]:
-    """Kind and last message of every request of a session that compacts, as text."""
+    """Return kind and last message of every request of a session with a compaction, as text."""
     block = '{"hooks": {}}'
     if hooked:
         command = [*PROGRAM.split(), "hook", "claude-code", "--print-settings"]
@@ -203,7 +203,7 @@ def claude(tmp_path: Path, hooked: bool) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_claude_code_summarizes_with_the_rules_and_has_them_afterwards(tmp_path: Path) -> None:
+def test_claude_code_summarizes_with_the_rules_and_gets_them_afterwards(tmp_path: Path) -> None:
     if not (DRIVERS / "hooks" / "claude_hooks.py").is_file() or not (AGENTS / "claude").is_dir():
         pytest.skip("Claude Code is not installed for tests (see docs/hooks.md)")
     (tmp_path / "without").mkdir()
@@ -262,7 +262,7 @@ raise SystemExit(harness.run_main(run))
 
 
 def other(agent: str, tmp_path: Path) -> list[tuple[str, str]]:
-    """Kind and body of every request of a session with the printed settings, as text."""
+    """Return kind and body of every request of a session with the printed settings, as text."""
     if not (DRIVERS / "hooks" / "other_hooks.py").is_file() or not (AGENTS / agent).is_dir():
         pytest.skip(f"{agent} is not installed for tests (see docs/hooks.md)")
     command = [*PROGRAM.split(), "hook", agent, "--print-settings"]
@@ -303,8 +303,8 @@ def test_opencode_summarizes_with_the_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pi_hears_what_a_compaction_lost(tmp_path: Path) -> None:
+def test_pi_gets_the_losses_of_a_compaction(tmp_path: Path) -> None:
     sent = other("pi", tmp_path)
-    told = [body.partition(LOST)[2] for kind, body in sent if kind == "main" and LOST in body]
-    assert told
-    assert all("only on 502" in text for text in told), "the summary of the scenario leaves this rule out"
+    losses = [body.partition(LOST)[2] for kind, body in sent if kind == "main" and LOST in body]
+    assert losses
+    assert all("only on 502" in text for text in losses), "the summary of the scenario leaves this rule out"

@@ -195,10 +195,10 @@ def test_what_was_looked_up_is_kept_between_runs(tmp_path: Path) -> None:
         "'genai_prices' in sys.modules)"
     )
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-    told = [
+    prices = [
         subprocess.run(
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
         ).stdout
         for _ in range(2)
     ]
-    assert told == ["200000 6.0 True\n", "200000 6.0 False\n"]
+    assert prices == ["200000 6.0 True\n", "200000 6.0 False\n"]

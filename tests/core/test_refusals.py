@@ -62,10 +62,12 @@ def test_an_agent_that_says_that_there_is_no_summary(notice: str) -> None:
 @pytest.mark.parametrize("history", ["No prior history.", HISTORY])
 def test_an_agent_that_says_so_below_a_history_without_content(history: str) -> None:
     notice = "Context contained 23 messages (0 oversized). Summary unavailable due to size limits."
-    told = f"{history}\n\n---\n\n**Turn Context (split turn):**\n\n{notice}\n\n## Recent turns\n- User: Moor."
-    assert refusal_in(told) == notice
-    assert refusal_in(told.replace("No prior history.", "Moor at berth 3.")) == ""
-    assert refusal_in(told.replace(notice, f"The harbor is mapped.\n\n{notice}")) == ""
+    summary = (
+        f"{history}\n\n---\n\n**Turn Context (split turn):**\n\n{notice}\n\n## Recent turns\n- User: Moor."
+    )
+    assert refusal_in(summary) == notice
+    assert refusal_in(summary.replace("No prior history.", "Moor at berth 3.")) == ""
+    assert refusal_in(summary.replace(notice, f"The harbor is mapped.\n\n{notice}")) == ""
 
 
 @pytest.mark.parametrize("summary", SUMMARIES)

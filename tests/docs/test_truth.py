@@ -117,16 +117,16 @@ def test_settings_and_their_keys_of_the_configuration_are_documented() -> None:
 def test_named_keys_are_in_page_and_answer(command: str, words: list[str], keys: str) -> None:
     done = CliRunner().invoke(cli.commands, [command, *words, "--json"])
     there = set(re.findall(r'"([a-z_]+)":', done.stdout))
-    told = set(re.findall(r"`(?:--)?([a-z_-]+)`", section(command)))
+    documented = set(re.findall(r"`(?:--)?([a-z_-]+)`", section(command)))
     for key in keys.split():
         assert key in there, key
-        assert key in told or key.replace("_", "-") in told, key
+        assert key in documented or key.replace("_", "-") in documented, key
 
 
 def test_every_pane_is_explained_under_its_number() -> None:
     page = read("reading-the-screen.md")
-    told = re.findall(r"^(\d)\. \*\*([a-z-]+)\*\*", page, re.MULTILINE)
-    assert told == [(str(number), pane.name) for number, pane in enumerate(PANES, 1)]
+    documented = re.findall(r"^(\d)\. \*\*([a-z-]+)\*\*", page, re.MULTILINE)
+    assert documented == [(str(number), pane.name) for number, pane in enumerate(PANES, 1)]
 
 
 def test_profiles_and_themes_are_named() -> None:

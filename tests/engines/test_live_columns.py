@@ -103,7 +103,7 @@ def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
     )
     shorts = st.none() | st.builds(lambda size: MessageSize(size // 4 + 10, size, 0), st.integers(1, 9_000))
     hands = st.sampled_from([(False, False)] * 6 + [(True, False), (True, True)])
-    said = st.builds(
+    repeated = st.builds(
         lambda role, now, hand: MessageStats(role, False, now, handoff=hand[0], has_text=True),
         st.sampled_from([USER, ASSISTANT]),
         sizes,
@@ -119,7 +119,7 @@ def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
         st.sampled_from([None, b"text 1", b"text 2", b"text 3"]),
         hands,
     )
-    return st.lists(st.one_of(said, called, answered, answered), min_size=8, max_size=60)
+    return st.lists(st.one_of(repeated, called, answered, answered), min_size=8, max_size=60)
 
 
 def columns_of(stats: list[MessageStats], policies: Policies) -> MessageColumns:
@@ -153,14 +153,14 @@ def compacted(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-@given(said=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
+@given(stats=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
 def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
-    profile: str, said: list[MessageStats], stops: list[int], data: st.DataObject
+    profile: str, stats: list[MessageStats], stops: list[int], data: st.DataObject
 ) -> None:
     """Whatever was compacted before, the plan is that of the plain list that the compactions leave."""
     engine = HermesEngine(RELEASES[profile])
     if not engine.policies.deduplicates:
-        said = [found._replace(digest=None) for found in said]
+        stats = [found._replace(digest=None) for found in stats]
     wanted = Settings(
         profile=profile,
         context_length=data.draw(st.sampled_from([4_000, 30_000, 70_000])),
@@ -170,14 +170,14 @@ def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
         protect_last_n=data.draw(st.sampled_from([0, 2, 9])),
     )
     numbers = engine.budgets(wanted)
-    live = LiveColumns(columns_of(said, engine.policies))
+    live = LiveColumns(columns_of(stats, engine.policies))
     plain: list[MessageStats] = []
     at = compactions = 0
     for stop in stops:
-        if at == len(said):
+        if at == len(stats):
             break
-        plain += said[at : at + stop]
-        at = min(at + stop, len(said))
+        plain += stats[at : at + stop]
+        at = min(at + stop, len(stats))
         live.extend(at)
         token_index, anew = (
             live.token_index(),

@@ -208,9 +208,9 @@ def test_no_result_is_kept_without_its_call(name: str, rounds: int, size: int) -
 @pytest.mark.parametrize("name", OBSERVED)
 def test_a_threshold_that_nobody_set_becomes_the_profiles_own(name: str) -> None:
     mine = settings(name)
-    theirs = with_changes(mine, profile="hermes-0.19")
-    assert (theirs.profile, theirs.threshold) == ("hermes-0.19", 0.5)
-    assert with_changes(theirs, profile=name) == mine
+    changed = with_changes(mine, profile="hermes-0.19")
+    assert (changed.profile, changed.threshold) == ("hermes-0.19", 0.5)
+    assert with_changes(changed, profile=name) == mine
     own = mine.with_(threshold=0.42)
     assert with_changes(own, profile="hermes-0.19") == own.with_(profile="hermes-0.19")
 

@@ -291,12 +291,12 @@ def test_counting_each_message_once_changes_no_run(
 def test_runs_of_one_conversation_read_each_text_once() -> None:
     listed = [wire for n in range(200) for wire in (user(f"{n} " + "w " * 900), assistant("x " * 700))]
     rules = replayable(engine("hermes-0.20"))
-    said = rules.read(messages_from(listed))
+    token_index = rules.read(messages_from(listed))
     counted = []
     with patch.object(rows, "message_tokens", lambda wire, *_, **__: counted.append(wire) or 500):
         for ratio in (0.1, 0.3, 0.5):
             wanted = Settings(profile="hermes-0.20", context_length=64_000, target_ratio=ratio)
-            assert run_course(Course(rules, said, 0), wanted, InOrder()).events
+            assert run_course(Course(rules, token_index, 0), wanted, InOrder()).events
     read = [wire for wire in counted if any(wire is other for other in listed)]
     assert 0 < len(read) <= len(listed)
 
@@ -330,9 +330,9 @@ def test_results_leave_with_their_call(profile: str, own: bool) -> None:
     wanted = Settings(profile=profile, context_length=128_000)
     calls = [call(f"c{number}") for number in range(2)]
     results = [result(f"c{number}", f"{number} " * 150_000) for number in range(2)]
-    said = [user("Go."), assistant("Yes."), user("And?"), assistant("", *calls), *results]
-    said += [user("Next."), assistant("Done."), user("Thanks."), assistant("Bye.")]
-    messages = messages_from(said)
+    wires = [user("Go."), assistant("Yes."), user("And?"), assistant("", *calls), *results]
+    wires += [user("Next."), assistant("Done."), user("Thanks."), assistant("Bye.")]
+    messages = messages_from(wires)
     live = rules.read(messages).live(wanted, found.budgets(wanted), 0)
     live.extend(len(messages))
     done = live.compact(lambda budget, left: MessageSize(60, 200, 0))

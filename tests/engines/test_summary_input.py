@@ -33,9 +33,9 @@ def test_just_the_middle_is_handed_over(profile: str) -> None:
     plan = found.plan(found.measure(messages), settings)
     given = summary_input(found, messages, plan)
     head, tail = plan.regions()
-    said = [number for number in range(30) if f"Ask {number}:" in given.turns]
-    where = [plan.region(1 + 2 * number) for number in said]
-    assert said
+    asked = [number for number in range(30) if f"Ask {number}:" in given.turns]
+    where = [plan.region(1 + 2 * number) for number in asked]
+    assert asked
     assert set(where) == {"middle"}
     assert len(given.wires) == tail - max(head, plan.summarized_from)
     assert given.budget == plan.summary_budget

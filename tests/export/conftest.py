@@ -1,4 +1,4 @@
-"""Reports of the bundled conversations, each gathered once."""
+"""Reports of the bundled conversations, each made once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _alone(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def report_of(own_cache: Path) -> Callable[[str], Report]:
-    """The report of a bundled conversation by its title."""
+    """Return a function that makes the report of a bundled conversation by its title."""
 
     @cache
     def made(name: str) -> Report:

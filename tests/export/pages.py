@@ -1,4 +1,4 @@
-"""Reading a report back: HTML by the standard library's parser, Markdown by markdown-it."""
+"""Parse a report: HTML with the standard library's parser, Markdown with markdown-it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _VOID = {"meta", "br", "hr", "col", "img", "input", "link"}
-#: Everything that a report is made of; nothing of it runs or loads.
+#: Elements that a report may have. None of them runs or loads anything.
 _ELEMENTS = """
 html head meta title style body header main footer nav section h1 h2 h3 h4 h5 p a b code pre span mark ins del small
 ul ol li dl dt dd div table caption thead tbody tr th td figure figcaption details summary
@@ -26,7 +26,7 @@ ELEMENTS, ATTRIBUTES = set(_ELEMENTS.split()), set(_ATTRIBUTES.split())
 
 @dataclass
 class Element:
-    """An element with its text, that of its children included."""
+    """An element with its text, including the text of its children."""
 
     name: str
     attributes: dict[str, str | None]
@@ -34,14 +34,14 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def all(self, name: str = "") -> Iterator[Element]:
-        """Itself and everything below it, of that name."""
+        """Return all elements of a name: this element and everything below it."""
         if not name or self.name == name:
             yield self
         for child in self.children:
             yield from child.all(name)
 
     def by_id(self, identity: str) -> Element:
-        """The one element of that id."""
+        """Return the element with an id."""
         (found,) = [one for one in self.all() if one.attributes.get("id") == identity]
         return found
 
@@ -82,7 +82,7 @@ class _Parser(HTMLParser):
 
 
 def parsed(html: str) -> Element:
-    """The tree of a page whose elements are balanced; fails for one whose are not."""
+    """Return the tree of a page; fail if its elements are not balanced."""
     parser = _Parser()
     parser.feed(html)
     parser.close()
@@ -92,7 +92,7 @@ def parsed(html: str) -> Element:
 
 
 def assert_harmless(page: Element) -> None:
-    """Nothing runs, nothing is loaded, every link stays in the page."""
+    """Check that nothing runs or loads, and that every link stays in the page."""
     ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
     assert len(ids) == len(set(ids))
     for one in page.all():
@@ -116,7 +116,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethr
 
 
 def tokens(markdown: str) -> list[Token]:
-    """Every token of a document, those inside of lines included, as a renderer that lets HTML through reads it."""
+    """Return all tokens of a document, also inside lines, as a renderer that allows HTML reads it."""
     found: list[Token] = []
     for token in _MARKDOWN.parse(markdown):
         found.append(token)
@@ -125,7 +125,7 @@ def tokens(markdown: str) -> list[Token]:
 
 
 def shown(found: list[Token]) -> str:
-    """What a reader sees, line by line."""
+    """Return the visible text, line by line."""
     lines = []
     for token in found:
         if token.type == "inline":

@@ -1,4 +1,4 @@
-"""Settings as each agent's own configuration writes them."""
+"""Settings in the form of each agent's configuration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def settings(profile: str, context: int, threshold: float) -> tuple[Settings, Se
     return force.with_(threshold=threshold), force
 
 
-def test_hermes_has_a_comment_on_each_line_that_changes() -> None:
+def test_hermes_has_a_comment_on_each_changed_line() -> None:
     written = settings_written(
         Settings(profile="hermes-0.19", threshold=0.65), Settings(profile="hermes-0.19")
     )
@@ -44,6 +44,6 @@ def test_each_agent_has_its_own_key(profile: str, context: int, threshold: float
 
 
 @pytest.mark.parametrize("profile", ["opencode", "pi"])
-def test_what_is_json_stays_json(profile: str) -> None:
+def test_json_configurations_are_valid_json(profile: str) -> None:
     written = settings_written(*settings(profile, 200_000, 0.5))
     assert json.loads(written.text.splitlines()[-1])

@@ -1,4 +1,4 @@
-"""Conversations as tables: what a run writes, what a second run writes, what it refuses."""
+"""Conversations as tables: first runs, second runs, and refusals."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_table_is_written_and_joined(store: Path, tmp_path: Path) -> None:
     assert set(metadata["databases"]["out"]["queries"]) == set(QUERIES)
 
 
-def test_a_second_run_writes_what_changed(store: Path, tmp_path: Path) -> None:
+def test_a_second_run_writes_only_changes(store: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.db"
     first = run(str(store), "--to", str(target))
     assert "Wrote 5 conversations" in first.stdout
@@ -92,7 +92,7 @@ def test_an_interrupted_run_continues(store: Path, tmp_path: Path) -> None:
     assert "Wrote 3 conversations" in run(str(store), "--to", str(target)).stdout
 
 
-def test_nothing_of_others_is_overwritten(store: Path, tmp_path: Path) -> None:
+def test_other_files_are_not_overwritten(store: Path, tmp_path: Path) -> None:
     assert isinstance(run(str(store), "--to", str(store)).exception, OutputProblem)
     other = tmp_path / "other.db"
     with closing(sqlite3.connect(other)) as connection:
@@ -166,7 +166,7 @@ def test_a_rule_that_the_user_changed_later_is_not_lost(tmp_path: Path) -> None:
     assert sum(entry["lost"]["constraint"] for entry in json.loads(losses.stdout)) == lost
 
 
-def test_the_cost_of_cache_misses_a_week(fixtures_dir: Path, tmp_path: Path) -> None:
+def test_the_cost_of_cache_misses_per_week(fixtures_dir: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.db"
     sessions = fixtures_dir / "agents" / "claude-code"
     run(str(sessions), "--to", str(target))

@@ -1,4 +1,4 @@
-"""Files that are never written to, whatever the flags: everything of an agent, and everything that holds sessions."""
+"""Files that no flag overwrites: files of agents and files with sessions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ID = "5e55a000-0000-4000-8000-000000000001"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder with the files of several agents, and no environment variable that names another place."""
+    """Make a home folder with files of several agents, without environment variables for other places."""
     home = tmp_path / "home"
     project = home / ".claude" / "projects" / "-home-me"
     project.mkdir(parents=True)
@@ -86,7 +86,7 @@ def test_agents_folders_are_never_written_to(home: Path, name: str, how: str) ->
 @pytest.mark.parametrize(
     "folder", [folder for agent in agents() for folder in agent.folders if "$" in folder]
 )
-def test_places_of_environment_variables_are_agents_folders(
+def test_folders_in_environment_variables_are_agents_folders(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
     match = re.fullmatch(r"\$\{(\w+):-~/?(.*)\}/?(.*)", folder)
@@ -95,21 +95,21 @@ def test_places_of_environment_variables_are_agents_folders(
     monkeypatch.setenv(variable, str(tmp_path / "moved"))
     place = tmp_path / "moved" / below
     place.mkdir(parents=True)
-    # The usual place stays one of the agent's, too.
+    # The usual place is still an agent's folder, too.
     for inside in (place / "new.html", home / usual / below / "new.html"):
         with pytest.raises(OutputProblem, match="own folder"):
             check_target(inside, [], force=True)
     check_target(tmp_path / "new.html", [], force=True)
 
 
-def test_an_environment_variable_with_an_unknown_user_is_passed_over(
+def test_an_environment_variable_with_an_unknown_user_is_ignored(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "~nosuchuser/x")
     assert home / ".claude" in list(agent_folders())
 
 
-def test_sessions_are_never_written_to_wherever_they_lie(home: Path, tmp_path: Path) -> None:
+def test_sessions_in_any_folder_are_never_written_to(home: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "backup"
     elsewhere.mkdir()
     shutil.copy(home / f".claude/projects/-home-me/{ID}.jsonl", elsewhere / "a.txt")
@@ -123,13 +123,13 @@ def test_sessions_are_never_written_to_wherever_they_lie(home: Path, tmp_path: P
     assert snapshot(elsewhere) == before
 
 
-def test_files_of_a_folder_that_is_read_are_never_written_to(tmp_path: Path) -> None:
+def test_files_of_the_inspected_folder_are_never_written_to(tmp_path: Path) -> None:
     (tmp_path / "part").mkdir()
     for name in ("part/prt_1.json", "workspace.yaml", "checkpoint.md"):
         (tmp_path / name).write_text("{}", encoding="utf-8")
         with pytest.raises(OutputProblem, match="never written to"):
             write_file(tmp_path / name, "x", [tmp_path], force=True)
-    # A new file is the user's choice, and so is an older report.
+    # The user may choose a new file, or an older report.
     write_file(tmp_path / "report.html", "one", [tmp_path])
     write_file(tmp_path / "report.html", "two", [tmp_path], force=True)
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == "two"
@@ -163,7 +163,7 @@ def test_the_programs_own_files_stay_out_of_agents_folders(
     assert write_text(home / ".local/state/compaction-inspector/places.json", "{}")
 
 
-#: Modules that write, and why each may.
+#: Modules that write files, with the reason.
 MAY_WRITE = {
     "inspector/config/folders.py": "the function that everything else calls",
     "inspector/config/database.py": "databases of the program's own; asks for the path first",
@@ -174,7 +174,7 @@ MAY_WRITE = {
 }
 
 
-#: In every module with a call that `_writes` finds.
+#: Modules with a call that `_writes` finds.
 _MAY_WRITE = re.compile(r"write_|mkstemp|NamedTemporaryFile|\bopen\(|\b(?:os|shutil)\.")
 
 
@@ -189,7 +189,7 @@ def test_every_write_goes_through_one_function() -> None:
 
 
 def _writes(call: ast.Call) -> bool:
-    """Whether a call makes, changes or renames a file."""
+    """Whether a call creates, changes or renames a file."""
     function = call.func
     if not isinstance(function, ast.Attribute):
         return isinstance(function, ast.Name) and function.id == "open" and _mode(call) != "r"

@@ -1,4 +1,4 @@
-"""Attempts in a report: below their compaction, beside the recorded summary, and their texts stay texts."""
+"""Attempts in a report: below their compaction, next to the recorded summary, with escaped texts."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 
 
 @cache
 def place(compaction: int, step: int | None) -> AttemptPlace:
-    """Where an attempt at a compaction is made."""
+    """Return the place of an attempt at a compaction."""
     inspection, _ = Answers(open_source(None, True), {}, None).opened(NAME)
     return place_of(inspection.store, inspection.conversation.row, compaction, step)
 
 
 def keep(compaction: int, step: int | None = None, **values: object) -> int:
-    """Keep an attempt as if it had been made; its id."""
+    """Store a made-up attempt; return its id."""
     kept = default_attempts()
     begun = kept.begin(
         Ask(place(compaction, step), "a prompt", "ours", 2_000), "endpoint", "http://localhost", "a model"
@@ -51,7 +51,7 @@ def gathered() -> Report:
 
 
 def rows(section: Element) -> list[list[str]]:
-    """The cells of the table of attempts, its head first; empty where there is none."""
+    """Return the cells of the table of attempts, header first; empty if there is no table."""
     for table in section.all("table"):
         if any(caption.text.startswith("What each summary keeps") for caption in table.all("caption")):
             return [
@@ -61,7 +61,7 @@ def rows(section: Element) -> list[list[str]]:
 
 
 def rows_of_markdown(document: str) -> list[list[str]]:
-    """The same of every compaction in a document, one after the other."""
+    """Return the same cells from Markdown, of all compactions in order."""
     found = tokens(document)
     cells: list[list[str]] = []
     inside = False
@@ -77,12 +77,12 @@ def rows_of_markdown(document: str) -> list[list[str]]:
     return cells
 
 
-def told_of(counts: dict[str, int]) -> str:
-    """The counts of a document as a table has them."""
+def counts_of(counts: dict[str, int]) -> str:
+    """Return the counts of a JSON answer in the form of a table."""
     return kept_of(*(counts[name] for name in ("kept", "of", "weakened", "open")))
 
 
-def test_each_stands_below_the_recorded_summary_with_the_figures_of_the_command(program: Run) -> None:
+def test_each_attempt_is_below_the_recorded_summary_with_the_figures_of_the_command(program: Run) -> None:
     def report(form: str) -> str:
         done = program("report", "--demo", NAME, "--output", "-", "--format", form)
         assert (done.returncode, done.stderr) == (0, "")
@@ -90,19 +90,21 @@ def test_each_stands_below_the_recorded_summary_with_the_figures_of_the_command(
 
     wanted = ("--compaction", "2", "--command", STAND_IN, "--command", f"{STAND_IN} --size 100", "--send")
     assert program("attempt", "--demo", NAME, *wanted).returncode == 0
-    told = json.loads(program("attempts", "--demo", NAME, "--json").stdout)
-    assert [entry["attempt"] and entry["attempt"]["id"] for entry in told] == [None, 1, 2]
+    entries = json.loads(program("attempts", "--demo", NAME, "--json").stdout)
+    assert [entry["attempt"] and entry["attempt"]["id"] for entry in entries] == [None, 1, 2]
 
     page = parsed(report("html"))
     head, *lines = rows(page.by_id("compaction-2"))
     assert head[:3] + head[-2:] == ["summary", "tokens", "budget", "all", "US dollars"]
     assert [line[0] for line in lines] == ["recorded", f"#1 {STAND_IN}", f"#2 {STAND_IN} --size 100"]
-    for line, entry in zip(lines, told, strict=True):
+    for line, entry in zip(lines, entries, strict=True):
         assert line[1] == f"~{entry['summary_tokens']:,}"
-        assert line[3:-2] == [told_of(kind) for kind in entry["survival"].values()]
-        assert line[-2:] == [told_of({"weakened": 0, **entry}), "–"]
-    assert lines[1][2] == lines[2][2] == f"{told[1]['attempt']['budget']:,}"
-    assert told[1]["kept"] > told[0]["kept"], "an attempt that keeps more, or the rows could be one another's"
+        assert line[3:-2] == [counts_of(kind) for kind in entry["survival"].values()]
+        assert line[-2:] == [counts_of({"weakened": 0, **entry}), "–"]
+    assert lines[1][2] == lines[2][2] == f"{entries[1]['attempt']['budget']:,}"
+    assert entries[1]["kept"] > entries[0]["kept"], (
+        "an attempt that keeps more, or the rows could be one another's"
+    )
     assert rows_of_markdown(report("markdown")) == [head, *lines]
     for other in (1, 3, 4):
         assert rows(page.by_id(f"compaction-{other}")) == []
@@ -119,7 +121,7 @@ def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_own_data")
-def test_what_an_attempt_says_stays_text() -> None:
+def test_the_text_of_an_attempt_is_escaped() -> None:
     keep(1, model=f"a {EVIL}", summary=f"{EVIL}\n{MARKUP}", cost=0.25)
     keep(1, model=MARKUP, summary="", state="failed", problem=f"{EVIL} | {MARKUP}")
     keep(1, model="| x | \x1b[31m\u202e", problem="It was cut\noff.")
@@ -146,13 +148,13 @@ def test_what_an_attempt_says_stays_text() -> None:
 
 
 @pytest.mark.usefixtures("_own_data")
-def test_those_that_are_left_out_are_counted() -> None:
+def test_omitted_attempts_are_counted() -> None:
     keep(1, step=40)
     made = [keep(1) for _ in range(ATTEMPTS + 2)]
     report = gathered()
     first, *others = report.compactions
     assert [line["id"] for line in first.attempts["lines"]] == [0, *made[2:]]
     assert not any(part.attempts["lines"] for part in others)
-    told = "and 3 more attempts, older or of a planned compaction"
-    assert told in parsed(render_html(report)).by_id("compaction-1").text
-    assert told in render_markdown(report)
+    note = "and 3 more attempts, older or of a planned compaction"
+    assert note in parsed(render_html(report)).by_id("compaction-1").text
+    assert note in render_markdown(report)

@@ -1,4 +1,4 @@
-"""The report in a real browser, opened from disk: it is drawn in light and dark, and the browser has nothing to say."""
+"""The report in a real browser, opened from disk: it is drawn in light and dark without messages of the browser."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def page(report_of: Callable[[str], Report], tmp_path: Path) -> Path:
 
 
 def browse(browser: str, profile: Path, page: Path, *words: str) -> tuple[str, str]:
-    """What the browser prints and what it says, on its own profile and without a network to talk to."""
+    """Run the browser with a fresh profile and without a network; return its output and its messages."""
     done = subprocess.run(
         [
             browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
@@ -53,18 +53,18 @@ def browse(browser: str, profile: Path, page: Path, *words: str) -> tuple[str, s
     return done.stdout, done.stderr
 
 
-def complaints(said: str) -> list[str]:
-    """What the page made the browser say; the browser speaks of its own machine too."""
-    return [line for line in said.splitlines() if "CONSOLE" in line]
+def complaints(log: str) -> list[str]:
+    """Return the browser's messages about the page; other messages are about the machine."""
+    return [line for line in log.splitlines() if "CONSOLE" in line]
 
 
-def test_it_is_read_whole_and_without_a_complaint(browser: str, page: Path, tmp_path: Path) -> None:
-    html, said = browse(browser, tmp_path / "profile", page, "--dump-dom")
-    assert complaints(said) == []
+def test_the_report_is_read_without_a_warning(browser: str, page: Path, tmp_path: Path) -> None:
+    html, log = browse(browser, tmp_path / "profile", page, "--dump-dom")
+    assert complaints(log) == []
     tree = parsed(html)
     written = parsed(page.read_text(encoding="utf-8"))
     assert_harmless(tree)
-    # The browser mended nothing: what it holds is what was written.
+    # The browser repaired nothing: its document equals the file.
     assert [one.name for one in tree.all()] == [one.name for one in written.all()]
     for identity in (
         "glance",
@@ -78,43 +78,45 @@ def test_it_is_read_whole_and_without_a_complaint(browser: str, page: Path, tmp_
         assert tree.by_id(identity).text == written.by_id(identity).text
 
 
-def test_a_script_would_not_run(browser: str, page: Path, tmp_path: Path) -> None:
+def test_scripts_do_not_run(browser: str, page: Path, tmp_path: Path) -> None:
     html = page.read_text(encoding="utf-8")
     bad = '<script>document.title = "ran"</script><img src="https://a.example/x.png" onerror="document.title=\'ran\'">'
     page.write_text(html.replace('<main id="main">', f'<main id="main">{bad}'), encoding="utf-8")
-    tree, said = browse(browser, tmp_path / "profile", page, "--dump-dom")
+    tree, log = browse(browser, tmp_path / "profile", page, "--dump-dom")
     assert "<title>ran" not in tree
-    told = "\n".join(complaints(said))
-    assert "Content Security Policy" in told
-    assert "script" in told
+    messages = "\n".join(complaints(log))
+    assert "Content Security Policy" in messages
+    assert "script" in messages
 
 
 @pytest.mark.parametrize(
     ("scheme", "low", "high"), [("light", 200, 255), pytest.param("dark", 10, 80, marks=pytest.mark.slow)]
 )
-def test_it_is_drawn(browser: str, page: Path, tmp_path: Path, scheme: str, low: int, high: int) -> None:
+def test_the_report_is_drawn(
+    browser: str, page: Path, tmp_path: Path, scheme: str, low: int, high: int
+) -> None:
     shot = tmp_path / "shot.png"
     wanted = {"light": "1", "dark": "0"}[scheme]
-    _, said = browse(
+    _, log = browse(
         browser,
         tmp_path / "profile",
         page,
         f"--screenshot={shot}",
         f"--blink-settings=preferredColorScheme={wanted}",
     )
-    assert complaints(said) == []
+    assert complaints(log) == []
     rows = pixels(shot.read_bytes())
     assert (len(rows[0]), len(rows)) == (_WIDTH, _HEIGHT)
     colours = [pixel for row in rows for pixel in row]
     mean = sum(map(sum, colours)) / (3 * len(colours))
     assert low <= mean <= high
-    # Text, tiles and links: a page that is drawn has more than its ground in every part of it.
+    # Text, tiles and links: every part of a drawn page has more than the background colour.
     for top in range(0, _HEIGHT, _HEIGHT // 3):
         assert len({pixel for row in rows[top : top + _HEIGHT // 3] for pixel in row}) > 20
 
 
 def pixels(png: bytes) -> list[list[tuple[int, int, int]]]:
-    """The rows of a PNG of 8-bit red, green, blue (and alpha)."""
+    """Return the rows of a PNG with 8-bit red, green, blue (and alpha)."""
     at, data, width, channels = 8, b"", 0, 3
     while at < len(png):
         (size,) = struct.unpack(">I", png[at : at + 4])

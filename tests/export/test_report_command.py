@@ -1,4 +1,4 @@
-"""The report command: forms by ending, nothing overwritten unasked, a database never, and files whole or not at all."""
+"""The report command: form by file name, overwriting only with a flag and never a database, complete files only."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def database(tmp_path: Path) -> Path:
 def run(capsysbinary: pytest.CaptureFixture[bytes], *words: str | Path) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as ended:
         main(["report", *map(str, words)])
-    told = capsysbinary.readouterr()
+    output = capsysbinary.readouterr()
     code = ended.value.code
     assert isinstance(code, int)
-    return code, told.out.decode(), told.err.decode()
+    return code, output.out.decode(), output.err.decode()
 
 
-def test_the_ending_says_the_form(
+def test_the_file_name_determines_the_form(
     capsysbinary: pytest.CaptureFixture[bytes], database: Path, tmp_path: Path
 ) -> None:
     for name, start in (("r.html", "<!DOCTYPE html>"), ("r.HTM", "<!DOCTYPE html>"), ("r.md", f"# {NAME}")):
@@ -60,7 +60,7 @@ def test_standard_output(capsysbinary: pytest.CaptureFixture[bytes], database: P
     assert out.startswith(f"# {NAME}")
 
 
-def test_a_file_that_is_there_is_kept(
+def test_an_existing_file_is_kept(
     capsysbinary: pytest.CaptureFixture[bytes], database: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "r.html"
@@ -70,7 +70,7 @@ def test_a_file_that_is_there_is_kept(
     assert "is there already. Name another file, or give --force" in err
     assert target.read_text(encoding="utf-8") == "mine"
     with pytest.raises(OutputProblem, match="is there already"):
-        check_target(target, [database], force=False)  # before a report is gathered, not only after
+        check_target(target, [database], force=False)  # before the report is made, not only afterwards
     assert run(capsysbinary, database, NAME, "--output", target, "--force")[0] == 0
     assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
@@ -102,7 +102,7 @@ def test_the_database_is_never_written_to(
         assert snapshot(database.parent) == before
 
 
-def test_a_linked_databases_real_files_are_known(database: Path, tmp_path: Path) -> None:
+def test_the_target_of_a_linked_database_is_protected(database: Path, tmp_path: Path) -> None:
     link = tmp_path / "linked.db"
     link.symlink_to(database)
     for target in (database, Path(f"{database}-wal"), link, Path(f"{link}-shm")):
@@ -117,18 +117,18 @@ def test_the_agents_settings_are_never_written_to(database: Path) -> None:
     assert [path.name for path in database.parent.iterdir()] == ["state.db"]
 
 
-def test_nothing_lies_beside_the_database(
+def test_no_file_is_written_next_to_the_database(
     capsysbinary: pytest.CaptureFixture[bytes], database: Path, tmp_path: Path
 ) -> None:
     before = snapshot(database.parent)
     assert run(capsysbinary, database, NAME, "--output", tmp_path / "r.html")[0] == 0
     assert snapshot(database.parent) == before
-    # Unless one asks for it: the path is the user's choice.
+    # Unless the user chooses that path.
     assert run(capsysbinary, database, NAME, "--output", database.parent / "r.html")[0] == 0
     assert set(snapshot(database.parent)) == {*before, "r.html"}
 
 
-def test_places_that_cannot_be_written_to_are_told_of(
+def test_an_unwritable_place_is_an_error_message(
     capsysbinary: pytest.CaptureFixture[bytes], database: Path, tmp_path: Path
 ) -> None:
     fifo = tmp_path / "fifo.html"
@@ -147,7 +147,7 @@ def test_places_that_cannot_be_written_to_are_told_of(
     assert Path("/dev/null").is_char_device()
 
 
-def test_a_file_is_whole_and_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_complete_and_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "r.html"
     assert write_file(target, "é\ud800", [], False) == 3
     assert target.read_bytes() == "é?".encode()
@@ -163,7 +163,7 @@ def test_a_file_is_whole_and_ones_own(tmp_path: Path, monkeypatch: pytest.Monkey
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_a_file_made_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "r.html"
     sync = os.fsync
 
@@ -178,7 +178,7 @@ def test_a_file_made_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.Monke
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_a_symlink_stays_one(tmp_path: Path) -> None:
+def test_a_symlink_stays_a_symlink(tmp_path: Path) -> None:
     real = tmp_path / "real.html"
     real.write_text("old", encoding="utf-8")
     link = tmp_path / "link.html"
@@ -197,7 +197,7 @@ def test_forms() -> None:
         form_of(Path("a"), None)
 
 
-def test_settings_are_those_asked_for(capsysbinary: pytest.CaptureFixture[bytes], database: Path) -> None:
+def test_the_given_settings_are_used(capsysbinary: pytest.CaptureFixture[bytes], database: Path) -> None:
     words = [database, NAME, "--output", "-", "--format", "markdown"]
     _, out, _ = run(capsysbinary, *words, "--threshold", "0.75", "--profile", "hermes-0.19")
     assert "| threshold | 0.75 | \\--threshold |" in out
@@ -205,7 +205,7 @@ def test_settings_are_those_asked_for(capsysbinary: pytest.CaptureFixture[bytes]
     assert "Threshold: 96,000 tokens" in out
 
 
-def test_an_unknown_conversation_is_a_sentence(
+def test_an_unknown_conversation_is_an_error_message(
     capsysbinary: pytest.CaptureFixture[bytes], database: Path, tmp_path: Path
 ) -> None:
     code, _, err = run(capsysbinary, database, "nobody knows", "--output", tmp_path / "r.html")

@@ -1,4 +1,4 @@
-"""Whatever a conversation says, a report of it shows it: nothing becomes markup, a link or the end of a block."""
+"""Texts of a conversation stay texts in a report: they never become markup, a link or the end of a block."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def filled(templates: Environment, source: str, **values: object) -> str:
 
 
 @given(texts, texts)
-def test_a_text_in_an_element_is_that_text(text: str, attribute: str) -> None:
+def test_a_text_in_an_element_is_unchanged(text: str, attribute: str) -> None:
     source = '<p title="{{ attribute }}">{{ text }}<b>{{ attribute }}</b></p>{{ text }}'
     page = parsed(filled(html_templates(), source, text=text, attribute=attribute))
     assert page.text == safe(text) + safe(attribute) + safe(text)
@@ -71,7 +71,7 @@ def test_a_text_in_an_element_is_that_text(text: str, attribute: str) -> None:
     assert [child.name for child in paragraph.children] == ["b"]
 
 
-def test_only_what_a_template_has_counts_as_markup() -> None:
+def test_only_the_template_has_markup() -> None:
     macro = "{% macro bold(text) %}<b>{{ text }}</b>{% endmacro %}"
     assert filled(html_templates(), f"{macro}{{{{ bold(text) }}}}", text="<i>") == "<b>&lt;i&gt;</b>"
     assert filled(html_templates(), "{{ a }} {{ b }} {{ c }}", a=0.5, b=2.0, c=1000) == "0.5 2 1000"
@@ -80,18 +80,18 @@ def test_only_what_a_template_has_counts_as_markup() -> None:
 
 
 def test_a_template_of_markdown_joins_no_texts_to_markup() -> None:
-    """What is joined to markup within an expression would be escaped as HTML is."""
+    """A text joined with markup in an expression would be escaped like HTML."""
     for name in markdown_templates().list_templates(filter_func=lambda name: ".md" in name):
         source, _, _ = markdown_templates().loader.get_source(markdown_templates(), name)  # type: ignore[union-attr]
         assert not re.search(r"\{\{[^}]*~", source), name
 
 
 @given(texts)
-def test_a_line_of_markdown_is_that_text(text: str) -> None:
-    told = line(text)
-    assert "\n" not in told
+def test_a_text_in_a_line_of_markdown_is_unchanged(text: str) -> None:
+    escaped = line(text)
+    assert "\n" not in escaped
     for before, after in (("", ""), ("- ", ""), ("- **x** ", " (y)"), ("- x\n    - → ", ""), ("Text ", ".")):
-        found = tokens(f"{before}{told}{after}\n")
+        found = tokens(f"{before}{escaped}{after}\n")
         kinds = {token.type for token in found}
         assert kinds <= {
             "paragraph_open", "paragraph_close", "inline", "text", "text_special", "bullet_list_open", "softbreak",
@@ -117,7 +117,7 @@ def test_a_cell_of_a_table_stays_in_its_cell(one: str, other: str) -> None:
 
 
 @given(texts)
-def test_a_fence_ends_where_the_text_ends(text: str) -> None:
+def test_a_fence_ends_after_its_text(text: str) -> None:
     found = tokens(f"before\n\n{fenced(text)}\n\nafter\n")
     assert [token.type for token in found if token.type in ("fence", "heading_open", "html_block")] == [
         "fence"
@@ -143,7 +143,7 @@ _WORDS = {
 
 
 def spoiled(value: Any, texts: Callable[[], str]) -> Any:
-    """The value with every text in it replaced; empty ones, which mean something, and words of the program stay."""
+    """Replace every text in a value, except empty texts and words of the program."""
     if isinstance(value, str):
         return value if not value or value in _WORDS else texts()
     if isinstance(value, tuple) and hasattr(value, "_make"):
@@ -157,7 +157,7 @@ def spoiled(value: Any, texts: Callable[[], str]) -> Any:
 
 
 def outline(markdown: str) -> list[tuple[str, int]]:
-    """The blocks of a document that no text may add to: headings, fences, tables with their rows."""
+    """Return the blocks of a document that no text may change: headings, fences, tables with their rows."""
     kinds = (
         "heading_open",
         "fence",
@@ -190,16 +190,16 @@ def test_a_report_of_hostile_texts(report_of: Callable[[str], Report], found: li
     assert headings == [t.tag for t in tokens(render_markdown(report)) if t.type == "heading_open"]
 
 
-def test_the_outline_of_a_document_does_not_hang_on_its_texts(report_of: Callable[[str], Report]) -> None:
+def test_the_outline_of_a_document_does_not_depend_on_its_texts(report_of: Callable[[str], Report]) -> None:
     report = report_of("Nightly orders import loses rows")
-    # Of the two texts none is empty and both have an item each for the summaries.
+    # Neither text is empty, and each has one item for the summaries.
     calm = outline(render_markdown(spoiled(report, lambda: "- calm")))
     assert outline(render_markdown(spoiled(report, lambda: f"- {EVIL}"))) == calm
 
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Report:
-    """A database in which every text is hostile."""
+    """Make a database in which every text is hostile."""
     both = f"{EVIL}\n{MARKUP}"
     writer = Writer(create(tmp_path / "state.db"), tip="s0")
     writer.begin(title=EVIL, model=f"gpt-4o{EVIL}", system_prompt=both, source=EVIL)

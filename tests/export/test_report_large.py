@@ -1,4 +1,4 @@
-"""Large conversations: what is left out is counted, and a report stays small and soon there."""
+"""Large conversations: omitted parts are counted, and a report stays small and fast."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tests.stores.writer import Writer, create, talk
 
 
 def written(path: Path, lists: int, turns: int, facts: int) -> Path:
-    """A conversation of so many lists, of four messages a turn; the first user messages of each state a fact."""
+    """Make a conversation of many lists with four messages per turn; the first user messages of each state a fact."""
     writer = Writer(create(path, fts=False), tip="s0")
     writer.db.execute("BEGIN")
     writer.begin(title="Large", system_prompt="You are an agent.")
-    said = 0
+    stated = 0
     for number in range(lists):
         messages = talk(turns, number * turns)
         for at in range(facts):
-            said += 1
+            stated += 1
             messages[4 * at]["content"] = (
-                f"Never let worker-{said} have more than {said + 7} connections to shard {said}."
+                f"Never let worker-{stated} have more than {stated + 7} connections to shard {stated}."
             )
         writer.say(messages)
         if number < lists - 1:
@@ -49,7 +49,7 @@ def gathered(path: Path) -> Report:
         store.close()
 
 
-def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+def test_omitted_parts_are_counted(tmp_path: Path) -> None:
     report = gathered(written(tmp_path / "state.db", 3, 44, 40))
     page = parsed(render_html(report))
     document = shown(tokens(render_markdown(report)))
@@ -57,7 +57,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         (group,) = [group for group in part.facts.lost if group.kind == "constraint"]
         assert len(group.lines) == group_limit(2) == 25
         counts = part.facts.counts["constraint"]
-        # The counts also have what earlier compactions lost for good.
+        # The counts include permanent losses of earlier compactions.
         assert counts["lost"] + counts["value lost"] >= group.total >= 30
         section = page.by_id(f"compaction-{part.compared.recorded.index}")
         assert f"{group.total} constraints" in section.text
@@ -73,7 +73,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     assert f"and {changed - 40} more changes" in document
 
 
-def test_a_long_summary_is_cut_and_says_so(tmp_path: Path) -> None:
+def test_a_long_summary_is_cut_with_a_note(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"), tip="s0")
     writer.begin(title="Large")
     writer.say(talk(8))
@@ -83,13 +83,13 @@ def test_a_long_summary_is_cut_and_says_so(tmp_path: Path) -> None:
     (part,) = report.compactions
     assert len(part.summary or "") == summary_limit(1) == 60_000
     assert part.summary_more == len(body.strip()) - 60_000
-    told = f"and {part.summary_more:,} more characters"
-    assert told in parsed(render_html(report)).by_id("compaction-1").text
-    assert told in render_markdown(report)
+    note = f"and {part.summary_more:,} more characters"
+    assert note in parsed(render_html(report)).by_id("compaction-1").text
+    assert note in render_markdown(report)
 
 
 @pytest.mark.parametrize("compactions", [1, 7, 40, 500])
-def test_the_more_compactions_the_less_of_each(compactions: int) -> None:
+def test_more_compactions_leave_less_room_for_each(compactions: int) -> None:
     assert compactions * group_limit(compactions) <= max(500, 5 * compactions)
     assert compactions * summary_limit(compactions) <= max(800_000, 4_000 * compactions)
     for limit in (group_limit, summary_limit, items_limit):
@@ -104,8 +104,8 @@ def test_thousands_of_messages(
     store = open_store(written(tmp_path / "state.db", 5, turns, facts))
     readings = Readings(store, monkeypatch)
     report = gather_report(Answers(store, {}, None), "Large", MADE_AT)
-    # For the plans, the facts, the rules files, the findings and the course, however many compactions there are; each
-    # message once more for the secrets in it.
+    # The plans, facts, rules files, findings and course read every list once each, for any number of compactions.
+    # The search for secrets reads each message once more.
     assert readings.lists <= 5 * 5
     assert readings.messages <= 2 * 20 * turns + 5 * 2 * turns
     html, markdown = render_html(report), render_markdown(report)

@@ -1,4 +1,4 @@
-"""What is made to be passed on has no secret that anybody typed, in no form of it, unless it is asked for."""
+"""Output for other people has no typed secret in any form, unless the user asks for secrets."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ EVIL = "<script>alert(1)</script> | **x** | [a](javascript:x)"
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A conversation whose user typed secrets of many kinds, and whose agent repeats them."""
+    """Make a conversation whose user types many kinds of secrets, and whose agent repeats them."""
     writer = Writer(create(tmp_path / "state.db"), tip="s0")
     writer.begin(title=f"Call it with {KEY}", model="gpt-4o", system_prompt="Be brief.")
-    for said in (
+    for text in (
         f"Always use the key {KEY} for staging. Never open more than 40 connections to {ADDRESS}.",
         f"The deploy key must be this, never share it:\n{PEM}\nThe port must stay 8443.",
         f"The mailbox must be opened with {PASSWORD} too. Never edit orders-v2.yaml by hand.",
@@ -57,7 +57,7 @@ def database(tmp_path: Path) -> Path:
         "Never send more than 7 requests with sk-your-key-here, which is an example.",
         f"Always keep <b>config.py</b> at 3.2.1 {EVIL}",
     ):
-        writer.say([{"role": "user", "content": said}])
+        writer.say([{"role": "user", "content": text}])
     call = {
         "id": "c",
         "type": "function",
@@ -82,11 +82,11 @@ def database(tmp_path: Path) -> Path:
 
 
 def plainly(text: str) -> str:
-    """The text as it is read: without the escapes of Markdown, HTML and JSON."""
+    """Return the text without the escapes of Markdown, HTML and JSON."""
     return html.unescape(text).replace("\\", "")
 
 
-#: How it is asked for, and the secrets that it would have.
+#: Commands, and the secrets in their unmasked output.
 COMMANDS: dict[str, tuple[str, ...]] = {
     "report --output -": (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE),
     "report --output - --format markdown": (KEY, NEXT_KEY, PASSWORD, TOKEN, LIVE),
@@ -104,32 +104,32 @@ def test_no_form_has_a_secret(program: Run, database: Path, line: str) -> None:
     command, *options = line.split()
     done = program(command, str(database), "s0", *options)
     assert done.returncode == 0, done.stderr
-    told = plainly(done.stdout)
-    assert not [secret for secret in SECRETS if secret in told]
-    assert "[masked: " in told
+    output = plainly(done.stdout)
+    assert not [secret for secret in SECRETS if secret in output]
+    assert "[masked: " in output
     assert " masked (" in done.stderr
     assert "; --no-mask leaves them." in done.stderr
     if command == "report":
-        assert all(text in told for text in STAYS)
-        assert "postgres://orders:[masked: a password in an address]@db.internal:5432/orders" in told
+        assert all(text in output for text in STAYS)
+        assert "postgres://orders:[masked: a password in an address]@db.internal:5432/orders" in output
     if command == "report":
-        # It is said again where the report is kept of before.
+        # A second run, with the kept report, has the same output.
         assert _timeless(program(command, str(database), "s0", *options)) == _timeless(done)
 
     whole = program(command, str(database), "s0", *options, "--no-mask")
     assert "masked" not in whole.stdout + whole.stderr
     assert [secret for secret in COMMANDS[line] if secret not in plainly(whole.stdout)] == []
     if command == "report":
-        # Neither is taken for the other.
+        # The masked and the unmasked output are kept separately.
         assert _timeless(program(command, str(database), "s0", *options)) == _timeless(done)
 
 
 def _timeless(done: Done) -> Done:
-    """Return a run without the time at which its report was made."""
+    """Return a run without the time of its report."""
     return done._replace(stdout=_MADE.sub("", done.stdout))
 
 
-#: What is printed for a person or a program, and the secrets that it would have.
+#: Commands for people and programs, and the secrets in their unmasked output.
 PRINTED: dict[str, tuple[str, ...]] = {
     "facts": (KEY, PASSWORD),
     "facts --json": (KEY, PASSWORD),
@@ -150,12 +150,12 @@ PRINTED: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("line", PRINTED)
-def test_answers_have_no_secret_unless_it_is_asked_for(program: Run, database: Path, line: str) -> None:
+def test_answers_mask_secrets_by_default(program: Run, database: Path, line: str) -> None:
     command, *options = line.split()
     words = (command, str(database), "s0", *options)
     done = program(*words)
     assert done.returncode == 0, done.stderr
-    # One text has the password and nothing that gives it away: only what reads all messages knows it.
+    # One text has only the password. It is recognised only by reading all messages.
     unknown = {PASSWORD} if command in ("losses", "findings", "trace", "check") else set()
     assert not [secret for secret in {*SECRETS} - unknown if secret in plainly(done.stdout)]
     whole = program(*words, "--no-mask")
@@ -218,7 +218,7 @@ def test_a_key_that_changed_is_still_a_change(report: Report) -> None:
     assert change.words == ()
 
 
-def test_places_in_a_wording_are_those_of_the_masked_one() -> None:
+def test_places_in_a_wording_are_those_of_the_masked_text() -> None:
     old = parse_summary(f"## Goal\n- the key of staging is {KEY} for ten days from now\n")
     new = parse_summary(f"## Goal\n- the key of staging is {KEY} for nine days from now\n")
     (section,) = masked(diff_summaries(old, new), Masker()).sections
@@ -229,7 +229,7 @@ def test_places_in_a_wording_are_those_of_the_masked_one() -> None:
     assert item.text[words.start : words.end] == "nine"
 
 
-def test_a_value_within_a_secret_goes_with_it() -> None:
+def test_a_value_inside_a_secret_is_masked_too() -> None:
     saying = Saying(0, 1, 0, 1, "s0", "user", (0, 10), None)
     values = (
         Value("correct-horse", "name", "correct-horse", "", True, (10, 23)),
@@ -251,16 +251,16 @@ def test_a_value_within_a_secret_goes_with_it() -> None:
         0,
         1.0,
     )
-    told = masked(fact, Masker())
-    assert told.text == "password: [masked: a password], and port 8443"
-    assert [value.text for value in told.values] == ["[masked: a secret]", "8443"]
-    assert told.value == "[masked: a secret], 8443"
-    assert told.sayings == fact.sayings
+    masked_fact = masked(fact, Masker())
+    assert masked_fact.text == "password: [masked: a password], and port 8443"
+    assert [value.text for value in masked_fact.values] == ["[masked: a secret]", "8443"]
+    assert masked_fact.value == "[masked: a secret], 8443"
+    assert masked_fact.sayings == fact.sayings
     assert masked(fact, Masker(on=False)) is fact
 
 
 @pytest.mark.parametrize("name", ["Nightly orders import loses rows", "Move checkout to orders-v2"])
-def test_what_has_no_secret_stays_as_it_is(report_of: Callable[[str], Report], name: str) -> None:
+def test_a_text_without_secrets_is_unchanged(report_of: Callable[[str], Report], name: str) -> None:
     report = report_of(name)
     masker = Masker()
     assert masked(report, masker) == report
@@ -268,7 +268,7 @@ def test_what_has_no_secret_stays_as_it_is(report_of: Callable[[str], Report], n
     assert masking_note(masker) == []
 
 
-def test_words_of_what_was_masked(report_of: Callable[[str], Report]) -> None:
+def test_the_note_about_masked_secrets(report_of: Callable[[str], Report]) -> None:
     masker = Masker()
     report = masked(replace(report_of("Move checkout to orders-v2"), title=f"With {KEY}"), masker)
     assert report.title == "With [masked: an OpenAI key]"

@@ -1,4 +1,4 @@
-"""The report of every bundled conversation: whole, balanced, harmless, and nothing lost that is not told."""
+"""The report of every bundled conversation: complete, balanced, harmless, with every loss."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MakeReport = Callable[[str], Report]
 
 
 def lost_texts(report: Report) -> dict[int, list[str]]:
-    """By compaction: what was lost there, and what died there."""
+    """Return the facts of each compaction that were lost there, and facts of earlier summaries that ended there."""
 
     def texts(groups: tuple[FactGroup, ...]) -> list[str]:
         assert all(group.more == 0 for group in groups), "the bundled ones are short"
@@ -42,7 +42,7 @@ def lost_texts(report: Report) -> dict[int, list[str]]:
 
 
 def facts_lost(name: str) -> set[tuple[int, str]]:
-    """What the facts command says was lost: (compaction, text)."""
+    """Return the losses by the command facts: (compaction, text)."""
     answers = Answers(open_source(None, True), {}, None)
     found = fact_documents(follow_facts(answers, name, Wanted(fates=("lost", "value lost"))))
     return {(entry["compaction"], " ".join(safe(cut(entry["text"])).split())) for entry in found}
@@ -67,15 +67,15 @@ def test_a_page_is_balanced_harmless_and_closed(report_of: MakeReport, name: str
 
 
 @pytest.mark.parametrize("name", COMPACTED)
-def test_every_compaction_and_every_lost_fact_is_told(report_of: MakeReport, name: str) -> None:
+def test_every_compaction_and_every_lost_fact_is_shown(report_of: MakeReport, name: str) -> None:
     report = report_of(name)
     page = parsed(render_html(report))
     document = " ".join(shown(tokens(render_markdown(report))).split())
     lost = lost_texts(report)
     assert list(lost) == list(range(1, len(report.generations)))
-    told = {(compaction, text) for compaction, texts in lost.items() for text in texts}
+    in_report = {(compaction, text) for compaction, texts in lost.items() for text in texts}
     assert facts_lost(name)
-    assert {text for _, text in facts_lost(name)} <= {text for _, text in told}
+    assert {text for _, text in facts_lost(name)} <= {text for _, text in in_report}
     for compaction, texts in lost.items():
         section = folded(page.by_id(f"compaction-{compaction}"))
         for text in texts:
@@ -84,7 +84,7 @@ def test_every_compaction_and_every_lost_fact_is_told(report_of: MakeReport, nam
 
 
 @pytest.mark.parametrize("name", COMPACTED)
-def test_recorded_and_planned_and_summaries_are_there(report_of: MakeReport, name: str) -> None:
+def test_a_report_has_recorded_and_planned_values_and_summaries(report_of: MakeReport, name: str) -> None:
     report = report_of(name)
     page = parsed(render_html(report))
     document = shown(tokens(render_markdown(report)))
@@ -93,14 +93,14 @@ def test_recorded_and_planned_and_summaries_are_there(report_of: MakeReport, nam
         section = folded(page.by_id(f"compaction-{recorded.index}"))
         boundaries = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
         sizes = f"~{recorded.tokens_before:,} → ~{recorded.tokens_after:,} tokens"
-        for told in (boundaries, sizes):
-            assert told in section
-            assert told in document
+        for line in (boundaries, sizes):
+            assert line in section
+            assert line in document
         assert ("No summary was made" in section) == recorded.fallback
         assert all(" ".join(safe(line).split())[2:] in section for line in _items(recorded.summary))
         assert safe(recorded.summary or "") in document
         for group in part.findings:
-            assert all(" ".join(safe(told).split()) in section for told, _ in group["told"])
+            assert all(" ".join(safe(line).split()) in section for line, _ in group["told"])
             assert group["advice"] in section
 
 
@@ -114,13 +114,13 @@ def test_pictures_have_titles_and_text_alternatives(report_of: MakeReport, name:
     pictures = [svg for svg in page.all("svg") if svg.attributes.get("aria-hidden") != "true"]
     assert pictures
     for svg in pictures:
-        # What is an image to a screen reader has no links that it could follow.
+        # An image has no links that a screen reader could follow.
         assert svg.attributes["role"] == ("group" if list(svg.all("a")) else "img")
-        title, told = (svg.attributes["aria-labelledby"] or "").split()
+        title, description = (svg.attributes["aria-labelledby"] or "").split()
         assert page.by_id(title).name == "title"
         assert page.by_id(title).text
-        assert page.by_id(told).name == "desc"
-        assert page.by_id(told).text.endswith(".")
+        assert page.by_id(description).name == "desc"
+        assert page.by_id(description).text.endswith(".")
 
 
 def test_the_token_graph(report_of: MakeReport) -> None:
@@ -131,18 +131,18 @@ def test_the_token_graph(report_of: MakeReport) -> None:
         if "token-graph" in (svg.attributes["class"] or "")
     )
     course = report.course
-    told = next(graph.all("desc")).text
+    description = next(graph.all("desc")).text
     for name, mark in (
         ("threshold", course.threshold),
         ("hygiene", course.hygiene),
         ("context", course.window),
     ):
         assert mark > 0
-        assert f"{name} {mark:,}" in told
+        assert f"{name} {mark:,}" in description
         lines = [line for line in graph.all("line") if line.attributes.get("class") == name]
         labels = [label.text for label in graph.all("text")]
         assert bool(lines) == (f"{name} {mark:,}" in labels)
-    # A compaction is a drop between two stretches, and its mark leads to its section.
+    # A compaction is a drop between two lines, and its mark links to its section.
     assert len(course.falls) > 1
     assert len(list(graph.all("polyline"))) == len(course.falls) + 1
     assert [link.attributes["href"] for link in graph.all("a")] == [
@@ -153,7 +153,7 @@ def test_the_token_graph(report_of: MakeReport) -> None:
         (x, high), (same, low) = (tuple(map(float, point.split(","))) for point in (last, first))
         assert x == same
         assert low > high
-    # The page has its own style; a second one would change how the rest of it looks.
+    # The page has a style already; a second style would change the rest of the page.
     assert not list(graph.all("style"))
 
 
@@ -163,7 +163,7 @@ def test_the_token_graph(report_of: MakeReport) -> None:
     st.lists(st.tuples(st.integers(0, 3_000), st.integers(0, 300_000), st.booleans()), max_size=40),
     st.integers(0, 400_000),
 )
-def test_the_token_graph_is_well_formed_whatever_it_shows(
+def test_the_token_graph_is_always_well_formed(
     report_of: MakeReport, recorded: list[int], falls: list[tuple[int, int, bool]], threshold: int
 ) -> None:
     compactions = tuple(
@@ -182,7 +182,7 @@ def test_the_token_graph_is_well_formed_whatever_it_shows(
             assert 0 <= y <= height
 
 
-def test_the_token_graph_keeps_drops_of_long_courses(report_of: MakeReport) -> None:
+def test_the_token_graph_of_a_long_course_shows_every_drop(report_of: MakeReport) -> None:
     tokens = tuple(min(step % 5_000, 4_000) * 20 for step in range(20_000))
     chart = course_chart(replace(report_of(ROTATING), course=TokenCourse(tokens, (), 80_000, 128_000)))
     ((line, _),) = chart["stretches"]
@@ -222,12 +222,12 @@ def test_both_forms_have_the_same_parts(report_of: MakeReport) -> None:
         assert headings == parts
 
 
-def test_the_head_says_where_everything_comes_from(report_of: MakeReport) -> None:
+def test_the_head_names_all_sources(report_of: MakeReport) -> None:
     report = report_of(ROTATING)
     page = parsed(render_html(report))
     head = next(page.all("header")).text
-    for told in (ROTATING, "openai/gpt-4o", "128,000", "hermes-0.13", report.profile_reason):
-        assert told in head
+    for source in (ROTATING, "openai/gpt-4o", "128,000", "hermes-0.13", report.profile_reason):
+        assert source in head
     in_force = page.by_id("settings").text
     for line in report.settings:
         assert line["name"] in in_force
@@ -247,14 +247,14 @@ def test_a_users_constraints_come_first(report_of: MakeReport) -> None:
     assert report_of(ROTATING).compactions[1].facts.lost[0].kind == "constraint"
 
 
-def test_what_died_could_be_read_before(report_of: MakeReport) -> None:
+def test_a_fact_that_ended_was_in_an_earlier_list(report_of: MakeReport) -> None:
     second = report_of(ROTATING).compactions[1].facts
     assert [line.text for line in second.died[0].lines] == [
         "Retries: at most 3, with 200 ms, 400 ms and 800 ms, and only on 502, 503 and 504.",
         "Keep stripe-node pinned to 14.21.0.",
         "The error page should look like this sketch.",
     ]
-    # They come back with the third summary, and no list that never had them tells of their death.
+    # The third summary has them again. A list that never had them does not report their end.
     assert all(
         "Gone after compaction 2." not in later_words(line) for group in second.died for line in group.lines
     )
@@ -285,17 +285,17 @@ def test_a_conversation_without_compactions(report_of: MakeReport) -> None:
     assert "0 compactions" in render_markdown(report)
 
 
-def test_costs_are_told_with_their_causes_and_bills(report_of: MakeReport) -> None:
+def test_costs_are_shown_with_their_causes_and_bills(report_of: MakeReport) -> None:
     report = report_of(ROTATING)
     page = parsed(render_html(report))
     section = page.by_id("costs")
     text, document = " ".join(section.text.split()), render_markdown(report)
     assert report.costs["modelled"]
-    for told in (text, document):
-        assert "47 requests sent" in told
-        assert "They are estimated from the messages" in told
-        assert "expired in a pause (ttl)" in told
-        assert "unknown: the summary call failed, and its cost is not recorded" in told
+    for output in (text, document):
+        assert "47 requests sent" in output
+        assert "They are estimated from the messages" in output
+        assert "expired in a pause (ttl)" in output
+        assert "unknown: the summary call failed, and its cost is not recorded" in output
     causes = {one["cause"]: one["misses"] for one in report.costs["by_cause"]}
     assert causes["compaction"] == len(report.compactions)
     assert len(list(section.all("a"))) == len(report.compactions)

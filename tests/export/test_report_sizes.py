@@ -1,4 +1,4 @@
-"""Sizes and counts in a report are those of the other answers."""
+"""Sizes and counts in a report equal those of the other answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def gathered(name: str) -> Report:
     return gather_report(bundled(), name, MADE_AT)
 
 
-def test_sizes_are_those_that_the_agent_reported() -> None:
+def test_reported_sizes_are_used() -> None:
     report, following = gathered(DIVES), upcoming(bundled(), DIVES)
     assert following.reported
     assert (report.live_tokens, report.live_reported) == (following.tokens, True)

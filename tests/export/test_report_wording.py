@@ -30,11 +30,11 @@ from tests.recipes import recipe
         (Share(20_000, 20_000), "100%", "100%"),
     ],
 )
-def test_all_is_said_of_all_alone(share: Share | None, short: str, long: str) -> None:
+def test_all_is_written_only_for_a_full_share(share: Share | None, short: str, long: str) -> None:
     assert (share_percent(share), share_words(share)) == (short, long)
 
 
-def test_what_a_summary_keeps_is_told_of_all_facts_and_what_cannot_be_told_apart() -> None:
+def test_the_kept_share_is_of_all_facts_and_uncertain_facts_are_separate() -> None:
     kinds = (KindSurvival("constraint", 2, 1, 1, 0), KindSurvival("value", 3, 0, 0, 4))
     assert survival_words(kinds, "constraint") == "2/4 ↓1"
     assert survival_words(kinds, "value") == "3/7 ±4"
@@ -43,7 +43,7 @@ def test_what_a_summary_keeps_is_told_of_all_facts_and_what_cannot_be_told_apart
     assert survival_words(()) == "–"
 
 
-def test_nothing_is_called_kept_that_may_be_lost() -> None:
+def test_uncertain_facts_are_not_called_kept() -> None:
     counts = {kind: dict.fromkeys(OUTCOMES, 1 if kind == "value" else 0) for kind in KINDS}
     sure = {kind: {**of_kind, "unknown": 0, "uncertain": 0} for kind, of_kind in counts.items()}
     unsure = {kind: {**of_kind, "unknown": 0} for kind, of_kind in counts.items()}
@@ -54,7 +54,7 @@ def test_nothing_is_called_kept_that_may_be_lost() -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_report_says_that_the_list_before_is_missing(tmp_path: Path, whole: bool) -> None:
+def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole: bool) -> None:
     lines = recipe("claude_lines")
     session = lines.Session("5e55a000-0000-4000-8000-000000000001")
     if whole:
@@ -73,7 +73,7 @@ def test_a_report_says_that_the_list_before_is_missing(tmp_path: Path, whole: bo
     answers.store.close()
 
 
-def test_a_report_says_if_a_plan_keeps_other_messages_between_the_boundaries() -> None:
+def test_a_report_names_a_plan_that_keeps_other_messages_between_the_boundaries() -> None:
     answers = Answers(open_store(ROOT / "fixtures" / "agents" / "codex"), {}, None)
     (row,) = answers.store.conversations()
     text = render_markdown(gather_report(answers, row.id, 1.0))

@@ -1,4 +1,4 @@
-"""Tables of text: nothing but titles and texts gives way, whatever the width."""
+"""Tables as text: only titles and texts become shorter, at any width."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ ROWS = st.lists(st.tuples(WORDS, st.integers(0, 10**9), WORDS, st.integers(0, 10
 
 
 @given(ROWS, st.integers(1, 160))
-def test_numbers_are_whole_and_lines_as_long_as_they_may_be(
+def test_numbers_are_never_cut_and_lines_use_the_width(
     rows: list[tuple[str, int, str, int]], room: int
 ) -> None:
     table = Table("title", ">tokens", "text", ">rest", spare=("rest",), cut=("title",))
     for title, tokens, text, rest in rows:
         table.add(title, f"{tokens:,}", text, f"{rest:,}")
     names, *lines = table.lines(room)
-    told = "\n".join(lines)
-    assert all(f"{tokens:,}" in told for _, tokens, _, _ in rows)
-    # What cannot be spared, and eighteen cells each for what gives way.
+    output = "\n".join(lines)
+    assert all(f"{tokens:,}" in output for _, tokens, _, _ in rows)
+    # The required columns, and eighteen cells for each flexible column.
     least = 18 + 2 + max([6, *(len(f"{tokens:,}") for _, tokens, _, _ in rows)]) + 2 + 18
     assert max(map(cell_len, (names, *lines))) <= max(room, least)
     if room >= 160:
         assert "rest" in names
-        assert all(f"{rest:,}" in told for *_, rest in rows)
+        assert all(f"{rest:,}" in output for *_, rest in rows)
 
 
 def test_texts_are_folded_and_titles_cut() -> None:
@@ -48,7 +48,7 @@ def test_texts_are_folded_and_titles_cut() -> None:
     ]
 
 
-def test_what_can_be_spared_goes_first() -> None:
+def test_optional_columns_are_removed_first() -> None:
     table = Table(">a", ">b", ">c", spare=("c", "a"))
     table.add("11111", "22222", "33333")
     assert table.lines(19) == ["    a      b      c", "11111  22222  33333"]
@@ -58,7 +58,7 @@ def test_what_can_be_spared_goes_first() -> None:
 
 
 @given(st.sets(st.text("ab1-", min_size=1, max_size=20), max_size=8))
-def test_a_short_id_names_one_alone(ids: set[str]) -> None:
+def test_a_short_id_is_unambiguous(ids: set[str]) -> None:
     for one, short in shortest_names(sorted(ids)).items():
         assert one.startswith(short)
         assert short == one or [other for other in ids if other.startswith(short)] == [one]
@@ -72,7 +72,7 @@ PARTS = st.lists(
 
 
 @given(st.lists(st.tuples(PARTS, st.sampled_from([0, 4])), max_size=4), st.sampled_from([True, False]))
-def test_styled_lines_are_those_of_rich(
+def test_styled_lines_equal_those_of_rich(
     lines: list[tuple[list[tuple[str, str]], int]], colours: bool
 ) -> None:
     def shown(draw: Callable[[Console], None]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What-ifs as text: small costs keep their digits, and a peak that does not fit into the window is told."""
+"""What-ifs as text: small costs keep their digits, and a peak above the window is named."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from inspector.stores.detect import open_store
 GEMINI = Path(__file__).resolve().parents[2] / "fixtures" / "agents" / "gemini"
 
 
-@pytest.mark.parametrize(("window", "told"), [(10_000_000, ""), (50_000, " (the window has 50,000)")])
-def test_a_peak_above_the_window_is_told(window: int, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("window", "note"), [(10_000_000, ""), (50_000, " (the window has 50,000)")])
+def test_a_peak_above_the_window_is_named(window: int, note: str, capsys: pytest.CaptureFixture[str]) -> None:
     answers = Answers(open_store(GEMINI), {"context_length": window}, None)
     (row,) = answers.store.conversations()
     document = replay_document(replay(answers, row.id))
     document["whatif"]["cost"]["amount"] = 0.0042
     print_replay(document)
     shown = capsys.readouterr().out
-    assert f"peak ~{document['whatif']['peak_tokens']:,}{told} · mean" in shown
+    assert f"peak ~{document['whatif']['peak_tokens']:,}{note} · mean" in shown
     assert "cost with summaries, what-if: 0.004 US dollars" in shown
     document["reproduces"]["changed"] = ("Runs use the settings that were in force from step 1 to 9.",)
     print_replay(document)

@@ -221,9 +221,9 @@ def test_notes_and_errors_name_the_url_of_a_copy(folder: Path, program: Run) -> 
     damaged = folder / "damaged.db"
     damaged.write_bytes(b"SQLite format 3\0" + bytes(200))
     for url in (f"file://{folder}", f"file://{damaged}"):
-        said = program("conversations", url, "--json").stderr
-        assert said.count(f"file://{damaged} is") == 1, said
-        assert "copies" not in said.partition("\n")[2]
+        errors = program("conversations", url, "--json").stderr
+        assert errors.count(f"file://{damaged} is") == 1, errors
+        assert "copies" not in errors.partition("\n")[2]
 
 
 def test_a_worker_names_the_url_of_its_own_copy(folder: Path, cluster: Any) -> None:

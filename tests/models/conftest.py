@@ -1,4 +1,4 @@
-"""A real HTTP server on this machine that answers as it is told, and folders of nobody's."""
+"""A real HTTP server on this machine with prepared answers, and temporary folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An HTTP server on 127.0.0.1 that answers each request with the next of the answers it was given."""
+"""An HTTP server on 127.0.0.1 that answers each request with the next prepared answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request; `server.owner` decides what is answered."""
+    """A request; `server.owner` has the answer."""
 
     protocol_version = "HTTP/1.1"
 
@@ -26,14 +26,14 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is logged."""
+        """Log nothing."""
 
 
 Answer = Callable[[Handler], None]
 
 
 class _Silent(ThreadingHTTPServer):
-    """A client that hangs up is nothing to print."""
+    """A server that prints nothing if a client disconnects."""
 
     daemon_threads = True
 
@@ -48,9 +48,9 @@ class Server:
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         self.answers: list[Answer] = []
-        #: Set by a test to let an answer that waits go on, and by the server when it ends.
+        #: Set by a test to continue a waiting answer, and by the server at its end.
         self.go_on = threading.Event()
-        #: Set by an answer that waits.
+        #: Set by a waiting answer.
         self.waits = threading.Event()
         self._server = _Silent(("127.0.0.1", 0), Handler)
         self._server.owner = self  # type: ignore[attr-defined]
@@ -64,7 +64,7 @@ class Server:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
     def __enter__(self) -> Server:
-        # Who stops it waits for its next look at whether it is to go on.
+        # Stopping the server waits for its next check of the stop flag.
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
@@ -75,7 +75,7 @@ class Server:
 
 
 def event(text: str = "", finish: str | None = None, **more: Any) -> bytes:
-    """A piece of a streamed answer."""
+    """Return a piece of a streamed answer."""
     choice = {"index": 0, "delta": {"content": text} if text else {}, "finish_reason": finish}
     return b"data: " + json.dumps({"model": "told-model", "choices": [choice], **more}).encode() + b"\n\n"
 
@@ -85,7 +85,7 @@ DONE = b"data: [DONE]\n\n"
 
 
 def stream(*pieces: bytes, cut: bool = False, before: Callable[[], object] | None = None) -> Answer:
-    """A streamed answer. `cut` closes the connection in its middle; `before` is called before the last piece."""
+    """Return a streamed answer. `cut` closes the connection in the middle; `before` runs before the last piece."""
 
     def answer(handler: Handler) -> None:
         handler.send_response(200)
@@ -109,7 +109,7 @@ def stream(*pieces: bytes, cut: bool = False, before: Callable[[], object] | Non
 def whole(
     status: int, body: bytes | dict[str, Any] | list[Any], kind: str = "application/json", **headers: str
 ) -> Answer:
-    """An answer at once."""
+    """Return an answer that is not streamed."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def answer(handler: Handler) -> None:
@@ -125,6 +125,6 @@ def whole(
 
 
 def hangs_up(handler: Handler) -> None:
-    """No answer at all: the connection is closed."""
+    """Close the connection without an answer."""
     handler.connection.shutdown(socket.SHUT_RDWR)
     handler.close_connection = True

@@ -1,4 +1,4 @@
-"""What is sent for a compaction, what an attempt keeps, whole lives, recall: on the bundled conversations."""
+"""Prompts of a compaction, facts that an attempt keeps, whole lives, and recall, on the bundled conversations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 
 
 
 class Writing:
-    """A summarizer that writes what a function makes of the prompt."""
+    """A summarizer that writes the result of a function of the prompt."""
 
     kind, model, to = "command", "", "nobody"
 
@@ -74,15 +74,15 @@ CONVERSATIONS = [
     (ROTATING, 1), (ROTATING, 3), ("Nightly orders import loses rows", 1), ("Nightly orders import loses rows", 3),
     ("Search cluster to OpenSearch 2.19.1", 2), ("小程序首页改版", 1),
 ]  # fmt: skip
-#: Half of them in the test command, all where all tests run.
+#: Half of the conversations in the test command, all with --slow.
 SOME = [one if at % 2 else pytest.param(*one, marks=pytest.mark.slow) for at, one in enumerate(CONVERSATIONS)]
 
 
 @pytest.mark.parametrize(("name", "compaction"), SOME)
-def test_the_recorded_summary_made_again_keeps_what_the_recorded_one_keeps(
+def test_an_attempt_with_the_recorded_text_keeps_the_recorded_facts(
     name: str, compaction: int, kept: KeptAttempts
 ) -> None:
-    """An attempt that is the recorded text has the recorded fates, wherever a summary stands in the list."""
+    """An attempt equal to the recorded text has the recorded fates, for any place of the summary in the list."""
     inspection, settings = opened(name)
     recorded = inspection.compactions()[compaction - 1]
     inspection, settings, made = made_by(lambda _: recorded.summary or "", name, compaction, kept)
@@ -93,14 +93,14 @@ def test_the_recorded_summary_made_again_keeps_what_the_recorded_one_keeps(
         (life.fact.key, life.outcome) for life in again.lives
     ]
     assert own.lives
-    # Releases from 0.19.0 on write the last request into it themselves, here in other words than theirs.
+    # Releases from 0.19.0 on add the last request to the summary, here in other words.
     assert own.retained - own.tokens == again.retained - again.tokens
     if "Historical Task Snapshot" not in (recorded.summary or ""):
         assert own.tokens == again.tokens
 
 
 @pytest.mark.parametrize(("name", "compaction"), SOME)
-def test_recorded_fates_are_those_of_the_whole_reading(
+def test_recorded_fates_equal_those_of_the_full_reading(
     name: str, compaction: int, kept: KeptAttempts
 ) -> None:
     inspection, settings = opened(name)
@@ -111,7 +111,7 @@ def test_recorded_fates_are_those_of_the_whole_reading(
     ]
 
 
-def test_what_the_agent_adds_to_a_summary_keeps_no_fact_of_the_recorded_one(tmp_path: Path) -> None:
+def test_texts_that_the_agent_adds_keep_no_fact_of_the_recorded_summary(tmp_path: Path) -> None:
     lines = recipe("claude_lines")
     session = lines.Session("5e55a000-0000-4000-8000-000000000001")
     session.user("Never write to /home/dev/x.jsonl.")
@@ -131,7 +131,7 @@ def test_what_the_agent_adds_to_a_summary_keeps_no_fact_of_the_recorded_one(tmp_
     answers.store.close()
 
 
-def test_all_that_was_said_keeps_everything_and_nothing_loses(kept: KeptAttempts) -> None:
+def test_the_whole_text_keeps_everything_and_an_empty_summary_loses_it(kept: KeptAttempts) -> None:
     def everything(prompt: str) -> str:
         return prompt.partition("<messages>\n")[2].partition("\n</messages>")[0]
 
@@ -143,7 +143,7 @@ def test_all_that_was_said_keeps_everything_and_nothing_loses(kept: KeptAttempts
     assert best.retained - worst.retained == best.tokens - worst.tokens > 0
 
 
-def test_what_is_sent_is_the_middle_with_the_summary_before() -> None:
+def test_the_prompt_has_the_middle_and_the_summary_before() -> None:
     inspection, settings = opened(ROTATING)
     second = recorded_list(inspection, settings, 2)
     ask = ask_for(second, settings, PromptWording(focus="the pool"))
@@ -166,14 +166,14 @@ def test_a_budget_out_of_range_is_refused(budget: int) -> None:
         ask_for(recorded_list(inspection, settings, 1), settings, PromptWording(), budget)
 
 
-def test_a_compaction_that_is_not_there_is_told() -> None:
+def test_an_unknown_compaction_is_an_error() -> None:
     inspection, settings = opened(ROTATING)
     with pytest.raises(UsageProblem, match="no compaction 9; it has 1, 2, 3, 4"):
         recorded_list(inspection, settings, 9)
 
 
 @pytest.mark.parametrize("agent", also("codex", "claude-code", "pi", "opencode"))
-def test_other_agents_are_made_again_too(agent: str, kept: KeptAttempts) -> None:
+def test_attempts_for_other_agents(agent: str, kept: KeptAttempts) -> None:
     answers = Answers(open_source(None, True), {}, None)
     tried = 0
     for row in answers.store.conversations():
@@ -195,8 +195,8 @@ def test_other_agents_are_made_again_too(agent: str, kept: KeptAttempts) -> None
     assert tried
 
 
-def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAttempts) -> None:
-    """Of an encrypted summary little can be told; that makes it no better and no worse than one that can be read."""
+def test_every_summary_of_a_compaction_is_counted_over_the_same_facts(kept: KeptAttempts) -> None:
+    """Little is known of an encrypted summary, so it counts as neither better nor worse than a readable summary."""
     answers = Answers(open_source(None, True), {}, None)
     seen = 0
     for row in answers.store.conversations():
@@ -220,14 +220,14 @@ def test_every_summary_of_a_compaction_is_counted_of_the_same_facts(kept: KeptAt
             ]
             assert own.of == again.of == len(own.lives) > 0
             view = attempts_view(AttemptsRead(recorded.index, outcomes), recorded)
-            told = kept_words(view.attempts[0], view.recorded)
-            assert told.endswith(
+            kept_text = kept_words(view.attempts[0], view.recorded)
+            assert kept_text.endswith(
                 f"{again.kept} of {again.of} facts, recorded {own.kept} of {own.of} (±{own.open})"
             )
             table = "\n".join(line.text for line in table_lines(view, 120))
             for one in own.survival():
                 assert f"{one.kept}/{one.of}{f' ±{one.open}' if one.open else ''}" in table
-            # Whether it keeps more than the one that nobody can read is not said.
+            # No answer compares it with an unreadable summary.
             assert "added" not in [span.style for line in attempt_lines(view) for span in line.spans]
     assert seen
 
@@ -250,7 +250,7 @@ def test_a_curve_leaves_out_facts_that_only_an_unreadable_summary_may_have(kept:
     assert seen
 
 
-def test_a_life_is_made_on_top_of_itself_and_taken_up_again(kept: KeptAttempts) -> None:
+def test_a_life_builds_on_its_own_summaries_and_resumes(kept: KeptAttempts) -> None:
     inspection, settings = opened(ROTATING)
     count = 0
 
@@ -324,7 +324,7 @@ def test_a_batch_is_every_summarizer_by_compaction_by_budget(program: Run) -> No
     assert [one["id"] for one in run(program, "attempts")] == [1, 2, 5, 6, 7, 8]
 
 
-def test_attempts_are_listed_for_the_named_store_alone(program: Run) -> None:
+def test_attempts_are_listed_only_for_the_named_store(program: Run) -> None:
     found = run(program, "attempt", "--demo", ROTATING, "--compaction", "1", "--command", STAND_IN, "--send")
     (made,) = found["attempts"]
     folder, name = Path(made["store"]).parent, Path(made["store"]).name
@@ -346,7 +346,7 @@ def test_attempts_without_a_text_are_named(program: Run) -> None:
     assert "1 attempt without a text not shown; `attempts` lists all." in listed.stderr
 
 
-def test_a_planned_compaction_is_made_too(program: Run) -> None:
+def test_an_attempt_at_a_planned_compaction(program: Run) -> None:
     words = ("--step", "60", "--context-length", "64000", "--threshold", "0.2")
     found = run(program, "attempt", "--demo", ROTATING, *words, "--command", STAND_IN, "--send")
     (entry,) = found["summaries"]
@@ -374,7 +374,7 @@ def test_a_life_on_the_command_line_has_its_curve(program: Run) -> None:
     assert run(program, "attempts", "--demo", ROTATING, "--life", str(found["life"])) == found["curve"]
 
 
-def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
+def test_recall_is_judged_by_the_value_and_shows_agreement(program: Run) -> None:
     run(
         program,
         "attempt",
@@ -397,7 +397,7 @@ def test_recall_is_judged_by_the_value_and_agreement_told(program: Run) -> None:
             assert one["value"] not in one["question"]
 
 
-def test_recall_asks_about_finished_attempts_and_keeps_answers_beside_a_failure(
+def test_recall_asks_about_finished_attempts_and_keeps_answers_despite_a_failure(
     program: Run, tmp_path: Path
 ) -> None:
     makes = ("attempt", "--demo", ROTATING, "--compaction", "1", "--send", "--command")
@@ -418,25 +418,25 @@ def test_recall_asks_about_finished_attempts_and_keeps_answers_beside_a_failure(
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (["recall", "--compaction", "1", "--attempt", "7"], 1, "no attempt 7 with a text; it has none"),
         (["life", "--compaction", "9"], 2, "no compaction 9; it has 1, 2, 3, 4"),
         (["life", "--resume", "3"], 1, "no life 3"),
     ],
 )
-def test_an_attempt_or_life_that_is_not_there_is_told(
-    program: Run, words: list[str], code: int, told: str
+def test_an_unknown_attempt_or_life_is_an_error(
+    program: Run, words: list[str], code: int, message: str
 ) -> None:
     done = program(words[0], "--demo", ROTATING, *words[1:], "--command", "cat", "--send")
     assert done.returncode == code, done.stderr
-    assert told in done.stderr
+    assert message in done.stderr
     shown = program("attempts", "--demo", ROTATING, "--life", "3")
     assert (shown.returncode, "no life 3" in shown.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
         (["--command", "cat"], 2, "Give either --compaction K"),
         (["--compaction", "1", "--step", "5", "--command", "cat"], 2, "Give either"),
@@ -452,21 +452,21 @@ def test_an_attempt_or_life_that_is_not_there_is_told(
         (["--step", "99999", "--command", "cat"], 2, "no step"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_told(program: Run, words: list[str], code: int, told: str) -> None:
+def test_impossible_requests_are_errors(program: Run, words: list[str], code: int, message: str) -> None:
     done = program("attempt", "--demo", ROTATING, *words)
     assert done.returncode == code, done.stderr
-    assert told in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_the_users_data_stay_as_they_are(program: Run, fixtures_dir: Path) -> None:
+def test_the_users_data_are_unchanged(program: Run, fixtures_dir: Path) -> None:
     path = fixtures_dir / "hermes-0.19-in-place.db"
     before = path.read_bytes()
     run(program, "attempt", str(path), "Nightly", "--compaction", "all", "--command", STAND_IN, "--send")
     assert path.read_bytes() == before
 
 
-def test_what_an_endpoint_writes_is_made_safe(program: Run, server: Any) -> None:
+def test_the_text_of_an_endpoint_is_made_safe(program: Run, server: Any) -> None:
     from inspector.core.text import is_safe
     from tests.models.server import DONE, event, stream
 
@@ -483,7 +483,7 @@ def test_what_an_endpoint_writes_is_made_safe(program: Run, server: Any) -> None
     assert "[bold]markup[/]" in shown.stdout
 
 
-def test_the_stand_in_is_the_same_every_time() -> None:
+def test_the_stand_in_is_deterministic() -> None:
     inspection, settings = opened(ROTATING)
     ask = ask_for(recorded_list(inspection, settings, 1), settings, PromptWording())
     texts = {CommandSummarizer(STAND_IN).write(ask.prompt, lambda _: None).text for _ in range(2)}

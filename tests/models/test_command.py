@@ -1,4 +1,4 @@
-"""A command that writes the summary, as a real child process: it may crash, hang, flood, or write what is no text."""
+"""A command that writes the summary, as a real child process: it may crash, hang, flood, or write binary data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.readable import readable
 
 
 def python(code: str, patience: float = 60.0) -> CommandSummarizer:
-    """A command that runs some lines of Python."""
+    """Return a command that runs some lines of Python."""
     return CommandSummarizer(shlex.join([sys.executable, "-c", code]), patience)
 
 
@@ -25,25 +25,25 @@ def write(command: CommandSummarizer, prompt: str = "a prompt") -> str:
     return command.write(prompt, lambda _: None).text
 
 
-def test_the_prompt_is_read_and_the_answer_told() -> None:
+def test_the_command_reads_the_prompt_and_its_answer_is_returned() -> None:
     pieces: list[str] = []
     reply = python("import sys; print(sys.stdin.read().upper())").write("héllo", pieces.append)
     assert reply.text == "HÉLLO"
     assert "".join(pieces).strip() == "HÉLLO"
 
 
-def test_a_prompt_larger_than_a_pipe_is_read_while_it_writes() -> None:
+def test_the_command_may_write_while_it_reads_a_large_prompt() -> None:
     code = "import sys\nfor line in sys.stdin: sys.stdout.write(line)"
     prompt = ("line of a long prompt " * 4 + "\n") * 8_000
     assert write(python(code), prompt) == prompt.strip()
 
 
-def test_it_need_not_read() -> None:
+def test_the_command_need_not_read_the_prompt() -> None:
     assert write(python("print('done')"), "x" * 500_000) == "done"
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "message"),
     [
         (
             "import sys; print('oops\\nthe model is gone', file=sys.stderr); sys.exit(3)",
@@ -57,12 +57,12 @@ def test_it_need_not_read() -> None:
         ("print('x' * 3_000_000)", f"more than {LONGEST:,} bytes"),
     ],
 )
-def test_what_goes_wrong_is_told(code: str, told: str) -> None:
-    with pytest.raises(SummarizerFailed, match=told):
+def test_a_failure_is_an_error_message(code: str, message: str) -> None:
+    with pytest.raises(SummarizerFailed, match=message):
         write(python(code))
 
 
-def test_it_is_not_waited_for_for_ever() -> None:
+def test_the_command_has_a_time_limit() -> None:
     with pytest.raises(SummarizerFailed, match=r"longer than 0.3 seconds"):
         write(python("import signal; signal.pause()", patience=0.3))
 
@@ -72,18 +72,18 @@ def test_a_time_limit_of_one_second_is_in_the_singular() -> None:
         write(python("import signal; signal.pause()", patience=1.0))
 
 
-def test_one_that_closes_its_output_and_stays_is_ended() -> None:
+def test_a_command_that_closes_its_output_and_stays_is_ended() -> None:
     code = "import os, signal; os.write(1, b'text'); os.close(1); os.close(2); signal.pause()"
     with pytest.raises(SummarizerFailed, match="did not end"):
         write(python(code, patience=0.5))
 
 
 class Stopped(Exception):
-    """Somebody does not want it any more."""
+    """The user cancelled the work."""
 
 
 def ended(pid: int) -> bool:
-    """Whether a process that was told to end does so."""
+    """Whether a process ends after its signal."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -96,7 +96,7 @@ def ended(pid: int) -> bool:
 
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="processes are waited for as Linux does")
 @pytest.mark.parametrize("ignores", [False, True])
-def test_stopping_ends_it_and_whatever_it_started(ignores: bool) -> None:
+def test_cancelling_ends_the_command_and_its_children(ignores: bool) -> None:
     code = (
         "import os, signal, subprocess, sys\n"
         f"if {ignores}: signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -104,17 +104,17 @@ def test_stopping_ends_it_and_whatever_it_started(ignores: bool) -> None:
         "print(os.getpid(), child.pid, flush=True)\n"
         "signal.pause()\n"
     )
-    said = ""
+    written = ""
 
     def on_text(text: str) -> None:
-        nonlocal said
-        said += text
-        if said.endswith("\n"):
+        nonlocal written
+        written += text
+        if written.endswith("\n"):
             raise Stopped
 
     with pytest.raises(Stopped):
         python(code).write("x", on_text)
-    assert [ended(int(pid)) for pid in said.split()] == [True, True]
+    assert [ended(int(pid)) for pid in written.split()] == [True, True]
 
 
 def test_a_child_that_keeps_the_pipe_open_is_not_waited_for() -> None:
@@ -126,7 +126,7 @@ def test_a_child_that_keeps_the_pipe_open_is_not_waited_for() -> None:
     assert write(python(code)) == "the answer"
 
 
-def test_no_shell_runs_it(tmp_path: Path) -> None:
+def test_the_command_runs_without_a_shell(tmp_path: Path) -> None:
     target = tmp_path / "made by a shell"
     assert write(CommandSummarizer(f"echo '$HOME;' touch {shlex.quote(str(target))} '|' cat")).startswith(
         "$HOME;"
@@ -134,27 +134,27 @@ def test_no_shell_runs_it(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-@pytest.mark.parametrize(("line", "told"), [("", "empty"), ("  ", "empty"), ("a 'b", "cannot be split")])
-def test_a_line_that_is_no_command_is_refused(line: str, told: str) -> None:
-    with pytest.raises(UsageProblem, match=told):
+@pytest.mark.parametrize(("line", "message"), [("", "empty"), ("  ", "empty"), ("a 'b", "cannot be split")])
+def test_an_invalid_command_line_is_refused(line: str, message: str) -> None:
+    with pytest.raises(UsageProblem, match=message):
         CommandSummarizer(line)
 
 
-def test_one_that_is_not_there_is_told() -> None:
+def test_a_missing_command_is_an_error_message() -> None:
     with pytest.raises(SummarizerFailed, match="cannot be run: No such file"):
         write(CommandSummarizer("no-such-program-at-all --x"))
 
 
-def test_secrets_in_its_line_are_kept_nowhere() -> None:
+def test_secrets_in_the_command_line_are_not_stored() -> None:
     command = CommandSummarizer("llm --key sk-ant-api03-q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5UioB0vQ")
     assert "q7Rt" not in command.where + command.to + command.name
 
 
-def test_what_it_says_is_safe() -> None:
+def test_the_output_of_the_command_is_made_safe() -> None:
     with pytest.raises(SummarizerFailed) as failure:
         write(python("import sys; sys.stderr.write('\\x1b]0;owned\\x07 \\u202e'); sys.exit(1)"))
     assert is_safe(str(failure.value))
 
 
-def test_it_is_run_where_the_program_runs() -> None:
+def test_the_command_runs_in_the_working_folder() -> None:
     assert write(python("import os; print(os.getcwd())")) == os.getcwd()

@@ -1,4 +1,4 @@
-"""Nothing leaves without consent: the process's own connections and children are watched."""
+"""Nothing is sent without consent: the tests watch connections and child processes of this process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sending(summarizer: Summarizer, *prompts: str, growing: bool = False) -> Sen
 
 @pytest.mark.parametrize("words", [[], ["--json"], ["--no-mask"]])
 @pytest.mark.parametrize("command", ["attempt", "life", "recall"])
-def test_without_a_terminal_nothing_is_sent_unless_told(
+def test_without_a_terminal_nothing_is_sent_without_a_flag(
     program: Run, server: Server, tmp_path: Path, command: str, words: list[str]
 ) -> None:
     server.answers = [stream(event("x"), DONE)]
@@ -62,7 +62,7 @@ def test_showing_a_prompt_sends_nothing(program: Run, command: str) -> None:
     assert seen == []
 
 
-def test_looking_at_attempts_sends_nothing(program: Run) -> None:
+def test_showing_attempts_sends_nothing(program: Run) -> None:
     program("attempt", "--demo", ROTATING, "--compaction", "1", "--command", CAT, "--send")
     with watched() as seen:
         for words in ([], ["--demo", ROTATING], ["--show", "1"], ["--delete", "1"]):
@@ -71,7 +71,7 @@ def test_looking_at_attempts_sends_nothing(program: Run) -> None:
 
 
 @pytest.mark.parametrize(("typed", "sent"), [("y\n", True), ("n\n", False), ("\n", False), ("", False)])
-def test_in_a_terminal_it_asks(
+def test_in_a_terminal_the_program_asks(
     typed: str, sent: bool, server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     import io
@@ -82,9 +82,9 @@ def test_in_a_terminal_it_asks(
         def isatty(self) -> bool:
             return True
 
-    told = Terminal()
+    terminal = Terminal()
     monkeypatch.setattr("sys.stdin", Terminal(typed))
-    monkeypatch.setattr("sys.stderr", told)
+    monkeypatch.setattr("sys.stderr", terminal)
     summarizer = EndpointSummarizer(server.base, "m")
     sender = Sender((), server.base, ("m",), None, 1.0, no_mask=False, without_asking=False)
     if sent:
@@ -92,11 +92,11 @@ def test_in_a_terminal_it_asks(
     else:
         with pytest.raises((NotAllowed, __import__("click").Abort)):
             sender.allowed(sending(summarizer, "prompt"))
-    assert "1 prompt of ~2 tokens to m at http://127.0.0.1" in told.getvalue()
-    assert "Send it?" in told.getvalue()
+    assert "1 prompt of ~2 tokens to m at http://127.0.0.1" in terminal.getvalue()
+    assert "Send it?" in terminal.getvalue()
 
 
-def test_what_is_told_before_names_cost_secrets_and_recipient(program: Run, server: Server) -> None:
+def test_the_question_names_cost_secrets_and_recipient(program: Run, server: Server) -> None:
     server.answers = [stream(event("## Goal\nx"), DONE)]
     to = ["--endpoint", server.base, "--model", "gpt-4o"]
     done = program("attempt", "--demo", ROTATING, "--compaction", "1", *to, "--send", "--json")
@@ -110,7 +110,7 @@ def test_what_is_told_before_names_cost_secrets_and_recipient(program: Run, serv
     assert len(server.requests) == 1
 
 
-def test_secrets_of_a_conversation_do_not_leave(
+def test_secrets_of_a_conversation_are_not_sent(
     program: Run, server: Server, tmp_path: Path, own_fixtures: Path
 ) -> None:
     import sqlite3
@@ -136,7 +136,7 @@ def test_secrets_of_a_conversation_do_not_leave(
     assert secret in json.dumps(server.requests[1][2])
 
 
-def test_an_allowance_is_for_one_recipient_and_so_many_tokens(server: Server, kept: KeptAttempts) -> None:
+def test_consent_is_for_one_recipient_and_a_number_of_tokens(server: Server, kept: KeptAttempts) -> None:
     server.answers = [stream(event("x"), DONE)]
     mine, other = EndpointSummarizer(server.base, "mine"), EndpointSummarizer(server.base, "other")
     refused: list[Callable[[], object]] = [
@@ -156,8 +156,8 @@ def test_an_allowance_is_for_one_recipient_and_so_many_tokens(server: Server, ke
     assert len(kept.all()) == 1
 
 
-def test_the_watch_sees_what_is_sent(server: Server, kept: KeptAttempts) -> None:
-    """Else the tests above would prove nothing."""
+def test_the_watch_notices_sent_data(server: Server, kept: KeptAttempts) -> None:
+    """Without this, the tests above would prove nothing."""
     server.answers = [stream(event("x"), DONE)]
     endpoint, command = EndpointSummarizer(server.base, "m"), CommandSummarizer(CAT)
     with watched() as seen:
@@ -166,7 +166,7 @@ def test_the_watch_sees_what_is_sent(server: Server, kept: KeptAttempts) -> None
     assert {"socket.connect", "subprocess.Popen"} <= {name for name, _ in seen}
 
 
-def test_a_growing_order_has_room_for_half_as_much_again() -> None:
+def test_consent_for_a_growing_prompt_includes_half_as_much_again() -> None:
     command = CommandSummarizer("cat")
     allowance = Allowance(sending(command, "p" * 400, "p" * 400, growing=True))
     allowance.take(command, "p" * 600)

@@ -1,4 +1,4 @@
-"""An endpoint, asked over a real connection: streaming, slow, failing in every way, malformed, cut off."""
+"""An endpoint over a real connection: streaming, slow, failing, malformed, cut off."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GOOD = stream(event("## Goal\n"), event("Ship "), event("it."), event(finish="st
 
 
 class Pauses(list[float]):
-    """Remembers how long it was to wait, and waits not at all."""
+    """Records the waiting times, and does not wait."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -31,7 +31,7 @@ def summarizer(
     )
 
 
-def test_a_stream_is_put_together_and_told_as_it_comes(
+def test_a_stream_is_joined_and_reported_as_it_arrives(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", KEY)
@@ -61,7 +61,7 @@ def test_an_answer_without_a_stream_counts(server: Server) -> None:
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
-def test_what_may_pass_is_asked_again(server: Server, status: int) -> None:
+def test_temporary_failures_are_retried(server: Server, status: int) -> None:
     server.answers = [whole(status, {"error": {"message": "busy"}}), hangs_up, GOOD]
     pauses = Pauses()
     assert summarizer(server, pauses).write("x", lambda _: None).text == "## Goal\nShip it."
@@ -69,7 +69,7 @@ def test_what_may_pass_is_asked_again(server: Server, status: int) -> None:
     assert len(server.requests) == 3
 
 
-def test_retry_after_is_heeded(server: Server) -> None:
+def test_retry_after_is_respected(server: Server) -> None:
     late = "Wed, 21 Oct 2015 07:28:00 GMT"
     server.answers = [whole(429, b"", retry_after="7"), whole(503, b"", retry_after=late), GOOD]
     pauses = Pauses()
@@ -77,14 +77,14 @@ def test_retry_after_is_heeded(server: Server) -> None:
     assert pauses == [7.0, 0.0]
 
 
-def test_too_long_a_pause_is_told(server: Server) -> None:
+def test_too_long_a_pause_is_an_error(server: Server) -> None:
     server.answers = [whole(429, {"error": {"message": "daily limit"}}, retry_after=str(LONGEST_PAUSE + 1))]
     with pytest.raises(SummarizerFailed, match=r"daily limit.*wait 61 seconds"):
         summarizer(server).write("x", lambda _: None)
     assert len(server.requests) == 1
 
 
-def test_it_is_not_asked_for_ever(server: Server) -> None:
+def test_retries_are_limited(server: Server) -> None:
     server.answers = [whole(500, b"no")]
     with pytest.raises(SummarizerFailed, match=f"answered 500: no.*tried {TRIES} times"):
         summarizer(server).write("x", lambda _: None)
@@ -92,7 +92,7 @@ def test_it_is_not_asked_for_ever(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told"),
+    ("status", "body", "message"),
     [
         (400, {"error": {"message": "context length exceeded"}}, "answered 400: context length exceeded"),
         (401, {"error": "bad key"}, "bad key.*key"),
@@ -105,14 +105,14 @@ def test_it_is_not_asked_for_ever(server: Server) -> None:
         (418, b"", "answered 418"),
     ],
 )
-def test_a_refusal_is_told_once(server: Server, status: int, body: object, told: str) -> None:
+def test_a_refusal_is_not_retried(server: Server, status: int, body: object, message: str) -> None:
     server.answers = [whole(status, body, location="http://127.0.0.1:9/")]  # type: ignore[arg-type]
-    with pytest.raises(SummarizerFailed, match=told):
+    with pytest.raises(SummarizerFailed, match=message):
         summarizer(server).write("x", lambda _: None)
     assert len(server.requests) == 1
 
 
-def test_what_an_endpoint_says_is_safe_and_without_the_key(
+def test_messages_of_an_endpoint_are_safe_and_without_the_key(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", KEY)
@@ -120,15 +120,15 @@ def test_what_an_endpoint_says_is_safe_and_without_the_key(
     server.answers = [whole(401, {"error": {"message": hostile}})]
     with pytest.raises(SummarizerFailed) as failure:
         summarizer(server, key="SOME_KEY").write("x", lambda _: None)
-    told = str(failure.value)
-    assert KEY not in told
-    assert "AKIA" not in told
-    assert is_safe(told)
-    assert len(told) < 600
+    message = str(failure.value)
+    assert KEY not in message
+    assert "AKIA" not in message
+    assert is_safe(message)
+    assert len(message) < 600
 
 
 @pytest.mark.parametrize(
-    ("pieces", "told"),
+    ("pieces", "message"),
     [
         ([b"data: <html>\n\n"], "not JSON"),
         ([b"data: [1, 2]\n\n"], "not a chat completion"),
@@ -141,14 +141,14 @@ def test_what_an_endpoint_says_is_safe_and_without_the_key(
         ([b'data: {"choices": [{"delta": {"content": {"a": 1}}}]}\n\n', DONE], "no text"),
     ],
 )
-def test_a_malformed_stream_is_told(server: Server, pieces: list[bytes], told: str) -> None:
+def test_a_malformed_stream_is_an_error(server: Server, pieces: list[bytes], message: str) -> None:
     server.answers = [stream(*pieces)]
-    with pytest.raises((SummarizerFailed, SummarizerCut), match=told):
+    with pytest.raises((SummarizerFailed, SummarizerCut), match=message):
         summarizer(server).write("x", lambda _: None)
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (stream(event("half a summ"), cut=True), "failed"),
         (stream(event("half a summ")), "before the end"),
@@ -156,15 +156,15 @@ def test_a_malformed_stream_is_told(server: Server, pieces: list[bytes], told: s
         (stream(event("half a summ"), event(finish="content_filter"), DONE), "content filter"),
     ],
 )
-def test_what_is_cut_off_keeps_what_came(server: Server, answer: object, told: str) -> None:
+def test_a_cut_answer_keeps_its_text(server: Server, answer: object, message: str) -> None:
     server.answers = [answer]  # type: ignore[list-item]
-    with pytest.raises(SummarizerCut, match=told) as cut:
+    with pytest.raises(SummarizerCut, match=message) as cut:
         summarizer(server).write("x", lambda _: None)
     assert cut.value.text == "half a summ"
     assert len(server.requests) == 1
 
 
-def test_comments_names_of_events_and_broken_lines_are_no_harm(server: Server) -> None:
+def test_comments_event_names_and_broken_lines_are_ignored(server: Server) -> None:
     data = event("one two")
     server.answers = [
         stream(b": keep-alive\n", b"event: message\nid: 3\n", data[:20], data[20:], b"\r\n", DONE)
@@ -172,7 +172,7 @@ def test_comments_names_of_events_and_broken_lines_are_no_harm(server: Server) -
     assert summarizer(server).write("x", lambda _: None).text == "one two"
 
 
-def test_a_flood_is_left(server: Server) -> None:
+def test_an_endless_answer_is_stopped(server: Server) -> None:
     flood = event("x" * 300_000)
     server.answers = [stream(*[flood] * 8)]
     with pytest.raises(SummarizerFailed, match=f"more than {LONGEST:,} bytes"):
@@ -183,11 +183,11 @@ def test_a_flood_is_left(server: Server) -> None:
 
 
 class Stopped(Exception):
-    """Somebody does not want it any more."""
+    """The user cancelled the work."""
 
 
 def test_a_slow_answer_can_be_stopped(server: Server) -> None:
-    """Nothing comes, and the work ends as soon as it is not wanted any more."""
+    """The server sends nothing, and the work ends when the user cancels it."""
 
     def hold() -> None:
         server.waits.set()
@@ -203,13 +203,13 @@ def test_a_slow_answer_can_be_stopped(server: Server) -> None:
         summarizer(server).write("x", on_text)
 
 
-def test_patience_ends(server: Server) -> None:
+def test_a_slow_answer_has_a_time_limit(server: Server) -> None:
     server.answers = [stream(event("a"), event("late"), before=lambda: server.go_on.wait(60))]
     with pytest.raises(SummarizerFailed, match=r"longer than 0.2 seconds"):
         summarizer(server, patience=0.2).write("x", lambda _: None)
 
 
-def test_nobody_listens() -> None:
+def test_a_closed_port_is_an_error() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -234,7 +234,7 @@ def test_nobody_listens() -> None:
         ("https://example.org/v1", "m", "NO_SUCH_KEY_AT_ALL", "is not set"),
     ],
 )
-def test_an_endpoint_that_cannot_be_is_refused(base: str, model: str, key: str, message: str) -> None:
+def test_an_invalid_endpoint_is_refused(base: str, model: str, key: str, message: str) -> None:
     with pytest.raises(UsageProblem, match=message):
         EndpointSummarizer(base, model, key)
 
@@ -268,7 +268,7 @@ def test_a_key_that_no_header_can_have_is_refused_without_its_text(
     assert KEY[:9] not in str(refused.value)
 
 
-def test_who_gets_it_is_told_with_whether_it_is_encrypted() -> None:
+def test_the_recipient_is_named_with_its_encryption() -> None:
     assert "not encrypted" in EndpointSummarizer("http://example.org/v1", "m").to
     assert "not encrypted" not in EndpointSummarizer("http://127.0.0.1:8080/v1", "m").to
     assert "not encrypted" not in EndpointSummarizer("http://localhost:11434/v1", "m").to

@@ -1,4 +1,4 @@
-"""A model of the user's own judges compactions: a stand-in, a command, and a real HTTP server in every failure."""
+"""The user's model judges compactions: a stand-in, a command, and a real HTTP server with every failure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ROTATING = "Move checkout to orders-v2"
 
 
 class Judge:
-    """A model that answers with what a function makes of the prompt."""
+    """A model that answers with the result of a function of the prompt."""
 
     kind, model, to, name, where = "command", "", "a stand-in", "stand-in", "stand-in"
 
@@ -122,9 +122,13 @@ def test_stored_answers_are_read_as_facts_with_source_and_agreement(
     assert kept_judgements(inspection, kept, facts) == ()
     ask(prompts, judge, kept)
     (judgement,) = kept_judgements(inspection, kept, facts)
-    told = judgement_of(inspection, prompts, judge, kept, facts)
-    assert judgement.statements == told.statements
-    assert (judgement.compaction, judgement.dropped, judgement.agreement) == (1, told.dropped, told.agreement)
+    direct = judgement_of(inspection, prompts, judge, kept, facts)
+    assert judgement.statements == direct.statements
+    assert (judgement.compaction, judgement.dropped, judgement.agreement) == (
+        1,
+        direct.dropped,
+        direct.agreement,
+    )
     (scope,) = judged_scopes((judgement,), facts)[1]
     (life,) = scope.facts
     assert isinstance(life, Life)
@@ -134,7 +138,7 @@ def test_stored_answers_are_read_as_facts_with_source_and_agreement(
     assert "The rules found 1 of them" in scope.note
 
 
-def test_an_answer_is_kept_and_never_asked_for_twice(inspection: Inspection, kept: KeptAttempts) -> None:
+def test_an_answer_is_stored_and_never_requested_twice(inspection: Inspection, kept: KeptAttempts) -> None:
     prompts = prompts_of(inspection)
     judge = Judge(lambda prompt: answer(lost(first_user_line(prompt))))
     ask(prompts, judge, kept)
@@ -160,7 +164,7 @@ def test_an_interrupted_run_continues_where_it_ended(inspection: Inspection, kep
     assert len(again.prompts) == len(prompts) - 2
 
 
-def test_nothing_is_sent_without_allowance(inspection: Inspection, kept: KeptAttempts) -> None:
+def test_nothing_is_sent_without_consent(inspection: Inspection, kept: KeptAttempts) -> None:
     prompts, judge = prompts_of(inspection), Judge(lambda prompt: answer())
     other = Judge(lambda prompt: answer())
     other.where = "elsewhere"
@@ -171,7 +175,9 @@ def test_nothing_is_sent_without_allowance(inspection: Inspection, kept: KeptAtt
     assert issubclass(NotAllowed, Exception)
 
 
-def test_an_unusable_answer_is_a_sentence_and_not_kept(inspection: Inspection, kept: KeptAttempts) -> None:
+def test_an_unusable_answer_is_an_error_message_and_not_stored(
+    inspection: Inspection, kept: KeptAttempts
+) -> None:
     prompts = prompts_of(inspection)
     for text in ("", "no JSON", "[1, 2", '{"statements": 5}'):
         problems = ask(prompts, Judge(lambda prompt, text=text: text), kept)  # type: ignore[misc]
@@ -227,7 +233,7 @@ def test_a_command_judges(inspection: Inspection, kept: KeptAttempts, tmp_path: 
     assert judgement_of(inspection, prompts, command, kept, facts_of(inspection)).answered == len(prompts)
 
 
-def test_an_endpoint_judges_and_fails_with_a_sentence(
+def test_an_endpoint_judges_and_fails_with_a_message(
     inspection: Inspection, kept: KeptAttempts, server: Server
 ) -> None:
     prompts = prompts_of(inspection)
@@ -240,7 +246,7 @@ def test_an_endpoint_judges_and_fails_with_a_sentence(
     assert issubclass(SummarizerFailed, Exception)
 
 
-# What is read of an answer.
+# Parsing of an answer.
 
 
 def test_a_fate_without_evidence_is_uncertain() -> None:
@@ -260,18 +266,18 @@ def test_a_fate_without_evidence_is_uncertain() -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_answer_is_read_or_refused(text: str) -> None:
+def test_any_answer_is_parsed_or_refused(text: str) -> None:
     with suppress(ValueError):
         assert isinstance(judged(text, "piece", "after"), Judged)
 
 
 @given(st.lists(st.text("ab ", max_size=40), max_size=12), st.integers(3, 30))
-def test_pieces_hold_every_text_within_their_size(texts: list[str], limit: int) -> None:
+def test_pieces_have_every_text_within_their_size(texts: list[str], limit: int) -> None:
     pieces = pieces_of(texts, limit)
     assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", "".join(texts))
     assert all(len(piece) <= limit + 2 * len(texts) for piece in pieces)
 
 
-def test_nothing_found_agrees_with_nothing() -> None:
+def test_two_empty_results_agree() -> None:
     assert agreement([], []).both == 0
     assert letters("  A-b, c! ") == "abc"

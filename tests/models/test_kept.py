@@ -1,4 +1,4 @@
-"""Attempts are kept: before anything is sent, while text comes, after a kill; they can be listed and deleted."""
+"""Stored attempts: before sending, while text arrives, after a kill. They can be listed and deleted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def allow(summarizer: Summarizer) -> Allowance:
     return Allowance(sending_of([(summarizer, ASK.prompt, 2_000)], Masker()))
 
 
-def test_a_finished_one_has_everything(server: Server, kept: KeptAttempts) -> None:
+def test_a_finished_attempt_has_everything(server: Server, kept: KeptAttempts) -> None:
     server.answers = [stream(event("## Goal\n"), event("Ship it."), USAGE, DONE)]
     summarizer = EndpointSummarizer(server.base, "gpt-4o")
     came: list[int] = []
@@ -52,7 +52,7 @@ def test_a_finished_one_has_everything(server: Server, kept: KeptAttempts) -> No
     assert came[-1] == len("## Goal\nShip it.")
 
 
-def test_a_failed_one_says_why(server: Server, kept: KeptAttempts) -> None:
+def test_a_failed_attempt_has_its_reason(server: Server, kept: KeptAttempts) -> None:
     server.answers = [whole(400, {"error": {"message": "too long"}})]
     summarizer = EndpointSummarizer(server.base, "m")
     made = make_attempt(kept, ASK, summarizer, allow(summarizer), lambda _: None)
@@ -60,7 +60,7 @@ def test_a_failed_one_says_why(server: Server, kept: KeptAttempts) -> None:
     assert "too long" in made.problem
 
 
-def test_a_cut_one_keeps_what_came(server: Server, kept: KeptAttempts) -> None:
+def test_a_cut_attempt_keeps_its_text(server: Server, kept: KeptAttempts) -> None:
     server.answers = [stream(event("half"), cut=True)]
     summarizer = EndpointSummarizer(server.base, "m")
     made = make_attempt(kept, ASK, summarizer, allow(summarizer), lambda _: None)
@@ -68,7 +68,7 @@ def test_a_cut_one_keeps_what_came(server: Server, kept: KeptAttempts) -> None:
 
 
 class Writer:
-    """Writes what it is told to, and then does something."""
+    """Writes a given text, then calls a function."""
 
     kind, name, model, to, where = "command", "writer", "", "nobody", "writer"
 
@@ -82,7 +82,7 @@ class Writer:
         return Reply("some text")
 
 
-def test_an_interrupted_one_keeps_what_came(kept: KeptAttempts) -> None:
+def test_an_interrupted_attempt_keeps_its_text(kept: KeptAttempts) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -92,7 +92,7 @@ def test_an_interrupted_one_keeps_what_came(kept: KeptAttempts) -> None:
     assert (one.state, one.summary, one.problem) == ("unfinished", "some text", "It was interrupted.")
 
 
-def test_it_is_there_before_anything_is_sent(kept: KeptAttempts) -> None:
+def test_an_attempt_is_stored_before_anything_is_sent(kept: KeptAttempts) -> None:
     seen: list[str] = []
     make_attempt(
         kept,
@@ -104,7 +104,7 @@ def test_it_is_there_before_anything_is_sent(kept: KeptAttempts) -> None:
     assert seen == ["unfinished"]
 
 
-def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path) -> None:
+def test_nothing_is_sent_if_it_cannot_be_stored(tmp_path: Path) -> None:
     path = tmp_path / "attempts.db"
     path.write_bytes(b"no database at all, but long enough to be taken for one" * 40)
     asked: list[str] = []
@@ -116,8 +116,8 @@ def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path) -> None:
     assert path.read_bytes().startswith(b"no database")
 
 
-def test_a_killed_one_stays_unfinished(tmp_path: Path) -> None:
-    """A process is killed while text comes; another finds the attempt with its prompt and what had come."""
+def test_a_killed_attempt_stays_unfinished(tmp_path: Path) -> None:
+    """A process is killed while text arrives; another process finds the attempt with its prompt and text."""
     path = tmp_path / "attempts.db"
     code = textwrap.dedent(
         """
@@ -146,12 +146,12 @@ def test_a_killed_one_stays_unfinished(tmp_path: Path) -> None:
     one = kept.get(one.id)
     assert one is not None
     assert (one.state, one.summary, one.prompt) == ("unfinished", "some text", "the prompt ?")
-    # And the file is as good as before.
+    # The file is still intact.
     other = CommandSummarizer("cat")
     assert make_attempt(kept, ASK, other, allow(other), lambda _: None).id == one.id + 1
 
 
-def test_they_are_found_by_their_conversation_and_deleted(kept: KeptAttempts) -> None:
+def test_attempts_are_found_by_conversation_and_deleted(kept: KeptAttempts) -> None:
     places = [
         AttemptPlace("/a", "one", 1),
         AttemptPlace("/a", "two", 1),
@@ -167,24 +167,24 @@ def test_they_are_found_by_their_conversation_and_deleted(kept: KeptAttempts) ->
     assert [one.id for one in kept.all()] == [2, 3, 4]
 
 
-def test_only_the_user_can_read_them(kept: KeptAttempts) -> None:
+def test_only_the_user_can_read_attempts(kept: KeptAttempts) -> None:
     kept.begin(ASK, "command", "cat", "")
     assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
 
 
-def test_asking_for_attempts_makes_no_file(kept: KeptAttempts) -> None:
+def test_listing_attempts_makes_no_file(kept: KeptAttempts) -> None:
     assert kept.all() == ()
     assert not kept.path.exists()
 
 
-def test_what_is_deleted_is_gone_from_the_file(kept: KeptAttempts) -> None:
+def test_a_deleted_text_is_no_longer_in_the_file(kept: KeptAttempts) -> None:
     kept.begin(Ask(ASK.place, "a prompt about tulips " * 400, "ours", 1), "command", "cat", "")
     kept.delete([1])
     for file in kept.path.parent.iterdir():
         assert b"tulips" not in file.read_bytes(), file
 
 
-def test_one_that_was_deleted_while_it_was_made_is_told(kept: KeptAttempts) -> None:
+def test_an_attempt_deleted_while_running_is_an_error(kept: KeptAttempts) -> None:
     with pytest.raises(OutputProblem, match="was deleted"):
         make_attempt(kept, ASK, Writer(lambda: kept.delete([1])), allow(Writer(None)), lambda _: None)

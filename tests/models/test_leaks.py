@@ -1,4 +1,4 @@
-"""Secrets in every way people write them, and a provider that repeats the key it was asked with."""
+"""Secrets in all usual notations, and a provider that repeats the key of a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.models.server import DONE, Answer, Server, event, stream, whole
 
 KEY = "k-9Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5"
 
-#: A text, and what of it is a secret.
+#: Texts with their secrets.
 WRITTEN = {
     "Cookie: session=af83Kd92hsQx; theme=dark": "af83Kd92hsQx",
     "Set-Cookie: sid=s%3Aq8Zk2mPx9Lw.v7; Path=/; HttpOnly": "q8Zk2mPx9Lw",
@@ -72,7 +72,7 @@ ORDINARY = (
 
 
 @pytest.mark.parametrize("text", WRITTEN)
-def test_a_secret_is_taken_out_however_it_is_written(text: str) -> None:
+def test_a_secret_is_removed_in_every_notation(text: str) -> None:
     masked = Masker()(text)
     assert WRITTEN[text] not in masked
     assert "[masked: " in masked
@@ -80,17 +80,17 @@ def test_a_secret_is_taken_out_however_it_is_written(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ORDINARY)
-def test_ordinary_texts_stay(text: str) -> None:
+def test_ordinary_texts_are_unchanged(text: str) -> None:
     assert Masker()(text) == text
 
 
 @given(st.sampled_from(sorted(WRITTEN)), st.text("ab c.\n", max_size=40), st.text("ab c.\n", max_size=40))
-def test_what_stands_around_a_secret_does_not_hide_it(text: str, before: str, after: str) -> None:
+def test_surrounding_text_does_not_hide_a_secret(text: str, before: str, after: str) -> None:
     assert WRITTEN[text] not in Masker()(f"{before}\n{text}\n{after}")
 
 
 @given(st.text("ab", min_size=1, max_size=6), st.lists(st.text("abc", max_size=5), max_size=12))
-def test_a_key_in_pieces_is_taken_out(key: str, pieces: list[str]) -> None:
+def test_a_key_in_pieces_is_removed(key: str, pieces: list[str]) -> None:
     filtered = KeyFilter(key)
     out = "".join([*map(filtered.feed, pieces), filtered.end()])
     assert key not in out.replace("[the key]", "|")
@@ -98,7 +98,7 @@ def test_a_key_in_pieces_is_taken_out(key: str, pieces: list[str]) -> None:
 
 
 def repeated(where: str) -> Answer:
-    """An answer of a provider that repeats the key."""
+    """Return an answer of a provider that repeats the key."""
     sentence = f"bad key {KEY} for you"
     return {
         "error event": stream(event("Some text"), event(error={"message": sentence})),
@@ -134,9 +134,9 @@ def test_a_provider_that_repeats_the_key_is_cleaned(
         reply = EndpointSummarizer(server.base, "some-model", "SOME_KEY").write("x", seen.append)
     except AttemptError as error:
         reply = Reply(f"{error} {getattr(error, 'text', '')}")
-    said = f"{reply} {''.join(seen)}"
-    assert KEY not in said
-    assert "[the key]" in said
+    output = f"{reply} {''.join(seen)}"
+    assert KEY not in output
+    assert "[the key]" in output
 
 
 def test_other_secrets_of_a_provider_are_cleaned_too() -> None:

@@ -1,4 +1,4 @@
-"""Secrets of every known format are taken out of what is sent, and little else."""
+"""Secrets of every known format are removed from sent texts, and little else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEX = "0123456789abcdef"
 
 
 def _of(alphabet: str, least: int, most: int | None = None) -> st.SearchStrategy[str]:
-    # One of each sort in it, as keys that were drawn by a machine have.
+    # Every class of characters occurs, as in randomly generated keys.
     mixed = st.text(alphabet, min_size=least - 2, max_size=(most or least) - 2)
     digit = "7" if "7" in alphabet else alphabet[0]
     return mixed.map(
@@ -31,7 +31,7 @@ def _after(prefix: str, rest: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return rest.map(lambda text: prefix + text)
 
 
-#: Kind → (what draws one, how it stands in a text, where that is part of the format).
+#: By kind: a generator of secrets, and the text around a secret if the format includes one.
 FORMATS: dict[str, tuple[st.SearchStrategy[str], Callable[[str], str]]] = {
     "AWS access key": (_after("AKIA", _of(string.ascii_uppercase + "234567", 16)), str),
     "AWS secret key": (_of(_ALNUM, 40), "AWS_SECRET_ACCESS_KEY={}".format),
@@ -86,7 +86,7 @@ FORMATS: dict[str, tuple[st.SearchStrategy[str], Callable[[str], str]]] = {
     before=st.sampled_from(["", "Use this: ", "see\n", "clé « "]),
     after=st.sampled_from(["", " now.", "\n"]),
 )
-def test_every_format_is_taken_out_wherever_it_stands(
+def test_every_format_is_removed_in_any_place(
     name: str, data: st.DataObject, before: str, after: str
 ) -> None:
     secrets, shown = FORMATS[name]
@@ -99,19 +99,19 @@ def test_every_format_is_taken_out_wherever_it_stands(
     assert masked.startswith(before)
     assert masked.endswith(after)
     assert sum(masker.counts.values()) >= 1
-    # In a call's arguments it is JSON, and in JSON inside of JSON.
+    # Arguments of a call are JSON, and JSON inside JSON.
     quoted = json.dumps({"command": text})
     assert secret not in Masker()(quoted) or json.dumps(secret) != f'"{secret}"'
     assert secret not in Masker()(json.dumps({"body": quoted})) or json.dumps(secret) != f'"{secret}"'
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-def test_what_findings_tell_of_is_taken_out(secret: str) -> None:
+def test_secrets_of_findings_are_removed(secret: str) -> None:
     assert Masker()(secret) != secret
 
 
 @given(st.sampled_from(list(SECRETS)), st.text(max_size=40), st.text(max_size=40))
-def test_what_is_masked_stays_masked(secret: str, before: str, after: str) -> None:
+def test_masked_text_stays_masked(secret: str, before: str, after: str) -> None:
     masker = Masker()
     once = masker(f"{before} {secret} {after}")
     counts = masker.counts
@@ -135,7 +135,7 @@ def test_what_is_masked_stays_masked(secret: str, before: str, after: str) -> No
         "struct Harbour { token: Ed25519PrivateKey, password: SecretStr }",
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_harmless_text_is_unchanged(text: str) -> None:
     masker = Masker()
     assert masker(text) == text
     assert not masker.counts
@@ -149,7 +149,7 @@ def test_the_same_secret_counts_once() -> None:
     assert masker.counts == {"a GitHub token": 1}
 
 
-def test_switched_off_it_leaves_everything() -> None:
+def test_masking_can_be_switched_off() -> None:
     masker = Masker(on=False)
     secret = "ghp_" + "a1B2" * 9
     assert masker(secret) == secret
@@ -176,7 +176,7 @@ def test_case_hides_nothing(text: str) -> None:
     assert "hunter2rabbit" not in Masker()(text)
 
 
-def test_what_is_known_is_taken_out_where_it_stands_alone() -> None:
+def test_a_known_secret_is_removed_as_a_whole_word() -> None:
     reader = Masker()
     key = "\n".join(f"{at}{string.ascii_letters}" for at in range(10, 14))
     reader(
@@ -194,7 +194,7 @@ def test_what_is_known_is_taken_out_where_it_stands_alone() -> None:
 
 
 @given(st.sampled_from(list(SECRETS)), st.text(max_size=40))
-def test_what_is_known_and_masked_stays_masked(secret: str, after: str) -> None:
+def test_a_known_masked_secret_stays_masked(secret: str, after: str) -> None:
     reader = Masker()
     reader(secret)
     masker = Masker(known=reader.secrets)

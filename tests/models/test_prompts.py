@@ -1,4 +1,4 @@
-"""What is sent around the messages: our prompt, the user's own, that of an installed release."""
+"""The prompt around the messages: our prompt, the user's prompt, and the prompt of an installed release."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def test_our_prompt_has_the_documents_sections() -> None:
     assert "earlier-summary" not in prompt
 
 
-def test_our_prompt_takes_over_what_went_before() -> None:
+def test_our_prompt_has_the_earlier_summary() -> None:
     prompt = our_prompt(EARLIER)
     assert "<earlier-summary>\n## Goal\nOld {budget} goal.\n</earlier-summary>" in prompt
     assert "the pool" in prompt
 
 
-def test_the_users_own_is_filled_in_one_pass(tmp_path: Path) -> None:
+def test_the_users_prompt_is_filled_in_one_pass(tmp_path: Path) -> None:
     path = tmp_path / "prompt.txt"
     path.write_text("{earlier}|{turns}|{budget}|{focus}|{other} {}", encoding="utf-8")
     assert filled(read_template(path), EARLIER) == (
@@ -51,24 +51,24 @@ def test_the_users_own_is_filled_in_one_pass(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"), [(b"no place", "{turns}"), (b"\xff{turns}", "UTF-8"), (None, "cannot be read")]
+    ("data", "message"), [(b"no place", "{turns}"), (b"\xff{turns}", "UTF-8"), (None, "cannot be read")]
 )
-def test_a_file_that_is_no_prompt_is_refused(tmp_path: Path, data: bytes | None, told: str) -> None:
+def test_an_unusable_prompt_file_is_refused(tmp_path: Path, data: bytes | None, message: str) -> None:
     path = tmp_path / "prompt.txt"
     if data is not None:
         path.write_bytes(data)
-    with pytest.raises(BadInput, match=re.escape(told)):
+    with pytest.raises(BadInput, match=re.escape(message)):
         read_template(path)
 
 
-def test_a_python_without_a_release_is_told() -> None:
+def test_a_python_without_a_release_is_an_error() -> None:
     with pytest.raises(BadInput, match="hermes-agent"):
         release_prompt(Path(sys.executable), GIVEN, 128_000, unmasked)
     with pytest.raises(BadInput, match="could not word a prompt"):
         release_prompt(Path("/no/such/python"), GIVEN, 128_000, unmasked)
 
 
-def test_an_installed_release_words_its_own() -> None:
+def test_an_installed_release_makes_its_prompt() -> None:
     python = os.environ.get("COMPACTION_INSPECTOR_HERMES_PYTHON")
     if not python:
         pytest.skip("COMPACTION_INSPECTOR_HERMES_PYTHON names no Python with hermes-agent")

@@ -1,4 +1,4 @@
-"""What this process sends: Python's own audit events of connections and of processes that are started."""
+"""Watch sent data: Python's audit events of connections and started processes in this process."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def _hook(name: str, arguments: tuple[Any, ...]) -> None:
 
 @cache
 def _begin() -> None:
-    """Add the hook, for good: it does nothing while nobody watches, but Python calls it often."""
+    """Add the hook permanently, because Python cannot remove it. It does nothing while nothing is watched."""
     sys.addaudithook(_hook)
 
 
 @contextmanager
 def watched() -> Iterator[list[tuple[str, str]]]:
-    """Every connection and process of the block, as (event, what of it)."""
+    """Return the connections and processes of the block, as (event, details)."""
     _begin()
     seen: list[tuple[str, str]] = []
     _watchers.append(seen)

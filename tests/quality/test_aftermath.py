@@ -739,8 +739,8 @@ def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
 def test_a_rule_that_names_a_file_does_not_explain_its_second_reading() -> None:
     path = Value("a.py", "file", "a.py", "", True, (0, 4))
     rule = replace(fact("a.py must stay short.", ["stay", "short"], saying(0, 1, 1)), values=(path,))
-    told = replace(rule, kind="link", key="told", text="a.py has the tide tables.")
-    for one, text in ((rule, ""), (told, told.text)):
+    link = replace(rule, kind="link", key="told", text="a.py has the tide tables.")
+    for one, text in ((rule, ""), (link, link.text)):
         facts = ConversationFacts((one,), (life(one, "lost"),))
         (event,) = events((1, 1, READ), (2, None, READ), facts=facts)
         assert (event.kind, event.fact, event.breaks_rule) == ("read again", text, False)
@@ -960,8 +960,8 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
     ],
 )
 def test_a_user_who_complains_that_the_agent_forgot(text: str, is_complaint: bool) -> None:
-    said = [Message({"role": "user", "content": text}) for _ in range(2)]
-    steps = [(Step(number, number + 1, 0, number + 1, None), one) for number, one in enumerate(said)]
+    messages = [Message({"role": "user", "content": text}) for _ in range(2)]
+    steps = [(Step(number, number + 1, 0, number + 1, None), one) for number, one in enumerate(messages)]
     events = aftermath_of(steps_with_acts(steps), ConversationFacts((), ()))
     assert [(event.kind, event.compaction, event.place.generation) for event in events] == (
         [("forgot", 1, 2)] if is_complaint else []

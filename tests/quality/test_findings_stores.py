@@ -81,9 +81,10 @@ def test_hygiene_counts_where_a_gateway_is(fixtures_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answered", "trigger", "told"), [(False, "auto", True), (True, "auto", False), (False, "manual", False)]
+    ("answered", "trigger", "expected"),
+    [(False, "auto", True), (True, "auto", False), (False, "manual", False)],
 )
-def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, told: bool) -> None:
+def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, expected: bool) -> None:
     lines = recipe("claude_lines")
     made = lines.Session("5e55a000-0000-4000-8000-000000000001")
     made.user("Chart the tides of the outer harbour, please.")
@@ -94,8 +95,8 @@ def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, 
         made.answer(lines.text("Here is the chart."))
     made.compact(lines.nine_sections(primary=["Chart the tides"]), trigger=trigger)
     found = of(found_in(made.write(tmp_path / "a.jsonl")), "mid-task")
-    assert bool(found) is told
-    if told:
+    assert bool(found) is expected
+    if expected:
         assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 10)
         assert "on #0: 10 messages followed" in found[0].text
 
@@ -269,11 +270,11 @@ def test_the_command_over_a_whole_database_and_from_a_severity_on(fixtures_dir: 
 
 
 def test_the_command_for_people(fixtures_dir: Path) -> None:
-    said = run(str(fixtures_dir / "hermes-0.13-rotating.db")).stdout
-    assert "Move checkout to orders-v2" in said
-    assert "✗ error" in said
-    assert "[summary-fallback]" in said
-    assert "→ Read the removed messages" in said
+    output = run(str(fixtures_dir / "hermes-0.13-rotating.db")).stdout
+    assert "Move checkout to orders-v2" in output
+    assert "✗ error" in output
+    assert "[summary-fallback]" in output
+    assert "→ Read the removed messages" in output
 
 
 def test_the_command_where_nothing_is_found(tmp_path: Path) -> None:

@@ -65,30 +65,35 @@ TALK = [("user", 20_000), ("assistant", 10_000), ("tool", 50_000), ("assistant",
 
 
 def test_the_message_that_crossed_the_threshold_is_named() -> None:
-    told = why(listed(TALK), 0.5)
-    assert (told.rule, told.threshold_tokens, told.crossed, told.tokens) == ("threshold", 100_000, 4, 110_000)
-    assert told.trigger == "auto"
-    assert told.text == "~110,000 tokens at #4 reached the threshold of 100,000: 50% of 200,000, hermes-0.19"
+    cause = why(listed(TALK), 0.5)
+    assert (cause.rule, cause.threshold_tokens, cause.crossed, cause.tokens) == (
+        "threshold",
+        100_000,
+        4,
+        110_000,
+    )
+    assert cause.trigger == "auto"
+    assert cause.text == "~110,000 tokens at #4 reached the threshold of 100,000: 50% of 200,000, hermes-0.19"
 
 
 def test_too_small_a_list_has_other_settings_or_was_compacted_by_hand() -> None:
-    told = why(listed([("user", 100_000), ("assistant", 45_000), ("tool", 5_181)]), 0.85)
-    assert (told.rule, told.trigger, told.crossed) == ("other-settings", None, None)
-    assert told.fits[-1] == 0.75
-    assert told.text.startswith(
+    cause = why(listed([("user", 100_000), ("assistant", 45_000), ("tool", 5_181)]), 0.85)
+    assert (cause.rule, cause.trigger, cause.crossed) == ("other-settings", None, None)
+    assert cause.fits[-1] == 0.75
+    assert cause.text.startswith(
         "~150,181 tokens are below today's threshold of 170,000 (85% of 200,000): other settings then"
     )
-    assert "0.75 fits" in told.text
-    assert "a manual compaction" in told.text
+    assert "0.75 fits" in cause.text
+    assert "a manual compaction" in cause.text
 
 
 def test_a_list_that_went_on_growing_had_another_threshold() -> None:
     grown = [*TALK, ("assistant", 5_000), ("tool", 20_000), ("assistant", 5_000), ("tool", 12_000)]
-    told = why(listed(grown), 0.5)
-    assert told.rule == "other-settings"
-    assert told.crossed == 4
-    assert "2 calls earlier" in told.text
-    assert told.fits == (0.6, 0.65, 0.7, 0.75)
+    cause = why(listed(grown), 0.5)
+    assert cause.rule == "other-settings"
+    assert cause.crossed == 4
+    assert "2 calls earlier" in cause.text
+    assert cause.fits == (0.6, 0.65, 0.7, 0.75)
 
 
 def test_a_gateway_looks_before_a_turn() -> None:
@@ -103,8 +108,8 @@ def test_what_the_compaction_before_left_was_no_call() -> None:
 
 
 def test_what_the_index_leaves_out_stands_before_the_end() -> None:
-    told = why(listed(TALK), 0.5, tokens=112_000)
-    assert told.tokens == 112_000
+    cause = why(listed(TALK), 0.5, tokens=112_000)
+    assert cause.tokens == 112_000
 
 
 @pytest.mark.parametrize(
@@ -115,10 +120,10 @@ def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
 ) -> None:
     before = replace(listed(TALK), agent="pi")
     done = replace(compacted(5, 110_000), trigger=trigger, tokens_before_reported=110_000)
-    told = told_by(before, done, 0.5)
-    assert (told.rule, told.trigger) == (rule, trigger)
-    assert ("trigger not recorded" in told.text) == (trigger is None)
-    assert ("auto (reported)" in told.text) == (trigger == "auto")
+    cause = told_by(before, done, 0.5)
+    assert (cause.rule, cause.trigger) == (rule, trigger)
+    assert ("trigger not recorded" in cause.text) == (trigger is None)
+    assert ("auto (reported)" in cause.text) == (trigger == "auto")
 
 
 def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> None:
@@ -126,9 +131,9 @@ def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> N
     settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=0.5)
     budgets = Budgets(WINDOW // 2, 0, 0, WINDOW, {})
     before = replace(listed(TALK), agent="pi")
-    told = why_fired(done, before, settings, budgets, lambda share: int(share * WINDOW), is_least=True)
-    assert (told.rule, told.threshold_tokens) == ("reported", None)
-    assert told.text.endswith(f"fires at {WINDOW // 2:,} or more, because the window is at least {WINDOW:,}")
+    cause = why_fired(done, before, settings, budgets, lambda share: int(share * WINDOW), is_least=True)
+    assert (cause.rule, cause.threshold_tokens) == ("reported", None)
+    assert cause.text.endswith(f"fires at {WINDOW // 2:,} or more, because the window is at least {WINDOW:,}")
 
 
 @pytest.mark.parametrize("is_recorded", [True, False])
@@ -137,12 +142,12 @@ def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_rec
     settings = Settings(profile="pi", context_length=1_000_000, threshold=0.11)
     budgets = Budgets(110_000, 0, 0, 1_000_000, {})
     before = replace(listed(TALK), agent="pi")
-    told = why_fired(
+    cause = why_fired(
         done, before, settings, budgets, int, usual=980_000, is_window_recorded=is_recorded
     ).text  # fmt: skip
-    assert ("usually fires at 980,000 (98% of 1,000,000)" in told) is is_recorded
+    assert ("usually fires at 980,000 (98% of 1,000,000)" in cause) is is_recorded
     window = "a smaller window than today's 1,000,000, or a lower threshold than"
-    assert told.endswith(f"{window} the usual 980,000, or the user compacted") is not is_recorded
+    assert cause.endswith(f"{window} the usual 980,000, or the user compacted") is not is_recorded
     alone = why_fired(
         done, before, settings, replace(budgets, threshold_tokens=980_000), int, is_window_recorded=is_recorded
     ).text  # fmt: skip
@@ -156,14 +161,14 @@ def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
 
 def test_where_an_agent_tells_no_size_its_last_request_does() -> None:
     before = replace(listed(TALK), agent="opencode", last_size=140_077)
-    told = told_by(before, replace(compacted(5, 90_000), trigger="auto"), 0.5)
-    assert (told.rule, told.tokens) == ("threshold", 140_077)
-    assert "(last request and its answer)" in told.text
+    cause = told_by(before, replace(compacted(5, 90_000), trigger="auto"), 0.5)
+    assert (cause.rule, cause.tokens) == ("threshold", 140_077)
+    assert "(last request and its answer)" in cause.text
 
 
 def test_a_missing_list_has_an_unknown_size() -> None:
-    told = told_by(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
-    assert "trigger not recorded, at an unknown size" in told.text
+    cause = told_by(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
+    assert "trigger not recorded, at an unknown size" in cause.text
 
 
 @given(
@@ -174,15 +179,15 @@ def test_a_threshold_that_is_told_was_reached_just_then(
     messages: list[tuple[str, int]], share: float
 ) -> None:
     before = listed(messages)
-    told = why(before, share)
+    cause = why(before, share)
     total, threshold = before.token_index.total(), int(share * WINDOW)
-    if told.rule == "threshold":
-        assert told.crossed is not None
-        assert before.token_index.rough_until(told.crossed) < threshold
-        assert before.token_index.rough_until(told.crossed + 1) >= threshold
+    if cause.rule == "threshold":
+        assert cause.crossed is not None
+        assert before.token_index.rough_until(cause.crossed) < threshold
+        assert before.token_index.rough_until(cause.crossed + 1) >= threshold
     if total < threshold:
-        assert told.rule == "other-settings"
-    assert all(int(value * WINDOW) <= total for value in told.fits)
+        assert cause.rule == "other-settings"
+    assert all(int(value * WINDOW) <= total for value in cause.fits)
 
 
 @pytest.mark.parametrize("length", [0, 1])

@@ -174,8 +174,8 @@ def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
     listed = CliRunner().invoke(commands, ["facts", str(path), name, "--dismissed", "--json"])
     assert {entry["key"] for entry in json.loads(listed.stdout)} == {lost.fact.key}
     for command in ("facts", "losses"):
-        said = CliRunner().invoke(commands, [command, str(path), name])
-        assert "1 dismissed fact is not counted" in said.stderr
+        done = CliRunner().invoke(commands, [command, str(path), name])
+        assert "1 dismissed fact is not counted" in done.stderr
     store.close()
 
 

@@ -198,12 +198,12 @@ def test_a_constraint_is_graver_than_any_number_of_values() -> None:
 @given(st.lists(st.lists(st.sampled_from(OUTCOMES), min_size=1, max_size=6), max_size=6))
 def test_every_fact_counts_once_and_only_where_it_is_gone_today(fates: list[list[Outcome]]) -> None:
     last = max(map(len, fates), default=0)
-    lives = [life(*told, key=str(n), first=last - len(told) + 1) for n, told in enumerate(fates)]
+    lives = [life(*outcomes, key=str(n), first=last - len(outcomes) + 1) for n, outcomes in enumerate(fates)]
     found = losses_of(lives)
     assert sum(one.total for one in found) == sum(
-        told[-1] in ("lost", "value lost", "contradicted") for told in fates
+        outcomes[-1] in ("lost", "value lost", "contradicted") for outcomes in fates
     )
-    assert sum(one.weakened for one in found) == sum(told[-1] == "weakened" for told in fates)
+    assert sum(one.weakened for one in found) == sum(outcomes[-1] == "weakened" for outcomes in fates)
     for one in found:
         for lost in one.worst:
             assert lost.fate.compaction == one.compaction
@@ -233,8 +233,8 @@ def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized()
             compactions=lambda: (), conversation=SimpleNamespace(has_unread=False)
         )
         one = life("lost", kind="link")
-        told = replace(one, fact=replace(one.fact, text=text))
-        return losses_of_facts(inspection, ConversationFacts((), (told,)))
+        reworded = replace(one, fact=replace(one.fact, text=text))
+        return losses_of_facts(inspection, ConversationFacts((), (reworded,)))
 
     (sentence,) = uncertain_losses([found("Die Boote sind immer vor der Flut im Hafen.")])
     assert sentence.startswith("In 1 conversation, the user mostly writes in another language")

@@ -324,14 +324,14 @@ def test_requests_tell_how_much_was_added_if_the_agents_own_figure_is_far_off() 
 @pytest.mark.parametrize("rule", ["quick-succession", "saved-little"])
 def test_a_fixed_prompt_that_fills_the_window_is_told(rule: str) -> None:
     listed = {"before": 53, "tokens_before": 30_000, "tokens_after": 29_000}
-    for reported, told in ((None, False), (50_000, False), (190_000, True)):
+    for reported, expected in ((None, False), (50_000, False), (190_000, True)):
         second = compaction_evidence(2, {**listed, "tokens_before_reported": reported})
         text = next(
             one.text
             for one in find(evidence(compaction_evidence(1), second))
             if (one.rule, one.compaction) == (rule, 2)
         )
-        assert ("about 160,000 of the 190,000 tokens" in text) == told
+        assert ("about 160,000 of the 190,000 tokens" in text) == expected
 
 
 def test_each_of_several_equal_summaries_is_told() -> None:
@@ -346,13 +346,13 @@ def test_each_of_several_equal_summaries_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turns", "told"), [(0, ""), (17, ""), (19, "19 of them are"), (20, "All of them are")]
+    ("turns", "expected"), [(0, ""), (17, ""), (19, "19 of them are"), (20, "All of them are")]
 )
-def test_misses_at_the_start_of_turns_are_told(turns: int, told: str) -> None:
+def test_misses_at_the_start_of_turns_are_told(turns: int, expected: str) -> None:
     missed = MissedEvidence(20, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7, turns)
     (found,) = find(replace(evidence(), missed=(missed,)))
-    assert ("first request of a turn" in found.text) == bool(told)
-    assert told in found.text
+    assert ("first request of a turn" in found.text) == bool(expected)
+    assert expected in found.text
 
 
 @pytest.mark.parametrize(

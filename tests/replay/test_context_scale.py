@@ -31,9 +31,9 @@ def test_what_requests_were_made_of_is_found_again(beside: int, scale: float, si
     made = ContextScale(beside, scale, 1)
     found = context_scale(Reported(1, size, made.reported(size)) for size in sizes)
     # A request that reports nothing was broken off.
-    told = [size for size in sizes if made.reported(size) > 0]
-    assert found.requests == len(told)
-    if told and told[-1] - told[0] >= 10_000:
+    reported = [size for size in sizes if made.reported(size) > 0]
+    assert found.requests == len(reported)
+    if reported and reported[-1] - reported[0] >= 10_000:
         assert found.scale == pytest.approx(scale, abs=1e-3)
         assert found.beside == pytest.approx(beside, abs=200)
 

@@ -146,7 +146,7 @@ def test_over_several_conversations(answers: Answers) -> None:
     names = tuple(row.id for row in answers.store.conversations())[:4]
     request = SweepRequest(names, ROWS, COLUMNS, facts=True)
     found = run_sweep(request, answers)
-    at_risk = constraints = said = 0
+    at_risk = constraints = total = 0
     for name in names:
         inspection = Inspection.open(answers.store, name)
         chosen = resolve(answers.store, inspection.conversation.row, {}, None).settings
@@ -154,14 +154,14 @@ def test_over_several_conversations(answers: Answers) -> None:
         facts = list(read_facts(inspection).facts.facts)
         run = run_course(recording.course, chosen.with_(threshold=0.3, target_ratio=0.5), recording.model)
         gone = plainly(facts, run.removed_by)
-        at_risk, constraints, said = (
-            at_risk + gone.facts, constraints + gone.constraints, said + len(facts),
+        at_risk, constraints, total = (
+            at_risk + gone.facts, constraints + gone.constraints, total + len(facts),
         )  # fmt: skip
-    assert 0 < constraints < at_risk < said
+    assert 0 < constraints < at_risk < total
     assert found.cells["facts_at_risk"][0][1] == at_risk
     assert found.cells["constraints_at_risk"][0][1] == constraints
     # Of all facts of all conversations, however many calls each took.
-    assert found.cells["facts_at_risk_share"][0][1] == pytest.approx(at_risk / said)
+    assert found.cells["facts_at_risk_share"][0][1] == pytest.approx(at_risk / total)
     document = sweep_document(found)
     assert set(document["metrics"]) == set(document["best"]) == set(BY_NAME)
     assert sweep_csv(found).splitlines()[0].split(",")[2:-3] == list(BY_NAME)

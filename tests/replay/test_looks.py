@@ -93,9 +93,9 @@ def test_openclaw_compacts_a_list_within_a_turn_that_no_longer_fits(tmp_path: Pa
 
 def chat(profile: str, gateway: bool) -> Course:
     """A chat of 450 turns with short messages."""
-    said = [wire for number in range(450) for wire in (user(f"Is {number} even?"), assistant("Yes."))]
+    wires = [wire for number in range(450) for wire in (user(f"Is {number} even?"), assistant("Yes."))]
     rules = replayable(engine(profile))
-    return Course(rules, rules.read(messages_from(said)), 0, gateway=gateway)
+    return Course(rules, rules.read(messages_from(wires)), 0, gateway=gateway)
 
 
 @pytest.mark.parametrize(

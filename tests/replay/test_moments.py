@@ -42,10 +42,10 @@ def histories(draw: st.DrawFn) -> tuple[Transcript, list[Compaction], list[int]]
     ends: list[int] = []
     live = 0
     for index in range(1, draw(st.integers(1, 5)) + 1):
-        said = draw(st.integers(1 if index == 1 else 0, 12))
-        for offset in range(said):
+        length = draw(st.integers(1 if index == 1 else 0, 12))
+        for offset in range(length):
             places.append(MessagePlace(index, live + offset, len(places), draw(st.integers(0, 2))))
-        live += said
+        live += length
         lengths.append(live)
         ends.append(len(places))
         head = draw(st.integers(0, live))
@@ -68,10 +68,10 @@ def live(parts: tuple[Stretch, ...]) -> list[int]:
 def test_every_moment_shows_its_whole_list_in_order(
     history: tuple[Transcript, list[Compaction], list[int]],
 ) -> None:
-    told, compactions, lengths = history
-    moments = Moments(told, compactions, lengths)
+    transcript, compactions, lengths = history
+    moments = Moments(transcript, compactions, lengths)
     phases = sum(len(moments.phases(number)) for number in range(1, len(lengths)))
-    assert len(moments) == len(told) + phases
+    assert len(moments) == len(transcript) + phases
     assert phases >= 3 * len(compactions)
     for number in range(1, len(moments) + 1):
         at = moments.moment(number)
@@ -85,8 +85,8 @@ def test_every_moment_shows_its_whole_list_in_order(
 def test_nothing_that_was_said_is_missing_and_nothing_is_there_before_it_was(
     history: tuple[Transcript, list[Compaction], list[int]],
 ) -> None:
-    told, compactions, lengths = history
-    moments = Moments(told, compactions, lengths)
+    transcript, compactions, lengths = history
+    moments = Moments(transcript, compactions, lengths)
     for number in range(1, len(moments) + 1):
         at = moments.moment(number)
         parts = moments.layout(at)
@@ -119,9 +119,9 @@ def test_stepping_back_undoes_stepping_forward(
 def test_steps_and_messages_lead_to_their_moments(
     history: tuple[Transcript, list[Compaction], list[int]],
 ) -> None:
-    told = history[0]
+    transcript = history[0]
     moments = Moments(*history)
-    for step, place in enumerate(told.places, 1):
+    for step, place in enumerate(transcript.places, 1):
         at = moments.of_step(step)
         assert (at.step, at.generation, at.length) == (step, place.generation, place.index + 1)
         assert at.phase in ("said", "before")
@@ -137,10 +137,10 @@ def recorded(name: str, title: str) -> tuple[Inspection, Recording]:
 @pytest.mark.parametrize(("name", "title"), BUNDLED)
 def test_a_reading_is_watched_over_all_lists_and_can_be_left(name: str, title: str) -> None:
     inspection, _ = recorded(name, title)
-    told: list[int] = []
-    read_recording(inspection, inspection.store.info.profile, told.append)
+    progress: list[int] = []
+    read_recording(inspection, inspection.store.info.profile, progress.append)
     lengths = [len(generation) for generation in inspection.conversation.generations]
-    assert told == [done for done in range(sum(lengths)) if done % 64 == 0]
+    assert progress == [done for done in range(sum(lengths)) if done % 64 == 0]
 
     def enough(done: int) -> None:
         if done > lengths[0]:

@@ -101,11 +101,11 @@ class Page:
 
     async def _read(self) -> None:
         async for message in self._socket:
-            told = message.json()
-            params = told.get("params", {})
-            match told.get("method"):
+            event = message.json()
+            params = event.get("params", {})
+            match event.get("method"):
                 case None:
-                    self._answers.pop(told["id"]).set_result(told)
+                    self._answers.pop(event["id"]).set_result(event)
                 case "Network.webSocketFrameReceived":
                     if params["response"]["opcode"] == 2:
                         data = base64.b64decode(params["response"]["payloadData"])
@@ -128,8 +128,8 @@ class Browser:
     async def page(self) -> Page:
         """A new tab."""
         async with self._session.put(f"{self._address}/json/new?about:blank") as answer:
-            told = await answer.json()
-        socket = await self._session.ws_connect(told["webSocketDebuggerUrl"], max_msg_size=0)
+            tab = await answer.json()
+        socket = await self._session.ws_connect(tab["webSocketDebuggerUrl"], max_msg_size=0)
         page = Page(socket)
         await page.begin()
         return page

@@ -100,11 +100,11 @@ def install(folder: Path) -> None:
 def session(path: Path) -> Path:
     """A session with one compaction."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    said = [
+    messages = [
         {"role": "user", "content": "Never let a ferry wait. Which berth is free?"},
         {"role": "assistant", "content": "Berth 4 is free."},
     ]
-    lines: list[dict[str, object]] = [{"harbour": 1}, *({"said": wire} for wire in said)]
+    lines: list[dict[str, object]] = [{"harbour": 1}, *({"said": wire} for wire in messages)]
     lines.append({"said": {"role": "user", "content": "Summary: berth 4 is free."}, "summary": True})
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path

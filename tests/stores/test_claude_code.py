@@ -129,9 +129,9 @@ def test_lines_below_the_late_line_of_a_hook_continue_the_list(tmp_path: Path, b
         made.last = hook
         made.user("Stop.")
     store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
-    said = texts(store, conversation)
-    assert [role for role, _ in said] == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
-    assert said[-1][1] == ("Stop." if back else "Go on.")
+    listed = texts(store, conversation)
+    assert [role for role, _ in listed] == ["user", "assistant", "tool", "assistant"] * 2 + ["user"]
+    assert listed[-1][1] == ("Stop." if back else "Go on.")
 
 
 def test_a_local_command_typed_while_the_agent_worked_leaves_no_branch(tmp_path: Path) -> None:
@@ -192,8 +192,8 @@ def test_local_commands_that_hang_on_the_first_one_continue_the_list(tmp_path: P
         made.user("<bash-input>ls</bash-input>")
         worked(made, 1, number)
     store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
-    said = [text for role, text in texts(store, conversation) if role == "assistant"]
-    assert said == ["", "Berth 0 keeps ships.", "", "Berth 1 keeps ships."]
+    answers = [text for role, text in texts(store, conversation) if role == "assistant"]
+    assert answers == ["", "Berth 0 keeps ships.", "", "Berth 1 keeps ships."]
 
 
 @pytest.mark.parametrize("case", ["a line below itself", "two lines below each other", "two lines of one id"])
@@ -263,16 +263,16 @@ def test_what_the_user_went_back_from_behind_a_boundary_is_a_branch(tmp_path: Pa
     assert {kind: row.compactions for kind, row in rows.items()} == {"conversation": 1, "branch": 1}
     main, branch = (store.open(rows[kind].id) for kind in ("conversation", "branch"))
     assert rows["branch"].parent == main.id == made.session
-    said = [text for role, text in texts(store, main, 0) if role == "user"]
-    assert said == [ASKED, "Question 1: how does berth 1 work?", "Another way: how does berth 9 work?"]
+    questions = [text for role, text in texts(store, main, 0) if role == "user"]
+    assert questions == [ASKED, "Question 1: how does berth 1 work?", "Another way: how does berth 9 work?"]
     assert [text for _, text in texts(store, main)] == [SUMMARY + "\nmore", "And berth 10?"]
-    said = [text for role, text in texts(store, branch, 0) if role == "user"]
-    assert said == [ASKED, *(f"Question {n}: how does berth {n} work?" for n in (1, 2))]
+    questions = [text for role, text in texts(store, branch, 0) if role == "user"]
+    assert questions == [ASKED, *(f"Question {n}: how does berth {n} work?" for n in (1, 2))]
     assert [text for role, text in texts(store, branch) if role == "user"][1:] == [
         "Question 3: how does berth 3 work?"
     ]
-    told = [compaction.summary for one in (main, branch) for compaction in store.compactions(one)]
-    assert told == [SUMMARY + "\nmore", SUMMARY]
+    summaries = [compaction.summary for one in (main, branch) for compaction in store.compactions(one)]
+    assert summaries == [SUMMARY + "\nmore", SUMMARY]
     # Every request once, and every boundary.
     answers = [request.message for one in (main, branch) for request in store.requests(one)]
     assert len(answers) == len(set(answers)) == 9
@@ -339,12 +339,12 @@ def test_messages_that_were_kept_stand_behind_the_summary(tmp_path: Path) -> Non
         1,
         3,
     )
-    said = texts(store, conversation)
-    assert said[1:3] == texts(store, conversation, 0)[-2:]
-    assert [role for role, _ in said] == ["user", "tool", "assistant", "system", "system", "user"]
-    assert "class Berth1" in said[3][1]
-    assert "berth_2.py" in said[4][1]
-    assert said[-1] == ("user", "Go on.")
+    listed = texts(store, conversation)
+    assert listed[1:3] == texts(store, conversation, 0)[-2:]
+    assert [role for role, _ in listed] == ["user", "tool", "assistant", "system", "system", "user"]
+    assert "class Berth1" in listed[3][1]
+    assert "berth_2.py" in listed[4][1]
+    assert listed[-1] == ("user", "Go on.")
 
 
 def test_a_fact_stands_in_what_is_attached_again_after_a_compaction(tmp_path: Path) -> None:
@@ -386,16 +386,16 @@ def test_kept_lines_that_the_file_lacks_are_counted(tmp_path: Path) -> None:
     _, _, (compaction,) = opened(path)
     assert (compaction.after, compaction.kept_missing, compaction.whole) == (1, 3, False)
     assert "3 more lines" in compaction.note
-    told = CliRunner().invoke(commands, ["compactions", str(path)]).stdout
-    assert "unknown → at least 1 message · unknown → at least ~" in told
+    output = CliRunner().invoke(commands, ["compactions", str(path)]).stdout
+    assert "unknown → at least 1 message · unknown → at least ~" in output
 
 
-@pytest.mark.parametrize("said", [False, True])
-def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Path, said: bool) -> None:
+@pytest.mark.parametrize("repeated", [False, True])
+def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Path, repeated: bool) -> None:
     quoting = lines.nine_sections(primary=["“CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.”"])
     made = session()
     worked(made, 1)
-    if said:
+    if repeated:
         made.user("TEXT ONLY. Do NOT call any tools, just plan the quay.")
     # The agent repeats what a summary says.
     for summary in (quoting, quoting):
@@ -404,7 +404,7 @@ def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Pa
         made.answer(lines.text("Tools are forbidden: TEXT ONLY. Do NOT call any tools."))
     found = findings(*Answers.of([made.write(tmp_path / "a.jsonl")], {}, None).opened(made.session))
     assert [one.compaction for one in found if one.rule == "summary-quotes-prompt"] == (
-        [] if said else [1, 2]
+        [] if repeated else [1, 2]
     )
 
 
@@ -469,8 +469,8 @@ def test_the_users_words_are_kept_as_they_are_written(tmp_path: Path) -> None:
     made.attach(type="queued_command", prompt="And do not touch the lock file.", commandMode="prompt")
     made.attach(type="todo_reminder", content=[{"content": "fix", "status": "pending"}], itemCount=1)
     store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
-    said = [text.strip() for role, text in texts(store, conversation) if role == "user"]
-    assert said == ["Keep the <T> generics.", "only the parser", "And do not touch the lock file."]
+    questions = [text.strip() for role, text in texts(store, conversation) if role == "user"]
+    assert questions == ["Keep the <T> generics.", "only the parser", "And do not touch the lock file."]
     assert [role for role, _ in texts(store, conversation)].count("system") == 4
 
 
@@ -572,18 +572,18 @@ def _listed(made: Any, path: Path) -> tuple[list[tuple[str, str]], Any]:
 
 def test_what_the_user_typed_meanwhile_stands_where_the_agent_was_handed_it(tmp_path: Path) -> None:
     made = _queued(("enqueue", "Only <b>berth 1</b>, never 2."), ("remove", None))
-    said, conversation = _listed(made, tmp_path)
-    assert said[2:5] == [
+    listed, conversation = _listed(made, tmp_path)
+    assert listed[2:5] == [
         ("tool", "class A: ..."),
         ("user", "Only <b>berth 1</b>, never 2."),
         ("assistant", ""),
     ]
-    assert len(said) == 7
+    assert len(listed) == 7
     assert not conversation.notes
     # The line of the result may come behind the one that says what was handed over.
     place = next(at for at, line in enumerate(made.lines) if line.get("operation") == "remove")
     made.lines[place - 1], made.lines[place] = made.lines[place], made.lines[place - 1]
-    assert _listed(made, tmp_path)[0] == said
+    assert _listed(made, tmp_path)[0] == listed
 
 
 @pytest.mark.parametrize(
@@ -600,8 +600,8 @@ def test_what_the_user_typed_meanwhile_stands_where_the_agent_was_handed_it(tmp_
 def test_what_the_agent_was_not_handed_is_in_no_list(
     tmp_path: Path, steps: list[tuple[str, str | None]]
 ) -> None:
-    said, conversation = _listed(_queued(*steps), tmp_path)
-    assert len(said) == 6
+    listed, conversation = _listed(_queued(*steps), tmp_path)
+    assert len(listed) == 6
     assert not conversation.notes
 
 
@@ -619,8 +619,8 @@ def test_what_was_handed_over_and_recorded_again_is_one_message(tmp_path: Path, 
     ]
     kept[0]["parentUuid"] = attached["uuid"]
     made.lines[removed:] = [attached, *rest] if before else [rest[0], attached, *kept]
-    said, _ = _listed(made, tmp_path)
-    assert [text for role, text in said if role == "user"] == [
+    listed, _ = _listed(made, tmp_path)
+    assert [text for role, text in listed if role == "user"] == [
         "Question: how does berth 0 work?",
         "Never berth 2.",
     ]
@@ -632,9 +632,9 @@ def test_what_began_a_turn_of_its_own_is_one_message(tmp_path: Path) -> None:
     made.queue("dequeue")
     made.user("Never berth 2.")
     made.answer(lines.text("Berth 2 is left alone."))
-    said, conversation = _listed(made, tmp_path)
-    assert [text for role, text in said if role == "user"][1:] == ["Never berth 2."]
-    assert len(said) == 8
+    listed, conversation = _listed(made, tmp_path)
+    assert [text for role, text in listed if role == "user"][1:] == ["Never berth 2."]
+    assert len(listed) == 8
     assert not conversation.notes
 
 
@@ -646,8 +646,8 @@ def test_what_is_not_known_of_the_queue_is_a_note(tmp_path: Path) -> None:
     ]
     made = _queued(("enqueue", "Never berth 2."))
     made.queue("remove")
-    said, conversation = _listed(made, tmp_path)
-    assert len(said) == 6
+    listed, conversation = _listed(made, tmp_path)
+    assert len(listed) == 6
     assert any("Whether the agent got the text is not recorded" in note for note in conversation.notes)
 
 
@@ -825,10 +825,13 @@ def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
     assert rows["branch"].parent == rows["conversation"].id
     assert [rows[kind].compactions for kind in ("conversation", "branch")] == [1, 1]
     opened_rows = {kind: store.open(row.id) for kind, row in rows.items()}
-    summaries = {kind: [c.summary for c in store.compactions(told)] for kind, told in opened_rows.items()}
+    summaries = {
+        kind: [c.summary for c in store.compactions(conversation)]
+        for kind, conversation in opened_rows.items()
+    }
     assert sorted(summaries.values()) == [[SUMMARY], [SUMMARY + "\nthere"]]
     assert store.messages(opened_rows["branch"].generations[0])[0].text == SUMMARY
-    calls = [r.message for told in opened_rows.values() for r in store.requests(told)]
+    calls = [r.message for conversation in opened_rows.values() for r in store.requests(conversation)]
     assert len(calls) == len(set(calls)) == 12
 
 
@@ -851,8 +854,10 @@ def test_a_fork_of_a_fork_counts_nothing_twice(tmp_path: Path) -> None:
     assert sorted(row.kind for row in rows) == ["branch", "branch", "conversation"]
     assert sorted(row.compactions for row in rows) == [0, 1, 1]
     opened_rows = [store.open(row.id) for row in rows]
-    assert [len(store.compactions(told)) for told in opened_rows] == [row.compactions for row in rows]
-    calls = [r.message for told in opened_rows for r in store.requests(told)]
+    assert [len(store.compactions(conversation)) for conversation in opened_rows] == [
+        row.compactions for row in rows
+    ]
+    calls = [r.message for conversation in opened_rows for r in store.requests(conversation)]
     assert len(calls) == len(set(calls)) == 16
 
 
@@ -983,12 +988,12 @@ def test_an_answer_is_whole_although_an_earlier_copy_ends_within_it(tmp_path: Pa
     made = session()
     worked(made, 2)
     made.write(tmp_path / "later" / "full.jsonl")
-    expected, *_ = _told(tmp_path / "later")
+    expected, *_ = _lists_compactions_requests(tmp_path / "later")
     # The last line is the answer's thinking, without its call.
     made.lines = made.lines[:2]
     made.write(tmp_path / "earlier" / "full.jsonl")
-    told, *_ = _told(tmp_path)
-    assert told == expected
+    lists, *_ = _lists_compactions_requests(tmp_path)
+    assert lists == expected
     store, conversation, _ = opened(tmp_path)
     assert [len(message.tool_calls) for message in store.messages(conversation.live)][1] == 1
 
@@ -1040,8 +1045,8 @@ def test_of_the_output_of_hooks_the_model_gets_some(tmp_path: Path) -> None:
     blocked = {"command": "check-the-berths-before-the-agent-stops.sh", "blockingError": "Berth 2 is open."}
     made.attach(type="hook_blocking_error", hookEvent="Stop", blockingError=blocked)
     store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
-    told = [text.partition("\n")[2] for role, text in texts(store, conversation) if role == "system"]
-    assert told == ["Never moor at berth 4.", "It is noon.", "Berth 2 is open."]
+    outputs = [text.partition("\n")[2] for role, text in texts(store, conversation) if role == "system"]
+    assert outputs == ["Never moor at berth 4.", "It is noon.", "Berth 2 is open."]
     assert conversation.row.messages == len(conversation.live)
 
 
@@ -1062,7 +1067,7 @@ def test_the_list_of_conversations_counts_what_is_opened(tmp_path: Path) -> None
     assert conversation.row.messages == len(conversation.generations[-1]) == 11
 
 
-def _told(path: Path) -> Any:
+def _lists_compactions_requests(path: Path) -> Any:
     store, conversation, compactions = opened(path)
     assert conversation.row.messages == len(conversation.generations[-1])
     lists = [[(m.role, m.text) for m in store.messages(g)] for g in conversation.generations]
@@ -1091,7 +1096,7 @@ def _long() -> Any:
 @given(seed=st.integers(0, 2**32))
 def test_order_of_keys_duplicates_and_unknown_lines_change_nothing(tmp_path: Path, seed: int) -> None:
     made = _long()
-    expected = _told(made.write(tmp_path / "a.jsonl"))
+    expected = _lists_compactions_requests(made.write(tmp_path / "a.jsonl"))
     chance = random.Random(seed)
     written = []
     for line in made.lines:
@@ -1108,7 +1113,7 @@ def test_order_of_keys_duplicates_and_unknown_lines_change_nothing(tmp_path: Pat
             )
     path = tmp_path / "b.jsonl"
     path.write_text("\n".join(written) + "\n")
-    assert _told(path) == expected
+    assert _lists_compactions_requests(path) == expected
 
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -1133,7 +1138,7 @@ def test_a_transcript_may_end_anywhere(tmp_path: Path, share: float) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_neighbours_that_changed_places_are_put_right(tmp_path: Path, seed: int) -> None:
     made = _long()
-    expected = _told(made.write(tmp_path / "a.jsonl"))
+    expected = _lists_compactions_requests(made.write(tmp_path / "a.jsonl"))
     chance = random.Random(seed)
     shuffled = list(made.lines)
     for at in range(0, len(shuffled) - 1, 2):
@@ -1143,7 +1148,7 @@ def test_neighbours_that_changed_places_are_put_right(tmp_path: Path, seed: int)
         ):
             shuffled[at], shuffled[at + 1] = shuffled[at + 1], shuffled[at]
     made.lines = shuffled
-    lists, compactions, requests = _told(made.write(tmp_path / "b.jsonl"))
+    lists, compactions, requests = _lists_compactions_requests(made.write(tmp_path / "b.jsonl"))
     assert (lists, compactions) == expected[:2]
     assert sorted(requests) == sorted(expected[2])
 
@@ -1154,7 +1159,7 @@ def test_a_compressed_transcript_is_read(tmp_path: Path) -> None:
     packed = tmp_path / "packed" / "a.jsonl.zst"
     packed.parent.mkdir()
     packed.write_bytes(zstd.compress(path.read_bytes()))
-    assert _told(packed) == _told(path)
+    assert _lists_compactions_requests(packed) == _lists_compactions_requests(path)
 
 
 def test_a_growing_file_is_followed(tmp_path: Path) -> None:
@@ -1312,14 +1317,14 @@ def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> 
             elif line.get("isCompactSummary"):
                 summaries.setdefault(list(boundaries)[-1], line["message"]["content"])
             elif line.get("type") == "assistant" and line["message"].get("model") != "<synthetic>":
-                told = line["message"].get("usage")
+                tokens = line["message"].get("usage")
                 name = line["message"].get("id")
                 if (
-                    told
+                    tokens
                     and name
-                    and told["output_tokens"] >= usage.get(name, {"output_tokens": 0})["output_tokens"]
+                    and tokens["output_tokens"] >= usage.get(name, {"output_tokens": 0})["output_tokens"]
                 ):
-                    usage[name] = told
+                    usage[name] = tokens
         store = open_store(path)
         row = max(store.conversations(), key=lambda row: row.messages)
         conversation = store.open(row.id)
@@ -1337,7 +1342,8 @@ def test_the_real_transcripts(agent_recordings: Callable[[str], list[Path]]) -> 
         ]
         if not path.name.startswith("ses_"):  # a fixture that somebody trimmed has one id for all
             recorded = {
-                name: (told["output_tokens"], told["cache_read_input_tokens"]) for name, told in usage.items()
+                name: (tokens["output_tokens"], tokens["cache_read_input_tokens"])
+                for name, tokens in usage.items()
             }
             requests = {request.message: request for request in store.requests(conversation)}
             assert requests.keys() == recorded.keys()
@@ -1377,8 +1383,8 @@ def test_a_session_that_was_resumed_says_that_its_beginning_is_elsewhere(tmp_pat
     assert compactions[0].note == "The beginning of the list before it is not in these files."
     inspection, resolved = Answers.of([tmp_path / "b.jsonl"], {}, None).opened(made.session)
     assert inspection.compactions()[0].tokens_after > inspection.compactions()[0].tokens_before
-    told = [(one.rule, one.compaction) for one in findings(inspection, resolved)]
-    assert ("saved-little", 1) not in told
+    found_rules = [(one.rule, one.compaction) for one in findings(inspection, resolved)]
+    assert ("saved-little", 1) not in found_rules
     before.write(tmp_path / "a.jsonl")
     _, whole, compactions = opened(tmp_path)
     assert not any("goes on from" in note for note in whole.notes)
@@ -1405,13 +1411,19 @@ def test_requests_are_opened_as_they_were_sent(tmp_path: Path) -> None:
             "api-request", id=name, shapeHash="s", params={"model": "m"}, cacheControl=[*marks, path], **more
         )
 
-    said = {"id": "a1", "role": "assistant", "model": "m", "content": answer, "usage": {"output_tokens": 5}}
+    answer_line = {
+        "id": "a1",
+        "role": "assistant",
+        "model": "m",
+        "content": answer,
+        "usage": {"output_tokens": 5},
+    }
     lines = [
         line("user", uuid="u1", parentUuid=None, message=question),
         line("api-request-shape", shapeHash="s", shape=shape),
         line("api-request-blob", hash="q", message=question),
         request("r1", 0, keep=0, tail=["q"]),
-        line("assistant", uuid="u2", parentUuid="u1", message=said),
+        line("assistant", uuid="u2", parentUuid="u1", message=answer_line),
         line("api-request-blob", hash="n", message=more),
         request("r2", 2, base="r1", keep=1, tail=["x", "n"]),
     ]

@@ -169,7 +169,7 @@ def test_two_summaries_of_one_boundary_are_one_compaction(tmp_path: Path) -> Non
     worked(made, 1)
     lists, ((index, before, *_, text),) = told(made.write(tmp_path / "a.jsonl"))
     assert (index, before, text) == (1, 2, summary(1))
-    assert [said for _, said in lists[1]][:2] == [summary(1), summary(2)]
+    assert [text for _, text in lists[1]][:2] == [summary(1), summary(2)]
 
 
 def test_a_summary_may_stand_before_its_boundary(tmp_path: Path) -> None:

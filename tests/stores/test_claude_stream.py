@@ -185,13 +185,13 @@ def test_a_stream_next_to_its_transcript_counts_once(tmp_path: Path) -> None:
     parent, transcript = "", []
     for line in made.lines:
         if line["type"] in ("user", "assistant") or line.get("subtype") == "compact_boundary":
-            told = {
+            counts = {
                 "sessionId": SESSION,
                 "parentUuid": parent or None,
                 "timestamp": "2026-04-01T10:00:00.000Z",
             }
             summary = line.get("isSynthetic", False)
-            transcript.append({**line, **told, "isSidechain": False, "isCompactSummary": summary})
+            transcript.append({**line, **counts, "isSidechain": False, "isCompactSummary": summary})
             parent = line["uuid"]
     for line in transcript:
         del line["session_id"]

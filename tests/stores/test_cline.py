@@ -36,9 +36,9 @@ def answer(number: int, sent: int, read: int, *blocks: dict[str, Any]) -> dict[s
 def path(tmp_path: Path) -> Path:
     call = {"type": "tool_use", "id": "t1", "name": "berths", "input": {"harbour": "north"}}
     result = {"type": "tool_result", "tool_use_id": "t1", "name": "berths", "content": "berth 4 is free"}
-    said = '<user_input mode="act">Never let the ferry wait.</user_input>'
+    text = '<user_input mode="act">Never let the ferry wait.</user_input>'
     messages = [
-        message(0, "user", {"type": "text", "text": said}),
+        message(0, "user", {"type": "text", "text": text}),
         answer(1, 5_340, 0, {"type": "text", "text": "I look."}, call),
         message(2, "user", result),
         answer(3, 6_420, 5_400, {"type": "text", "text": "Berth 4 is free."}),

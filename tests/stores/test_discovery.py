@@ -257,12 +257,15 @@ def test_what_may_not_be_read_is_told_and_the_rest_is_there(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claude(home / "all" / "mine" / "a.jsonl")
-    theirs = [claude(home / "all" / "mine" / "b.jsonl"), claude(home / "all" / "theirs" / "c.jsonl").parent]
-    closed_to(monkeypatch, *theirs)
+    unreadable = [
+        claude(home / "all" / "mine" / "b.jsonl"),
+        claude(home / "all" / "theirs" / "c.jsonl").parent,
+    ]
+    closed_to(monkeypatch, *unreadable)
     store = open_store(home / "all")
     assert len(store.conversations()) == 1
     (note,) = store.notes
-    assert str(theirs[1]) in note
+    assert str(unreadable[1]) in note
     assert "and 1 more cannot be read by this user" in note
 
 

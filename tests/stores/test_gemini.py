@@ -68,13 +68,13 @@ def test_shortened_results_are_cleared_and_stay_shown_until_a_compaction(tmp_pat
     session = made.GeminiSession(SESSION)
     session.user(RULE)
     session.answer("I look.", LONG, OTHER, sent=500_000)
-    said = [session.said[0], shortened(session.said[1])]
+    messages = [session.said[0], shortened(session.said[1])]
     for _ in range(2):
         # A resume repeats the list.
-        change = {"messages": [session.context, *said], "lastUpdated": session.clock.iso()}
+        change = {"messages": [session.context, *messages], "lastUpdated": session.clock.iso()}
         session.records.append({"$set": change})
     session.user(AFTER)
-    session.said = [*said, *session.said]
+    session.said = [*messages, *session.said]
     session.answer(LAST, sent=400_000)
     session.compact(SUMMARY)
     store, conversation, _ = opened(session.write(tmp_path))
@@ -114,11 +114,11 @@ def test_a_shortened_result_behind_a_rewind_is_not_cleared(turned_back: int, tmp
     session = made.GeminiSession(SESSION)
     session.user(RULE)
     session.answer("I look.", LONG, OTHER, sent=500_000)
-    said = [session.said[0], shortened(session.said[1])]
+    messages = [session.said[0], shortened(session.said[1])]
     session.user("Sink the ferry.")
-    said += session.said
-    session.records[-1:] = [{"$set": {"messages": [session.context, *said]}}]
-    session.records.append({"$rewindTo": said[turned_back]["id"]})
+    messages += session.said
+    session.records[-1:] = [{"$set": {"messages": [session.context, *messages]}}]
+    session.records.append({"$rewindTo": messages[turned_back]["id"]})
     session.user(AFTER)
     session.answer(LAST, sent=4_000)
     store, conversation, texts = opened(session.write(tmp_path))
@@ -155,14 +155,14 @@ def test_a_text_of_the_user_beside_a_known_result_stays(tmp_path: Path) -> None:
 
 def test_equal_messages_stay_apart_after_a_resume_and_a_compaction(tmp_path: Path) -> None:
     session = made.GeminiSession(SESSION)
-    said = []
+    messages = []
     for number in range(3):
         session.user("continue")
         session.answer(f"Berth {number} is free.", sent=5_000)
-        said += session.said
-    session.listed = [session.context, *said]
+        messages += session.said
+    session.listed = [session.context, *messages]
     session.resume()
-    session.said = said[-2:]
+    session.said = messages[-2:]
     session.compact(SUMMARY)
     store, conversation, _ = opened(session.write(tmp_path))
     before, after = ([m.id for m in store.messages(generation)] for generation in conversation.generations)

@@ -114,7 +114,7 @@ def test_a_document_is_read_as_lines_are(tmp_path: Path) -> None:
 
 def test_a_session_of_hermes_begins_with_the_list_after_its_compaction(tmp_path: Path) -> None:
     handoff = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n{SUMMARY}"
-    said = [("user", RULE), ("assistant", "Noted."), ("user", handoff), ("assistant", "Moored.")]
+    messages = [("user", RULE), ("assistant", "Noted."), ("user", handoff), ("assistant", "Moored.")]
     path = tmp_path / "session_20260417_132146_06891a.json"
     path.write_text(
         json.dumps(
@@ -122,7 +122,7 @@ def test_a_session_of_hermes_begins_with_the_list_after_its_compaction(tmp_path:
                 "session_id": "20260417_132146_06891a",
                 "model": "gpt-5.5",
                 "system_prompt": "You are an agent of the harbour. " * 10_000,
-                "messages": [{"role": role, "content": text} for role, text in said],
+                "messages": [{"role": role, "content": text} for role, text in messages],
             }
         )
     )
@@ -159,13 +159,15 @@ def test_a_session_of_hermes_has_its_prompt_its_reasoning_and_its_start(tmp_path
     assert row.source == "message-log Hermes Agent"
 
 
-def hermes_session(folder: Path, name: str, start: str, end: str, said: Sequence[tuple[str, str]]) -> None:
+def hermes_session(
+    folder: Path, name: str, start: str, end: str, messages: Sequence[tuple[str, str]]
+) -> None:
     """Write a session as Hermes does."""
     document = {
         "session_id": name,
         "session_start": start,
         "last_updated": end,
-        "messages": [{"role": role, "content": text} for role, text in said],
+        "messages": [{"role": role, "content": text} for role, text in messages],
     }
     (folder / f"session_{name}.json").write_text(json.dumps(document))
 
@@ -216,11 +218,11 @@ def test_the_files_of_hermes_have_the_profile_of_their_summary(
 ) -> None:
     database = open_store(fixtures_dir / name)
     opened_ones = (database.open(row.id) for row in database.conversations())
-    told = next(conversation for conversation in opened_ones if len(conversation.generations) > 1)
+    source = next(conversation for conversation in opened_ones if len(conversation.generations) > 1)
     start = "2026-10-07T08:00:00.000001"
-    for at, generation in zip(("0800", "0900"), told.generations[:2], strict=True):
-        said = [(message.role, message.text) for message in database.messages(generation)]
-        hermes_session(tmp_path, f"20261007_{at}00_aaaaaa", start, f"2026-10-07T{at[:2]}:30:00", said)
+    for at, generation in zip(("0800", "0900"), source.generations[:2], strict=True):
+        listed = [(message.role, message.text) for message in database.messages(generation)]
+        hermes_session(tmp_path, f"20261007_{at}00_aaaaaa", start, f"2026-10-07T{at[:2]}:30:00", listed)
     store = open_store(tmp_path)
     (joined,) = store.conversations()
     assert (joined.compactions, joined.source) == (1, f"message-log {named}")
@@ -267,7 +269,7 @@ def test_a_message_is_read_from_its_file_of_several(tmp_path: Path, monkeypatch:
 def test_sessions_of_hermes_without_a_start_are_not_joined(tmp_path: Path) -> None:
     for name, text in (("a", "Berth 4 is free."), ("b", "Moored.")):
         summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n## Goal\n{text}"
-        messages = [{"role": "user", "content": said} for said in (RULE, summary)]
+        messages = [{"role": "user", "content": content} for content in (RULE, summary)]
         document = {"session_id": name, "message_count": 2, "messages": messages}
         (tmp_path / f"session_{name}.json").write_text(json.dumps(document))
     assert sorted(row.sessions for row in open_store(tmp_path).conversations()) == [("a",), ("b",)]
@@ -316,15 +318,15 @@ def test_equal_placeholders_clear_each_its_result(tmp_path: Path) -> None:
 def test_a_transcript_of_hermes_has_a_message_in_each_line(tmp_path: Path) -> None:
     """The gateway of 0.13 and 0.14 writes it beside its database."""
     path = tmp_path / "20260301_100000_abcdef.jsonl"
-    said = [("user", RULE), ("assistant", "Noted."), ("user", "Moor it.")]
-    lines = [{"role": role, "content": text, "timestamp": "2026-03-01T10:00:00"} for role, text in said]
+    messages = [("user", RULE), ("assistant", "Noted."), ("user", "Moor it.")]
+    lines = [{"role": role, "content": text, "timestamp": "2026-03-01T10:00:00"} for role, text in messages]
     write_lines(path, [{"role": "session_meta", "tools": [], "model": "gpt-5.5"}, *lines])
     with path.open("a") as file:
         file.write("{damaged\n")
     store = open_store(path)
     conversation = store.open(path.stem)
     assert (conversation.row.model, conversation.row.compactions) == ("gpt-5.5", 0)
-    assert texts(store, conversation, 1) == [text for _, text in said]
+    assert texts(store, conversation, 1) == [text for _, text in messages]
     assert conversation.has_unread
 
 
@@ -354,8 +356,8 @@ def test_sessions_that_hermes_exports_are_separate(tmp_path: Path) -> None:
     assert rows == {"20260301_100000_abcdef": 1, "20260301_110000_abcdef": 1}
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: bool) -> None:
+@pytest.mark.parametrize("recorded", [True, False])
+def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, recorded: bool) -> None:
     """Tools of the server run between the calls of one request; newer usage has each of these calls."""
     messages: list[dict[str, Any]] = []
     records = []
@@ -364,7 +366,7 @@ def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: boo
         usage = {"input_tokens": sent, "output_tokens": 50}
         if number == 1:
             usage["server_tool_use"] = {"web_search_requests": 2}
-            if told:
+            if recorded:
                 usage["iterations"] = [{"type": "message", "input_tokens": 30_000, "output_tokens": 25}] * 3
         answer = {"role": "assistant", "content": [{"type": "text", "text": f"Berth {number}."}]}
         response = {
@@ -386,14 +388,16 @@ def test_sums_of_several_calls_are_no_size_of_the_list(tmp_path: Path, told: boo
     requests = inspection.requests()
     assert [request.context for request in requests] == [
         20_000,
-        *([30_000] * 3 if told else [90_000]),
+        *([30_000] * 3 if recorded else [90_000]),
         35_000,
     ]
-    assert [request.unsized for request in requests if request.context == 90_000] == ([] if told else [True])
+    assert [request.unsized for request in requests if request.context == 90_000] == (
+        [] if recorded else [True]
+    )
     assert not [
         one for one in findings(inspection, settings_of(inspection, {})) if one.rule == "context-shrank"
     ]
-    assert any("several calls" in note for note in inspection.conversation.notes) is not told
+    assert any("several calls" in note for note in inspection.conversation.notes) is not recorded
 
 
 @pytest.mark.parametrize(("read", "shrank"), [(2_000, True), (34_000, False)])
@@ -465,12 +469,12 @@ def anthropic_log(paused: bool) -> list[dict[str, Any]]:
     edits = {"edits": [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 50_000}}]}
     user, answer = {"role": "user", "content": RULE}, {"role": "assistant", "content": "Berth 4 is free."}
     sent = [user, answer, {"role": "user", "content": "Moor it."}]
-    block, said = {"type": "compaction", "content": SUMMARY}, {"type": "text", "text": "Moored."}
+    block, reply = {"type": "compaction", "content": SUMMARY}, {"type": "text", "text": "Moored."}
     iterations = [{"type": "compaction", "input_tokens": 51_000, "output_tokens": 300}]
     if not paused:
         iterations.append({"type": "message", "input_tokens": 900, "output_tokens": 20})
     response = {
-        "id": "m2", "type": "message", "content": [block] if paused else [block, said],
+        "id": "m2", "type": "message", "content": [block] if paused else [block, reply],
         "stop_reason": "compaction" if paused else "end_turn", "usage": {"input_tokens": 900, "iterations": iterations},
     }  # fmt: skip
     usage = {"input_tokens": 40_000, "output_tokens": 10}
@@ -664,8 +668,8 @@ def test_openais_endpoint_returns_the_whole_list(chained: bool, tmp_path: Path) 
         (1, True),
         (2, False),
     ]
-    said = texts(store, conversation, 2)
-    assert [*said[:2], *said[3:]] == [RULE, "Moor it.", "And the tug?", "At berth 7."]
+    listed = texts(store, conversation, 2)
+    assert [*listed[:2], *listed[3:]] == [RULE, "Moor it.", "And the tug?", "At berth 7."]
 
 
 def test_spans_of_opentelemetry(tmp_path: Path) -> None:
@@ -765,8 +769,8 @@ def test_a_session_that_was_converted_appears_once(tmp_path: Path) -> None:
 
 
 def test_sub_agents_in_a_trajectory_are_conversations_of_their_own(tmp_path: Path) -> None:
-    def trajectory(said: str, **more: Any) -> dict[str, Any]:
-        step = {"step_id": 1, "source": "user", "message": said}
+    def trajectory(question: str, **more: Any) -> dict[str, Any]:
+        step = {"step_id": 1, "source": "user", "message": question}
         return {"schema_version": "ATIF-v1.7", "session_id": "run-1", "steps": [step], **more}
 
     helper = trajectory("Count.", subagent_trajectories=[trajectory("Count slowly.")])
@@ -821,9 +825,9 @@ def test_other_records_are_no_log(odd: dict[str, Any], tmp_path: Path) -> None:
 def test_a_log_of_many_short_conversations_is_not_read_again_for_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = [" ".join(f"harbour{number}word{word}" for word in range(9)) for number in range(40)]
+    questions = [" ".join(f"harbour{number}word{word}" for word in range(9)) for number in range(40)]
     path = write_lines(
-        tmp_path / "set.jsonl", [{"messages": [{"role": "user", "content": text}]} for text in said]
+        tmp_path / "set.jsonl", [{"messages": [{"role": "user", "content": text}]} for text in questions]
     )
     reads: list[Path] = []
 
@@ -832,5 +836,5 @@ def test_a_log_of_many_short_conversations_is_not_read_again_for_each(
         return read_spans(path, spans)
 
     monkeypatch.setattr(reader, "read_spans", counted)
-    assert len(open_store(path).conversations()) == len(said)
-    assert len(reads) <= len(said)
+    assert len(open_store(path).conversations()) == len(questions)
+    assert len(reads) <= len(questions)

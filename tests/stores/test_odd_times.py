@@ -17,8 +17,8 @@ FIXTURES = ROOT / "fixtures"
 def test_a_time_that_no_calendar_has_is_dropped_and_said(time: object, tmp_path: Path) -> None:
     source = next((FIXTURES / "agents" / "claude-code" / "-home-dev").glob("e8d41b6f*.jsonl"))
     lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
-    said = next(line for line in lines if line["type"] == "user" and not line.get("isMeta"))
-    said["timestamp"] = time
+    message = next(line for line in lines if line["type"] == "user" and not line.get("isMeta"))
+    message["timestamp"] = time
     path = tmp_path / source.name
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     store = open_store(path)

@@ -90,8 +90,8 @@ def test_results_that_a_rewrite_shortens_are_cleared(tmp_path: Path) -> None:
     branch = made.rewrite([*branch, made.last], {branch[1]: "[cut]"})
     made.answer({"type": "text", "text": "Done."}, sent=900)
     store, conversation = made.open(tmp_path / "a.jsonl")
-    said = [text for _, text in texts(store, conversation)]
-    assert said == ["Paint the pier.", "", "plank " * 100, "nail " * 100, "Painted.", "Go on.", "Done."]
+    listed = [text for _, text in texts(store, conversation)]
+    assert listed == ["Paint the pier.", "", "plank " * 100, "nail " * 100, "Painted.", "Go on.", "Done."]
     assert not conversation.notes
     cleared = [(one.cleared, one.left, one.place) for one in store.microcompactions(conversation)]
     assert cleared == [((2,), (11,), 5), ((3,), (5,), 6)]

@@ -27,8 +27,8 @@ def message(number: int, kind: str, **fields: Any) -> dict[str, Any]:
 
 
 def answer(number: int, *content: dict[str, Any], sent: int = 900) -> dict[str, Any]:
-    told = {"agent": "build", "model": MODEL, "finish": "stop", "tokens": usage(sent, 60)}
-    return message(number, "assistant", content=list(content), **told)
+    fields = {"agent": "build", "model": MODEL, "finish": "stop", "tokens": usage(sent, 60)}
+    return message(number, "assistant", content=list(content), **fields)
 
 
 def reef() -> list[dict[str, Any]]:
@@ -93,10 +93,10 @@ def store_messages(
 ) -> None:  # fmt: skip
     row = (session, None, "/home/dev/reef", "Reef charts", "2.0.7", START, START + 10_000, forked, None)
     found.execute("INSERT INTO session_v2 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    for seq, told in enumerate(messages):
-        data = json.dumps({key: value for key, value in told.items() if key not in ("id", "type")})
-        at = told["time"]["created"]
-        row = (told["id"], session, told["type"], seq, at, at, data)
+    for seq, message_ in enumerate(messages):
+        data = json.dumps({key: value for key, value in message_.items() if key not in ("id", "type")})
+        at = message_["time"]["created"]
+        row = (message_["id"], session, message_["type"], seq, at, at, data)
         found.execute("INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     found.commit()
 
@@ -171,7 +171,7 @@ def test_a_session_is_read_where_it_went_on(tmp_path: Path) -> None:
 def test_a_fork_counts_nothing_again(tmp_path: Path) -> None:
     found = database(tmp_path)
     store_messages(found, reef()[:8])
-    copies = [{**told, "id": f"msg_fork_{seq}"} for seq, told in enumerate(reef()[:8])]
+    copies = [{**entry, "id": f"msg_fork_{seq}"} for seq, entry in enumerate(reef()[:8])]
     store_messages(found, [*copies, answer(40, {"type": "text", "text": "In blue."})], "ses_fork", SESSION)
     store = open_store(tmp_path / "opencode.db")
     rows = {row.id: row for row in store.conversations()}
@@ -200,12 +200,12 @@ def test_words_before_the_document_of_an_export_are_passed_over(tmp_path: Path) 
 
 @pytest.mark.parametrize("odd", [None, "\ud800\x1b[31m", *also([None, {"type": 3}], 5, "", [], {})])
 def test_hostile_values_are_survived(tmp_path: Path, odd: object) -> None:
-    for number, told in enumerate(reef()):
-        for key in told:
+    for number, entry in enumerate(reef()):
+        for key in entry:
             folder = tmp_path / f"{number}-{key}"
             folder.mkdir()
             messages = reef()
-            messages[number] = {**told, key: odd}
+            messages[number] = {**entry, key: odd}
             for row in (store := open_store(as_export(folder, messages))).conversations():
                 conversation = store.open(row.id)
                 store.compactions(conversation)

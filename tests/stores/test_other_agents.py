@@ -613,10 +613,13 @@ def as_database(path: Path, session: Any) -> Path:
         (*row, *info["time"].values()),
     )
     for message in session.messages:
-        told = {key: value for key, value in message["info"].items() if key not in ("id", "sessionID")}
-        name, at = message["info"]["id"], told["time"]["created"]
+        message_info = {
+            key: value for key, value in message["info"].items() if key not in ("id", "sessionID")
+        }
+        name, at = message["info"]["id"], message_info["time"]["created"]
         database.execute(
-            "INSERT INTO message VALUES (?, ?, ?, ?, ?)", (name, session.session, at, at, json.dumps(told))
+            "INSERT INTO message VALUES (?, ?, ?, ?, ?)",
+            (name, session.session, at, at, json.dumps(message_info)),
         )
         for part in message["parts"]:
             left = {k: v for k, v in part.items() if k not in ("id", "sessionID", "messageID")}
@@ -920,8 +923,8 @@ def test_openclaws_answer_to_a_command_shows_a_manual_compaction(tmp_path: Path,
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")
     made.say("b", "a", "assistant", "The reef is charted.")
-    told = "⚙️ Compaction failed: it timed out" if failed else "⚙️ Compacted (150k → 20k)"
-    answer = {"role": "assistant", "provider": "openclaw", "content": [{"type": "text", "text": told}]}
+    notice = "⚙️ Compaction failed: it timed out" if failed else "⚙️ Compacted (150k → 20k)"
+    answer = {"role": "assistant", "provider": "openclaw", "content": [{"type": "text", "text": notice}]}
     if failed:
         made.add("c", "b", message=answer)
     made.compact("d", "b")
@@ -1062,9 +1065,9 @@ def test_a_file_of_codex_may_go_on_from_another(tmp_path: Path) -> None:
     _continued(folder, f"{thread}_{segment}", thread, (thread, asked_at), "And the door?")
     _continued(tmp_path / "2026" / "05" / "02", fork, fork, (segment, asked_at + 20), "And the roof?", thread)
     store = open_store(tmp_path)
-    told = {row.id: [text for role, text in texts(store, store.open(row.id)) if role == "user"]
+    questions = {row.id: [text for role, text in texts(store, store.open(row.id)) if role == "user"]
             for row in store.conversations()}  # fmt: skip
-    assert told == {
+    assert questions == {
         thread: ["Fix the loom.", "And the door?"],
         fork: ["Fix the loom.", "And the door?", "And the roof?"],
     }

@@ -272,9 +272,9 @@ def test_the_row_about_a_gateways_session_is_in_no_list(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     db = create(path)
     name = session(db, "20260301_100000_abcdef", source="telegram")
-    said = [insert(db, name, wire, 1.0 + at) for at, wire in enumerate(talk(1))]
+    rows_ = [insert(db, name, wire, 1.0 + at) for at, wire in enumerate(talk(1))]
     insert(db, name, {"role": "session_meta", "content": None}, 9.0)
-    said.append(insert(db, name, {"role": "user", "content": "Go on."}, 10.0))
+    rows_.append(insert(db, name, {"role": "user", "content": "Go on."}, 10.0))
     db.close()
     conversation = HermesStore(path).open(name)
-    assert ids(conversation.generations) == [said]
+    assert ids(conversation.generations) == [rows_]

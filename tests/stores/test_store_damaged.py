@@ -37,13 +37,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def use(path: Path) -> str:
     """Everything that a user may do; answers how it went. All that may be raised are sentences."""
-    said: list[str] = []
+    outcomes: list[str] = []
 
     def attempt(step: Callable[[], Any]) -> Any:
         try:
             return step()
         except InspectorError as error:
-            said.append(str(error))
+            outcomes.append(str(error))
             return None
 
     store: Any = attempt(lambda: HermesStore(path))
@@ -60,10 +60,10 @@ def use(path: Path) -> str:
         for query in ("answer", "水"):
             attempt(lambda query=query: list(store.search(query)))
         attempt(store.version)
-        said.extend(attempt(lambda: store.info).notes)
+        outcomes.extend(attempt(lambda: store.info).notes)
         store.close()
-    assert all(sentence.endswith(".") for sentence in said)
-    return "refused" if store is None else "partly" if said else "read"
+    assert all(sentence.endswith(".") for sentence in outcomes)
+    return "refused" if store is None else "partly" if outcomes else "read"
 
 
 @pytest.mark.parametrize(

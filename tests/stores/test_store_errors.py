@@ -104,10 +104,10 @@ def test_what_is_no_store(
     path = make(tmp_path)
     with pytest.raises(kind, match=words) as error:
         open_store(path)
-    said = str(error.value)
-    assert said.endswith(".")
-    assert "Error" not in said
-    assert "Traceback" not in said
+    message = str(error.value)
+    assert message.endswith(".")
+    assert "Error" not in message
+    assert "Traceback" not in message
 
 
 def test_a_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

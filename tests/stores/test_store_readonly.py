@@ -157,21 +157,21 @@ def test_a_folder_without_the_right_to_write(open_folder: Path) -> None:
     before = snapshot(folder)
     folder.chmod(0o555)
     try:
-        said = as_nobody(path)
+        output = as_nobody(path)
     finally:
         folder.chmod(0o755)
     assert snapshot(folder) == before
     # SQLite cannot make the index of the log there, so what is only in the log is missing and that is said.
-    assert said.startswith(("20 ", "24 "))
-    assert "newest messages may be missing" in said or said.startswith("24 ")
+    assert output.startswith(("20 ", "24 "))
+    assert "newest messages may be missing" in output or output.startswith("24 ")
 
 
 def test_a_file_without_the_right_to_read(open_folder: Path) -> None:
     path = simple(open_folder / "state.db")
     path.chmod(0o000)
     try:
-        said = as_nobody(path)
+        output = as_nobody(path)
     finally:
         path.chmod(0o644)
-    assert said.startswith("StoreBusy ")
-    assert "permission" in said
+    assert output.startswith("StoreBusy ")
+    assert "permission" in output

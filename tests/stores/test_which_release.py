@@ -45,15 +45,15 @@ def truth(release: str) -> dict[str, Any]:
 def boundaries(path: Path, release: str) -> list[list[tuple[int, int, int, bool]]]:
     store = HermesStore(path)
     return [
-        [(c.before, c.head_end, c.tail_start, c.exact) for c in store.compactions(store.open(told["tip"]))]
-        for told in truth(release)["sessions"]
+        [(c.before, c.head_end, c.tail_start, c.exact) for c in store.compactions(store.open(entry["tip"]))]
+        for entry in truth(release)["sessions"]
     ]
 
 
 def recorded(release: str) -> list[list[tuple[int, int, int, bool]]]:
     return [
-        [(event["before"], event["head_end"], event["tail_start"], True) for event in told["events"]]
-        for told in truth(release)["sessions"]
+        [(event["before"], event["head_end"], event["tail_start"], True) for event in entry["events"]]
+        for entry in truth(release)["sessions"]
     ]
 
 
@@ -194,7 +194,7 @@ def test_originals_of_a_tail_that_went_on_belong_to_the_list_before(tmp_path: Pa
 
 def test_a_list_that_was_stored_twice_is_read_once(tmp_path: Path) -> None:
     path = unpacked("0.20.0", tmp_path)
-    live = [len(HermesStore(path).open(told["tip"]).live) for told in truth("0.20.0")["sessions"]]
+    live = [len(HermesStore(path).open(entry["tip"]).live) for entry in truth("0.20.0")["sessions"]]
     db = sqlite3.connect(path)
     columns = ", ".join(row[1] for row in db.execute("PRAGMA table_info(messages)") if row[1] != "id")
     db.execute(
@@ -204,7 +204,7 @@ def test_a_list_that_was_stored_twice_is_read_once(tmp_path: Path) -> None:
     db.close()
     assert boundaries(path, "0.20.0") == recorded("0.20.0")
     store = HermesStore(path)
-    opened = [store.open(told["tip"]) for told in truth("0.20.0")["sessions"]]
+    opened = [store.open(entry["tip"]) for entry in truth("0.20.0")["sessions"]]
     assert [len(one.live) for one in opened] == live
     assert all(any("stores a compacted list twice" in note for note in one.notes) for one in opened)
 

@@ -195,14 +195,14 @@ AGREES = {
 def test_neighbours_agree_with_the_difference_of_two(old: Summary, new: Summary) -> None:
     lineage = follow([Column(1, old), Column(2, new)])
     found = diff_summaries(old, new)
-    told = [(item.text, item.was, item.change) for section in found.sections for item in section.items]
+    changes = [(item.text, item.was, item.change) for section in found.sections for item in section.items]
     cells = [cell for row in lineage.rows if (cell := row.cells[1]) is not None]
-    assert len(told) == len(cells)
+    assert len(changes) == len(cells)
     for change, allowed in AGREES.items():
-        mine = sorted((text, was or "") for text, was, how in told if how == change)
-        theirs = sorted((cell.text, cell.was or "") for cell in cells if cell.state in allowed)
+        mine = sorted((text, was or "") for text, was, how in changes if how == change)
+        cell_texts = sorted((cell.text, cell.was or "") for cell in cells if cell.state in allowed)
         for entry in set(mine):
-            assert mine.count(entry) <= theirs.count(entry), (change, entry)
+            assert mine.count(entry) <= cell_texts.count(entry), (change, entry)
     assert sum(cell.is_listed for cell in cells) == len(list(new.items()))
 
 

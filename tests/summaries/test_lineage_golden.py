@@ -92,14 +92,14 @@ def _told(cell: Cell | None) -> list[Any] | None:
 
 def digest(lineage: Lineage, drift: Drift) -> str:
     """A digest of all that is shown of a lineage."""
-    told: list[Any] = [_told(cell) for row in lineage.rows for cell in row.cells]
-    told += [[e.column, e.items, e.of_items, e.words, e.of_words] for e in drift.left]
-    told += [
+    described: list[Any] = [_told(cell) for row in lineage.rows for cell in row.cells]
+    described += [[e.column, e.items, e.of_items, e.words, e.of_words] for e in drift.left]
+    described += [
         [e.row, e.column, e.was, e.text, e.settled, [[t.kind, t.how, t.was, t.now] for t in e.turns]]
         for e in drift.changed_meanings
     ]
-    told += [[e.row, e.why, e.since, e.until, e.times, e.section, e.text, e.by] for e in drift.stale]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+    described += [[e.row, e.why, e.since, e.until, e.times, e.section, e.text, e.by] for e in drift.stale]
+    return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:32]
 
 
 @pytest.mark.parametrize(

@@ -53,8 +53,8 @@ def test_what_one_keeps_is_told_beside_the_recorded_one() -> None:
     )
     assert kept_words(BETTER, None) == "4 of 6 constraints · 9 of 13 facts"
     assert kept_words(FAILED, RECORDED) == ""
-    told = [line.prefix + line.text for line in attempt_lines(VIEW)]
-    assert told == [
+    texts = [line.prefix + line.text for line in attempt_lines(VIEW)]
+    assert texts == [
         "attempts  Σ #3 gpt-5  with this one 4 of 6 constraints, recorded 2 of 6 · 9 of 13 facts, recorded 5 of 13"
         "  ~700 · $0.0031",
         "          ✗ #4 ollama run a-…me-of-a-model  It ended with exit code 1.",
@@ -69,11 +69,11 @@ async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section(
         # The newest comes first, and it has no summary.
         assert "It ended with exit code 1." in shown(pane)
         await host.press("full_stop")
-        told = shown(pane)
-        assert "With this one 4 of 6 constraints, recorded 2 of 6" in told
-        assert "~700 tokens, 35% of the budget of 2,000; recorded ~500" in told
-        assert "Constraints  + section added" in told
-        assert "+ At most 3 retries." in told
+        screen = shown(pane)
+        assert "With this one 4 of 6 constraints, recorded 2 of 6" in screen
+        assert "~700 tokens, 35% of the budget of 2,000; recorded ~500" in screen
+        assert "Constraints  + section added" in screen
+        assert "+ At most 3 retries." in screen
         await host.press("D")
         assert not host.of(DeleteAttempt)
         await host.press("D")
@@ -92,11 +92,11 @@ async def test_every_fact_has_a_column_a_summary() -> None:
     pane = LossesAttempts()
     async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
         pane.body.focus()
-        told = shown(pane).splitlines()
-        assert told[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]
-        assert told[1].split() == ["constraint", "2/6", "4/6", "↓1", "–"]
-        assert any(line.strip().startswith("∅  =  constraint At most 3 retries") for line in told)
-        assert any("after 3" in line and "2/8" in line and "5/8" in line for line in told)
+        screen = shown(pane).splitlines()
+        assert screen[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]
+        assert screen[1].split() == ["constraint", "2/6", "4/6", "↓1", "–"]
+        assert any(line.strip().startswith("∅  =  constraint At most 3 retries") for line in screen)
+        assert any("after 3" in line and "2/8" in line and "5/8" in line for line in screen)
         await host.press("d")
         assert "Port 8080" not in shown(pane)
         await host.press("J", "enter")

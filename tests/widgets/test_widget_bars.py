@@ -294,11 +294,11 @@ async def test_seven_tabs_with_their_full_names_fit_a_row(active: str) -> None:
     tabs = PaneTabs([PaneTab(name, str(key), short=SHORT.get(name, "")) for key, name in enumerate(SEVEN, 1)])
     tabs.active = active
     for width in (72, 78, 80):
-        told = "".join(tabs.labels(width))
-        assert told == "".join(
+        labels = "".join(tabs.labels(width))
+        assert labels == "".join(
             f" {key} {name}{' ' if name == active else ''}" for key, name in enumerate(SEVEN, 1)
         )
-        assert len(told) <= width
+        assert len(labels) <= width
     narrow = tabs.labels(70)
     assert sum(map(len, narrow)) <= 70
     assert sum(label.strip().split()[-1] not in SEVEN for label in narrow) == 1, "one name gives way, not all"

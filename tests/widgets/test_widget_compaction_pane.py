@@ -106,7 +106,7 @@ async def test_groups_of_a_compaction_are_one_key_away() -> None:
 async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> None:
     pane = CompactionPane()
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
-        told = shown(pane)
+        screen = shown(pane)
         order = [
             "compaction 2 of 3",
             "343 → 130",
@@ -117,9 +117,9 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
             "▸ Goal",
             "gone 3",
         ]
-        places = [told.index(part) for part in order]
+        places = [screen.index(part) for part in order]
         assert places == sorted(places)
-        assert "Pass the tests" not in told
+        assert "Pass the tests" not in screen
         pane.body.focus()
         await host.press("J", "enter", "J", "J", "enter")
         assert [message.place[:2] for message in host.of(GoTo)] == [SAID[:2]] * 2
@@ -169,11 +169,11 @@ async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
     view = replace(COMPACTION, why="~66,480 tokens at #46 reached 64,000", aftermath=(again,) * 8, lost=())
     pane = CompactionPane()
     async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(view, ROWS)) as host:
-        told = shown(pane)
-        assert "why       ~66,480 tokens at #46 reached 64,000" in told
-        assert "after   ↻ read again  src/cart.py" in told
-        assert "earlier at #12 → #61  ~400 tokens" in told
-        assert "and 2 more" in told
+        screen = shown(pane)
+        assert "why       ~66,480 tokens at #46 reached 64,000" in screen
+        assert "after   ↻ read again  src/cart.py" in screen
+        assert "earlier at #12 → #61  ~400 tokens" in screen
+        assert "and 2 more" in screen
         pane.body.focus()
         await host.press("J", "enter")
         assert [message.place for message in host.of(GoTo)] == [(3, 61, "src/cart.py")]

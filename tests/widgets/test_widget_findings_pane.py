@@ -89,14 +89,14 @@ async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
 
 
 @pytest.mark.parametrize(
-    ("findings", "said"),
+    ("findings", "message"),
     [(None, "Looking for findings"), ((), "No findings.")],
     ids=["looking", "none"],
 )
-async def test_nothing_to_show(findings: tuple[Finding, ...] | None, said: str) -> None:
+async def test_nothing_to_show(findings: tuple[Finding, ...] | None, message: str) -> None:
     pane, view = FindingsPane(), None if findings is None else FindingsView(findings)
     async with hosting(pane, (60, 20), lambda: pane.set_view(view)) as host:
-        assert said in shown(host)
+        assert message in shown(host)
         assert not pane.list.display
         await host.press("enter", "J")
         assert not host.of(GoTo)

@@ -107,11 +107,11 @@ async def test_a_click_presses_the_key_under_it() -> None:
 async def test_the_tooltip_tells_what_the_key_under_the_pointer_does() -> None:
     async with shown() as (pilot, _, widget):
         line = lines(widget)[0]
-        told = []
+        texts = []
         for text in ("[", "o Off", "│"):
             await pilot.hover(widget, offset=(line.index(text), 0))
-            told.append(widget.tooltip)
-        assert told == ["Back", "Not now", None]
+            texts.append(widget.tooltip)
+        assert texts == ["Back", "Not now", None]
 
 
 @pytest.mark.parametrize("width", [6, 14, 22, 30])

@@ -210,8 +210,8 @@ async def test_where_a_value_came_from_stands_in_full_below(width: int) -> None:
     async with hosting(widget, size=(width, 20)) as host:
         height = widget.size.height
         await host.press(*["down"] * 4)
-        told = "".join("".join(lines(widget)[len(KNOBS) :]).split())
-        assert f"Inforce:200,000,{ORIGIN.replace(' ', '')}." in told
+        text = "".join("".join(lines(widget)[len(KNOBS) :]).split())
+        assert f"Inforce:200,000,{ORIGIN.replace(' ', '')}." in text
         assert widget.size.height == height
         await host.pilot.hover(widget, offset=(3, 4))
         assert ORIGIN in str(widget.tooltip)
@@ -339,12 +339,12 @@ async def test_the_key_to_type_a_value_is_offered_where_a_value_can_be_typed(
 ) -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 12)) as host:
-        told = calls_of(monkeypatch, Knobs, "refresh_bindings")
+        refreshes = calls_of(monkeypatch, Knobs, "refresh_bindings")
         while widget.knob != "profile":
-            assert not told
+            assert not refreshes
             await host.press("down")
-        assert len(told) == 1
+        assert len(refreshes) == 1
         assert not widget.check_action("type", ())
         await host.press("down")
-        assert len(told) == 2
+        assert len(refreshes) == 2
         assert widget.check_action("type", ())

@@ -102,7 +102,7 @@ async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> N
         assert second[:2] == KEPT[:2]
         await host.press("C")
         (wanted,) = host.of(CopyFacts)
-        assert [said.key for said in wanted.facts] == ["k1", "k2", "k3", "k4"]
+        assert [fact.key for fact in wanted.facts] == ["k1", "k2", "k3", "k4"]
         assert not wanted.at_risk
 
 

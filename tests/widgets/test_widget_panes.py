@@ -254,17 +254,17 @@ REQUESTS = RequestsView(
 async def test_requests_say_what_was_sent_again_and_lead_to_their_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    part, told = RequestsPart(), list[str]()
+    part, messages = RequestsPart(), list[str]()
     async with hosting(part, size=(90, 30), set_up=lambda: part.set_view(REQUESTS)) as host:
         text = shown(part)
         assert "4 requests  174k tokens sent, 34% of them read from the cache" in text
         assert "t 1 miss       52.0k sent again  expired in a pause (ttl)" in text
         assert "0.75 US dollars." in text
-        monkeypatch.setattr(host, "notify", lambda text, **_: told.append(text))
+        monkeypatch.setattr(host, "notify", lambda text, **_: messages.append(text))
         part.list.focus()
         await host.press("J", "enter", "J", "end", "enter")
         assert [message.place for message in host.of(GoTo)] == [(1, 5, "")]
-        assert told == ["It is unknown which message answers this request."]
+        assert messages == ["It is unknown which message answers this request."]
         assert "J" in host.screen.active_bindings
         part.set_view(RequestsView((request(2, 50_000, 2_000, None, 0, 0.04),), (1,)))
         await host.settle()

@@ -74,11 +74,11 @@ async def test_the_chosen_item_tells_its_life() -> None:
         pane.items.move_cursor(0, notify=False)
         pane.items.move_cursor(at)
         await host.settle()
-        told = history(pane)
-        assert "1  + new   Progress / In Progress" in told
-        assert "›  2  ✓ done   Progress / In Progress → Completed Actions" in told
-        assert "3  # renumbered   Completed Actions" in told
-        assert told.count("Writing the new client") == 1
+        screen = history(pane)
+        assert "1  + new   Progress / In Progress" in screen
+        assert "›  2  ✓ done   Progress / In Progress → Completed Actions" in screen
+        assert "3  # renumbered   Completed Actions" in screen
+        assert screen.count("Writing the new client") == 1
 
 
 def text_at(pane: SummaryLineage, row: int) -> str:

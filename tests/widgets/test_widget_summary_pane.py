@@ -152,10 +152,10 @@ async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
             ("changes", "− old"), ("sides", "Friday"), ("lineage", "▸2"), ("attempts", "No attempt"),
             ("text", "▾ Goal"),
         )  # fmt: skip
-        for name, told in views:
+        for name, message in views:
             await host.press("m")
             assert pane.view_name == name
-            assert told in shown(pane)
+            assert message in shown(pane)
             assert pane.has_focus_within
         await host.press("M", "M", "M")
         assert pane.view_name == "sides"
@@ -236,12 +236,12 @@ async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
     pane = SummaryPane()
     view = SummaryPaneView(SummaryView())
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
-        for name, told in (
+        for name, message in (
             ("changes", "no earlier summary"), ("sides", "no earlier summary"), ("lineage", "Following the items"),
         ):  # fmt: skip
             pane.show(name)
             await host.settle()
-            assert told in shown(pane)
+            assert message in shown(pane)
         pane.set_view(replace(view, lineage=lineage_view()))
         assert "No compaction has a summary" in shown(pane)
 

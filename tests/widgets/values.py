@@ -97,12 +97,12 @@ def fact(
     saying = Saying(7, 1, 7, 7, "session_1", role, (0, 10), 1)
     exact = tuple(Value(value, "number", value, "", False, (0, 1)) for value in values)
     text = text or f"Retry {number} times, never more than 37."
-    said = Fact(
+    constraint = Fact(
         f"k{number}", kind, text, "37", exact, (), "rule", 5, (0, 0), role, (saying,), 0, 1.0,  # type: ignore[arg-type]
     )  # fmt: skip
     if outcome == "at risk":
-        return AtRisk(said, (7,))
-    return Life(said, 1, (Fate(1, outcome, **{**_FATES.get(outcome, {}), **fate}),))  # type: ignore[arg-type]
+        return AtRisk(constraint, (7,))
+    return Life(constraint, 1, (Fate(1, outcome, **{**_FATES.get(outcome, {}), **fate}),))  # type: ignore[arg-type]
 
 
 def life(number: int, outcome: str, **values: Any) -> Life:

@@ -28,9 +28,9 @@ def step(
     return SpokenMessage(saying, number, facts_of(safe(text), role, calls))
 
 
-def steps(*told: str | tuple[str, str]) -> list[SpokenMessage]:
+def steps(*messages: str | tuple[str, str]) -> list[SpokenMessage]:
     """One step a text; a pair is (role, text)."""
-    pairs = [("user", one) if isinstance(one, str) else one for one in told]
+    pairs = [("user", one) if isinstance(one, str) else one for one in messages]
     task, found = 0, []
     for number, (role, text) in enumerate(pairs):
         task += role == "user"
@@ -38,8 +38,8 @@ def steps(*told: str | tuple[str, str]) -> list[SpokenMessage]:
     return found
 
 
-def facts(*told: str | tuple[str, str]) -> tuple[Fact, ...]:
-    return gather(steps(*told))
+def facts(*messages: str | tuple[str, str]) -> tuple[Fact, ...]:
+    return gather(steps(*messages))
 
 
 def fact(text: str, role: str = "user") -> Fact:

@@ -63,10 +63,12 @@ def test_a_list_that_is_sent_back_is_the_agents() -> None:
         "The flag must be up by 06:00.",
     ]
     text = "Build this. " + " ".join(points)
-    said = facts_of(text, "user").statements
+    statements = facts_of(text, "user").statements
     before = "We could do this:\n" + "\n".join(f"{at}. **{point}**" for at, point in enumerate(points))
-    assert [one.text for one in sent_back(said, [before, "Later."]) if not one.pasted] == ["Build this."]
-    assert sent_back(said, [before.replace("vests", "belts")]) == said
+    assert [one.text for one in sent_back(statements, [before, "Later."]) if not one.pasted] == [
+        "Build this."
+    ]
+    assert sent_back(statements, [before.replace("vests", "belts")]) == statements
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     with pytest.raises(SystemExit) as ended:
         main(["facts", "--demo", NAME, *words])
     assert ended.value.code == code
-    told = capsys.readouterr()
-    return told.out if code == 0 else told.err
+    output = capsys.readouterr()
+    return output.out if code == 0 else output.err
 
 
 def documents(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
@@ -207,10 +207,10 @@ def test_what_the_user_changed_later_no_longer_holds(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["facts", str(changed_limit), "--format", form])
-    told = capsys.readouterr().out
-    assert "limit to 39" in told
-    assert "ledger table" in told
-    assert "limit to 75" not in told
+    output = capsys.readouterr().out
+    assert "limit to 39" in output
+    assert "ledger table" in output
+    assert "limit to 75" not in output
 
 
 def test_memories_of_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,9 +232,9 @@ def test_a_user_id_without_payloads_is_an_error(capsys: pytest.CaptureFixture[st
 def test_a_conversation_that_was_never_compacted_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["facts", "--demo", "Check the load test scripts", "--json"])
-    told = capsys.readouterr()
-    assert (ended.value.code, json.loads(told.out)) == (0, [])
-    assert "was never compacted" in told.err
+    output = capsys.readouterr()
+    assert (ended.value.code, json.loads(output.out)) == (0, [])
+    assert "was never compacted" in output.err
     with pytest.raises(SystemExit):
         main(["facts", "--demo", "Check the load test scripts", "--at-risk"])
     assert "would not compact the live list: " in capsys.readouterr().err
@@ -243,5 +243,5 @@ def test_a_conversation_that_was_never_compacted_says_so(capsys: pytest.CaptureF
 def test_help_names_the_forms() -> None:
     from inspector.commands.cli import commands
 
-    told = CliRunner().invoke(commands, ["facts", "--help"]).output
-    assert "[text|json|markdown|mem0]" in told
+    output = CliRunner().invoke(commands, ["facts", "--help"]).output
+    assert "[text|json|markdown|mem0]" in output

@@ -14,8 +14,8 @@ NUMBER = "Relay latency p95 112 ms"
 REST = tuple(f"Now polish the brass of lantern number {n}." for n in range(1, 7))
 
 
-def texts(*told: str | tuple[str, str]) -> list[str]:
-    return [fact.text for fact in facts(*told)]
+def texts(*messages: str | tuple[str, str]) -> list[str]:
+    return [fact.text for fact in facts(*messages)]
 
 
 def test_what_was_found_on_the_way_is_overtaken_once_the_user_went_on_for_long() -> None:
@@ -27,16 +27,16 @@ def test_what_was_found_on_the_way_is_overtaken_once_the_user_went_on_for_long()
 
 def test_an_answer_stays_and_comes_behind_what_was_answered_later() -> None:
     later = "The root cause is that the horn valve keeps its old spring after a winter."
-    told = ("Why is the lamp dark?", ("assistant", CAUSE), *REST, ("assistant", later))
-    found = texts(*told)
+    messages = ("Why is the lamp dark?", ("assistant", CAUSE), *REST, ("assistant", later))
+    found = texts(*messages)
     assert found.index(later) < found.index(CAUSE)
 
 
 def test_a_number_of_the_agents_is_overtaken_in_an_answer_too() -> None:
-    told = ("How fast is the relay?", ("assistant", NUMBER))
-    assert NUMBER in texts(*told)
-    assert NUMBER not in texts(*told, *REST)
-    assert NUMBER in texts(*told, "Is a latency of 112 ms fine for a relay?", *REST)
+    messages = ("How fast is the relay?", ("assistant", NUMBER))
+    assert NUMBER in texts(*messages)
+    assert NUMBER not in texts(*messages, *REST)
+    assert NUMBER in texts(*messages, "Is a latency of 112 ms fine for a relay?", *REST)
 
 
 def test_what_the_user_says_is_never_overtaken() -> None:
@@ -53,11 +53,11 @@ def test_what_is_said_again_is_as_young_as_the_last_time() -> None:
 @given(st.integers(0, 6), st.integers(0, 6))
 def test_only_messages_before_the_compaction_make_it_old(before: int, behind: int) -> None:
     """The list that a compaction took ends there, however long the conversation goes on."""
-    told = steps("Why?", ("assistant", CAUSE), ("assistant", "I go on."), *REST[:before], *REST[:behind])
+    messages = steps("Why?", ("assistant", CAUSE), ("assistant", "I go on."), *REST[:before], *REST[:behind])
     cut = 3 + before
     moved = [
         replace(one, saying=replace(one.saying, generation=1 + (n >= cut), compaction=1 if n < cut else None))
-        for n, one in enumerate(told)
+        for n, one in enumerate(messages)
     ]
     assert any(fact.text == CAUSE for fact in gather(moved)) is (before < 6)
 
@@ -68,26 +68,27 @@ def test_of_the_agents_words_a_compaction_tells_those_that_count_most() -> None:
     ]
     advice = [f"I recommend `lamp_{n}`." for n in range(3)]
     values = [f"Relay latency in harbour_{n}: p95 {112 + n} ms" for n in range(VALUES_OF_AGENT + 2)]
-    told = steps(*(("assistant", text) for text in (*advice, *causes, *values)), "Keep relay_7 dark.")
-    found = [fact.text for fact in gather(told)]
+    messages = steps(*(("assistant", text) for text in (*advice, *causes, *values)), "Keep relay_7 dark.")
+    found = [fact.text for fact in gather(messages)]
     assert {*causes, "Keep relay_7 dark."} <= set(found)
     assert not set(advice) & set(found)
     # Values have places of their own.
     assert len(set(values) & set(found)) == VALUES_OF_AGENT
     # Another compaction has its own.
     moved = [
-        replace(one, saying=replace(one.saying, compaction=2 if n < 3 else 1)) for n, one in enumerate(told)
+        replace(one, saying=replace(one.saying, compaction=2 if n < 3 else 1))
+        for n, one in enumerate(messages)
     ]
     assert {fact.text for fact in gather(moved)} == {*found, *advice}
 
 
 def test_one_value_told_again_beside_a_word_is_one_fact() -> None:
     port = "The harbour page is live on port 8080."
-    told = texts("Is it live?", ("assistant", port), ("assistant", "Live now, at port 8080."))
-    assert [text for text in told if "8080" in text] == [port]
+    listed = texts("Is it live?", ("assistant", port), ("assistant", "Live now, at port 8080."))
+    assert [text for text in listed if "8080" in text] == [port]
     other = "The latency of the dam is 8080 ms."
-    told = texts("Is it live?", ("assistant", "The harbour took 8080 ms."), ("assistant", other))
-    assert len([text for text in told if "8080" in text]) == 2
+    listed = texts("Is it live?", ("assistant", "The harbour took 8080 ms."), ("assistant", other))
+    assert len([text for text in listed if "8080" in text]) == 2
 
 
 def test_a_sure_rule_keeps_its_strength_in_a_crowded_message() -> None:

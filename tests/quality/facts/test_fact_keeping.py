@@ -37,13 +37,13 @@ ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in de
 
 def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "results.db"
-    key, said = message_key(ONE), extract(ONE)
+    key, facts_of_one = message_key(ONE), extract(ONE)
     first = KeptResults(path)
     assert cached_facts(first, [key]) == {}
-    keep_facts(first, {key: said})
+    keep_facts(first, {key: facts_of_one})
     first.close()
     second = KeptResults(path)
-    assert cached_facts(second, [key]) == {key: said}
+    assert cached_facts(second, [key]) == {key: facts_of_one}
     assert second.problem == ""
     second.close()
     assert cached_facts(second, [key]) == {}
@@ -132,10 +132,10 @@ def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
     class Enough(Exception):
         pass
 
-    told: list[tuple[str, int, int]] = []
+    progress: list[tuple[str, int, int]] = []
 
     def watch(what: str, done: int, total: int) -> None:
-        told.append((what, done, total))
+        progress.append((what, done, total))
         if what == "facts":
             raise Enough
 
@@ -143,8 +143,8 @@ def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
     inspection = Inspection.open(store, "Move checkout to orders-v2")
     with pytest.raises(Enough):
         read_facts(inspection, watch=watch)
-    assert {what for what, _, _ in told} == {"messages", "facts"}
-    assert all(0 <= done <= total for _, done, total in told)
+    assert {what for what, _, _ in progress} == {"messages", "facts"}
+    assert all(0 <= done <= total for _, done, total in progress)
     store.close()
 
 
@@ -154,16 +154,16 @@ def test_where_messages_went(fixtures_dir: Path) -> None:
     for row in store.conversations():
         inspection = Inspection.open(store, row.id)
         compactions = inspection.compactions()
-        told = transcript_of(inspection.conversation, compactions)
+        transcript = transcript_of(inspection.conversation, compactions)
         pruned = pruned_by(inspection, Settings(profile="hermes-0.19", context_length=64_000))
-        paths = message_paths(told, compactions, pruned)
-        assert set(paths.removed_by) | set(paths.live) == set(range(len(told)))
+        paths = message_paths(transcript, compactions, pruned)
+        assert set(paths.removed_by) | set(paths.live) == set(range(len(transcript)))
         assert not set(paths.removed_by) & set(paths.live)
         live = store.messages(inspection.conversation.live)
         for step, index in paths.live.items():
-            place = told.places[step]
-            (said,) = store.messages(inspection.generation(place.generation), place.index, place.index + 1)
-            assert said.role == live[index].role
+            place = transcript.places[step]
+            (message,) = store.messages(inspection.generation(place.generation), place.index, place.index + 1)
+            assert message.role == live[index].role
         assert all(paths.pruned_by[step] <= paths.removed_by.get(step, 99) for step in paths.pruned_by)
     store.close()
 
@@ -256,8 +256,8 @@ def test_plain_json_says_who_and_where() -> None:
 
 
 def test_a_plan_looks_at_each_fact_once() -> None:
-    told = [f"Never let worker-{n} have more than {n} connections to shard {n}." for n in range(300)]
-    index = RiskIndex.of(gather(steps(*told)), {n: 3 * n for n in range(300)})
+    rules = [f"Never let worker-{n} have more than {n} connections to shard {n}." for n in range(300)]
+    index = RiskIndex.of(gather(steps(*rules)), {n: 3 * n for n in range(300)})
     assert len(index) == 300
     assert lines_run(index.at_risk, 30, 800) <= 5 * 300
     assert lines_run(index.count, 30, 800) <= 5 * 300
@@ -289,9 +289,9 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
 
 
 def test_order_of_equals_is_that_of_the_conversation() -> None:
-    told = steps("Never do a.", "Never do b.", "Never do c.")
-    assert [fact.text for fact in gather(told)] == ["Never do a.", "Never do b.", "Never do c."]
-    moved = [replace(one, saying=replace(one.saying, step=2 - n)) for n, one in enumerate(told)]
+    messages = steps("Never do a.", "Never do b.", "Never do c.")
+    assert [fact.text for fact in gather(messages)] == ["Never do a.", "Never do b.", "Never do c."]
+    moved = [replace(one, saying=replace(one.saying, step=2 - n)) for n, one in enumerate(messages)]
     assert [fact.text for fact in gather(list(reversed(moved)))] == [
         "Never do c.",
         "Never do b.",
@@ -355,17 +355,17 @@ def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None
     rule = "Never push straight to main."
     assert [one.pasted for one in facts(f"> {rule}")] == [True]
     assert [one.pasted for one in facts(rule)] == [False]
-    for told in ((f"> {rule}", rule), (rule, f"> {rule}")):
-        (both,) = facts(*told)
+    for texts in ((f"> {rule}", rule), (rule, f"> {rule}")):
+        (both,) = facts(*texts)
         assert len(both.sayings) == 2
         assert not both.pasted
 
 
 def test_only_rules_in_the_users_own_words_are_lost() -> None:
-    for text, told in (("Never push straight to main.", 1), ("> Never push straight to main.", 0)):
+    for text, expected in (("Never push straight to main.", 1), ("> Never push straight to main.", 0)):
         (fact,) = facts(text)
         life = Life(fact, 1, (Fate(1, "lost"),), died=1)
-        assert len(lost_rules(ConversationFacts((fact,), (life,)), ()).get(1, ())) == told
+        assert len(lost_rules(ConversationFacts((fact,), (life,)), ()).get(1, ())) == expected
 
 
 def test_a_rule_is_found_as_lost_only_where_losses_count_it() -> None:
@@ -399,11 +399,11 @@ def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_reques
         "不要加彩色图标。": 0,
         "以后不要加彩色图标。": 1,
     }
-    for rule, told in middle.items():
+    for rule, expected in middle.items():
         every = facts(*before, rule, "Now write the page of the berths.")
         fact = next(one for one in every if one.text.rstrip(".。") == rule.rstrip(".。"))
         lost = lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)), ())
-        assert len(lost.get(1, ())) == told, rule
+        assert len(lost.get(1, ())) == expected, rule
     # The brief holds.
     every = facts("Don't use a wind rose.", *before)
     fact = next(one for one in every if one.kind == "constraint")
@@ -426,11 +426,15 @@ def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> N
 def test_the_names_that_are_read_make_no_message_an_answer(tmp_path: Path) -> None:
     """The last message of the agent is its answer, also if it says no fact and only mentions a name."""
     cause = "The root cause is that the lamp relay keeps its old schedule after a restart."
-    told = [("user", "Why is the lamp dark?"), ("assistant", cause), ("assistant", "See `lamp/relay_7.py`.")]
-    told += [("user", f"Now polish the brass of lantern number {n}.") for n in range(1, 8)]
+    messages = [
+        ("user", "Why is the lamp dark?"),
+        ("assistant", cause),
+        ("assistant", "See `lamp/relay_7.py`."),
+    ]
+    messages += [("user", f"Now polish the brass of lantern number {n}.") for n in range(1, 8)]
     writer = Writer(create(tmp_path / "state.db", fts=False))
     writer.begin()
-    writer.say([{"role": role, "content": text} for role, text in told])
+    writer.say([{"role": role, "content": text} for role, text in messages])
     writer.compact(0, 10, "## Goal\nPolish")
     store = open_store(writer.end())
     inspection = Inspection.open(store, "s0")

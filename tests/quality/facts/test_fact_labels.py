@@ -45,8 +45,8 @@ def words(text: str) -> set[str]:
 def found(lives: tuple[Life, ...], text: str) -> Life | None:
     wanted = words(text)
     for life in lives[:SHOWN]:
-        theirs = words(life.text)
-        if len(wanted & theirs) >= 0.6 * max(1, min(len(wanted), len(theirs))):
+        life_words = words(life.text)
+        if len(wanted & life_words) >= 0.6 * max(1, min(len(wanted), len(life_words))):
             return life
     return None
 

@@ -74,8 +74,8 @@ def found(lives: tuple[Life, ...], entry: dict[str, Any]) -> Life | None:
     wanted = words(quote)
 
     def nearness(life: Life) -> tuple[bool, float]:
-        theirs = words(life.text)
-        return life.fact.role == entry["role"], len(wanted & theirs) / len(wanted | theirs)
+        life_words = words(life.text)
+        return life.fact.role == entry["role"], len(wanted & life_words) / len(wanted | life_words)
 
     near = [
         life

@@ -12,8 +12,8 @@ from inspector.quality.facts.lives import lives_of
 from tests.quality.facts.made_facts import searchable, steps
 
 
-def gaps(summary: str, *told: str | tuple[str, str], before: Sequence[str] = ()) -> list[Gap]:
-    made = steps(*told)
+def gaps(summary: str, *messages: str | tuple[str, str], before: Sequence[str] = ()) -> list[Gap]:
+    made = steps(*messages)
     lives = lives_of(gather(made), made, [len(made)], {1: searchable(summary)}).lives
     return list(gaps_of(summary, lives, lambda generation, index: before))
 
@@ -57,8 +57,8 @@ def test_a_choice_by_number_whose_list_is_gone() -> None:
     (gap,) = gaps(summary, "skip 5, 7 and do the rest.", before=[LIST])
     assert gap.sentence(2).startswith("Summary 2 keeps “skip 5, 7 and do the rest.” without the meaning of ")
     assert (gap.kind, gap.more) == ("dangling", "5, 7")
-    told = f"{summary}- Skip the quadratic loop in comments.\n- Leave the unused wrapper function.\n"
-    assert gaps(told, "skip 5, 7 and do the rest.", before=[LIST]) == []
+    longer = f"{summary}- Skip the quadratic loop in comments.\n- Leave the unused wrapper function.\n"
+    assert gaps(longer, "skip 5, 7 and do the rest.", before=[LIST]) == []
     named = f"{summary}- **Item 5 Loops**: done\n- Item 7 Wrappers: done\n"
     assert gaps(named, "skip 5, 7 and do the rest.", before=[LIST]) == []
     assert gaps(summary, "skip 5, 7 and do the rest.", before=["No list here."]) == []
@@ -70,6 +70,6 @@ def test_all_is_done_beside_what_nothing_mentions() -> None:
     (gap,) = gaps(claim, "Add a migration for the invoices table.")
     assert (gap.kind, gap.text) == ("claimed", "Add a migration for the invoices table.")
     assert gap.more == "all requested items"
-    told = f"{claim}## Done\n- Add a migration for the invoices table.\n"
-    assert gaps(told, "Add a migration for the invoices table.") == []
+    summary = f"{claim}## Done\n- Add a migration for the invoices table.\n"
+    assert gaps(summary, "Add a migration for the invoices table.") == []
     assert gaps("## Pending\nThe review.\n", "Add a migration for the invoices table.") == []

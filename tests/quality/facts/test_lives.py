@@ -26,9 +26,9 @@ from tests.quality.facts.made_facts import step
     ],
 )
 def test_the_same_value_in_another_form_takes_nothing_back(first: str, second: str, same: bool) -> None:
-    said = [step(0, first), replace(step(1, second, compaction=None), task=1)]
+    steps = [step(0, first), replace(step(1, second, compaction=None), task=1)]
     after = PassageIndex([ListText("summary", 0, "summary", "Summary: worked on tests.")])
-    lives = lives_of(gather(said), said, [1], {1: after}).lives
+    lives = lives_of(gather(steps), steps, [1], {1: after}).lives
     assert all((life.contradicted is None) == same for life in lives if life.text == first)
     assert any(life.text == first for life in lives)
 
@@ -67,7 +67,7 @@ def test_a_later_use_of_its_names_does_not_bring_a_lost_rule_back(
 def test_a_summary_that_cannot_be_read_leaves_a_fate_unknown_unless_a_message_has_it(
     kept: str, outcome: str
 ) -> None:
-    said = [step(0, "Never edit config/prod.yaml.")]
+    steps = [step(0, "Never edit config/prod.yaml.")]
     after = PassageIndex([ListText("tail", 1, "user", kept)])
-    (life,) = lives_of(gather(said), said, [1], {1: after}, unreadable=[1]).lives
+    (life,) = lives_of(gather(steps), steps, [1], {1: after}, unreadable=[1]).lives
     assert life.outcome == outcome

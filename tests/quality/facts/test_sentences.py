@@ -22,7 +22,7 @@ PADDED = "\n".join(
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
 
 #: (message, the sentences that its writer says)
-SAID = (
+PERSONS_SENTENCES = (
     (f"The map stays grey:\n{STACK}", ["The map stays grey:"]),
     (f"1) Fix the map.\n2) The cache fails:\n{LOG}3) Remove the banner.\nAll of it before Friday.",
      ["1) Fix the map.", "2) The cache fails:", "3) Remove the banner.", "All of it before Friday."]),
@@ -81,10 +81,10 @@ SAID = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("message", "said"), SAID)
-def test_a_person_says_what_stands_around_a_paste(message: str, said: list[str]) -> None:
+@pytest.mark.parametrize(("message", "expected"), PERSONS_SENTENCES)
+def test_a_person_says_what_stands_around_a_paste(message: str, expected: list[str]) -> None:
     found = [one for one in sentences(message) if not one.pasted]
-    assert [message[one.start : one.end] for one in found] == said
+    assert [message[one.start : one.end] for one in found] == expected
 
 
 def test_of_a_long_document_only_the_ends_are_the_writers() -> None:
@@ -109,7 +109,7 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "expected"),
     [
         (
             "5+6. The pier holds twelve boats.",
@@ -120,8 +120,8 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
     ],
 )
-def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, said: list[str]) -> None:
-    assert [one.text for one in facts_of(message, "user").statements] == said
+def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, expected: list[str]) -> None:
+    assert [one.text for one in facts_of(message, "user").statements] == expected
 
 
 @pytest.mark.parametrize(

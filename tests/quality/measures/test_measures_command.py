@@ -95,8 +95,8 @@ def test_the_text_has_a_row_a_measure(fixtures_dir: Path) -> None:
 
 
 def test_the_page_defines_every_measure() -> None:
-    told = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
-    assert told == list(DEFINITIONS)
+    documented = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
+    assert documented == list(DEFINITIONS)
 
 
 def test_the_life_as_a_document(fixtures_dir: Path) -> None:
@@ -182,10 +182,10 @@ def test_an_open_request_that_is_gone(tmp_path: Path) -> None:
     assert "request-gone" in gone
     done = rules(compacted(tmp_path / "done.db", "## Goal\nFind it\n", ask, answered=True))
     assert "request-gone" not in done
-    told = rules(
+    found_rules = rules(
         compacted(tmp_path / "told.db", "## Goal\nRotate signing keys of the billing gateway\n", ask)
     )
-    assert "request-gone" not in told
+    assert "request-gone" not in found_rules
     short = rules(compacted(tmp_path / "short.db", "## Goal\nFind it\n", "go on"))
     assert "request-gone" not in short
     notice = f"<task-notification>{ask}</task-notification>"
@@ -200,7 +200,7 @@ POOL = "The pool of the billing gateway must have at most {} connections for eac
 
 
 @pytest.mark.parametrize(
-    ("summarized", "said", "changed"),
+    ("summarized", "later", "changed"),
     [
         ("90", "nothing", True),
         ("40", "nothing", False),
@@ -209,13 +209,13 @@ POOL = "The pool of the billing gateway must have at most {} connections for eac
     ],
 )
 def test_a_number_of_the_user_that_a_summary_changed(
-    tmp_path: Path, summarized: str, said: str, changed: bool
+    tmp_path: Path, summarized: str, later: str, changed: bool
 ) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Made", system_prompt="You are an agent.")
     writer.say(talk(4))
     writer.say([{"role": "user", "content": POOL.format("40")}, {"role": "assistant", "content": "Done."}])
-    writer.say([{"role": "user", "content": said}, {"role": "assistant", "content": "Done."}])
+    writer.say([{"role": "user", "content": later}, {"role": "assistant", "content": "Done."}])
     writer.say(talk(8, 8))
     writer.compact(3, 24, f"## Key Decisions\n- {POOL.format(summarized)}\n")
     found = rules(writer.end())
