@@ -26,7 +26,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import SHOWN
-from inspector.engines.registry import engine, with_changes
+from inspector.engines.registry import budgets_of, engine, with_changes
 from inspector.engines.settings import SETTINGS
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import Reproduction
@@ -161,23 +161,42 @@ def grid_of(
     wanted = answers.scheduling.wanted
     inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
     resolved = settings_of(inspection, request.flags)
-    grid = _grid(request, inspection, resolved, wanted)
+    by_window = settings_by_window(inspection, resolved, request.flags, request.rows, request.columns)
+    grid = _grid(request, inspection, resolved, by_window, wanted)
     reproduces = reproduced(inspection) if reproduction and wanted() else None
-    return grid, reproduces, _share_of_windows(resolved, request.rows, request.columns)
+    return grid, reproduces, _shown_for_windows(resolved) if by_window else ""
 
 
-def _share_of_windows(resolved: ResolvedSettings, rows: Axis, columns: Axis) -> str:
-    """Return a sentence about the threshold of the windows of a sweep, if only the recorded compactions show it."""
-    source = resolved.sources["threshold"]
-    if "context_length" not in (rows.name, columns.name) or not source.startswith(SHOWN):
-        return ""
-    if "threshold" in (rows.name, columns.name):
-        return ""
-    return f"The threshold is {resolved.settings.threshold:.3g} of each context_length: {source}."
+def settings_by_window(
+    inspection: Inspection, resolved: ResolvedSettings, flags: Mapping[str, Any], rows: Axis, columns: Axis
+) -> dict[float, Settings]:
+    """Return the settings for each value of context_length in a sweep, if only the recorded compactions show the
+    threshold. They show it in tokens, so its share depends on the window. Raises as `settings_of`."""
+    axis = next((axis for axis in (rows, columns) if axis.name == "context_length"), None)
+    is_shown = resolved.sources["threshold"].startswith(SHOWN)
+    if axis is None or not is_shown or "threshold" in (rows.name, columns.name):
+        return {}
+    return {
+        window: settings_of(inspection, {**flags, "context_length": round(window)}).settings
+        for window in axis.values
+    }
+
+
+def _shown_for_windows(resolved: ResolvedSettings) -> str:
+    """Return a sentence about a threshold that only the recorded compactions show, for a sweep of windows."""
+    tokens = budgets_of(resolved.settings).threshold_tokens
+    return (
+        f"The threshold is {tokens:,} tokens for each larger context_length, and the usual one for smaller ones: "
+        f"{resolved.sources['threshold']}."
+    )
 
 
 def _grid(
-    request: SweepRequest, inspection: Inspection, resolved: ResolvedSettings, wanted: Callable[[], bool]
+    request: SweepRequest,
+    inspection: Inspection,
+    resolved: ResolvedSettings,
+    by_window: Mapping[float, Settings],
+    wanted: Callable[[], bool],
 ) -> Grid:
     settings = resolved.settings
     recording = shared_recording(inspection, settings.profile)
@@ -192,7 +211,7 @@ def _grid(
             course = course.with_facts(_facts(inspection, wanted))
         except _Unwanted:
             return [[None] * len(request.columns.values) for _ in request.rows.values]
-    return cells(course, model, settings, request.rows, request.columns, wanted)
+    return cells(course, model, settings, request.rows, request.columns, wanted, by_window)
 
 
 class _Unwanted(InspectorError):

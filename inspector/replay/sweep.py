@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import isfinite, isnan, nan
+from types import MappingProxyType
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -187,9 +188,11 @@ def cells(
     rows: Axis,
     columns: Axis,
     wanted: Callable[[], bool] = lambda: True,
+    by_window: Mapping[float, Settings] = MappingProxyType({}),
 ) -> Grid:
     """Return the scores of every cell of one conversation.
 
+    `by_window` has the settings of a value of context_length, if they are not `settings` with this value.
     A cell is None if `wanted` returned False before its run. Settings with the same derived numbers run once. Facts are
     counted if the course has them.
     """
@@ -198,7 +201,8 @@ def cells(
     for row in rows.values:
         line: list[Scores | None] = []
         for column in columns.values:
-            changed = with_changes(settings, **{rows.name: row, columns.name: column})
+            values = {rows.name: row, columns.name: column}
+            changed = with_changes(by_window.get(values.get("context_length", 0), settings), **values)
             key = _decisive(course, changed)
             if key not in results and wanted():
                 results[key] = scores(course, changed, model, len(results))

@@ -150,14 +150,24 @@ def test_a_model_with_the_same_limits_has_the_threshold_of_the_record(tmp_path: 
     assert "(100,200 tokens; 244,800 is usual)" in resolved.sources["threshold"]
 
 
-def test_a_sweep_of_windows_says_that_a_threshold_of_the_record_stays_a_share(tmp_path: Path) -> None:
-    words = ["sweep", str(written(tmp_path)), "--context-length", "200000,400000"]
-    kept = "The threshold is 0.388 of each context_length: shown by one recorded compaction (100,200 tokens"
-    assert kept in CliRunner().invoke(commands, [*words, "--protect-last-n", "5,10"]).stderr
-    assert (
-        "of each context_length"
-        not in CliRunner().invoke(commands, [*words, "--threshold", "0.5,0.7"]).stderr
+def test_a_sweep_of_windows_has_the_threshold_of_a_replay_with_that_window(tmp_path: Path) -> None:
+    """The record shows the threshold in tokens, so a run with another window keeps it."""
+    path = str(written(tmp_path))
+    swept = CliRunner().invoke(
+        commands,
+        ["sweep", path, "--context-length", "90000,200000,400000", "--protect-last-n", "5,10", "--json"],
     )
+    told = (
+        "The threshold is 100,200 tokens for each larger context_length, and the usual one for smaller ones: "
+    )
+    assert f"{told}shown by one recorded compaction (100,200 tokens" in swept.stderr
+    lines = json.loads(swept.stdout)["metrics"]["input_tokens"]
+    by_window = zip(*lines, strict=True) if len(lines) == 2 else lines
+    for window, line in zip((90_000, 200_000, 400_000), by_window, strict=True):
+        words = ["replay", path, "--context-length", str(window), "--json"]
+        assert json.loads(CliRunner().invoke(commands, words).stdout)["whatif"]["input_tokens"] == line[0]
+    words = ["sweep", path, "--context-length", "200000,400000", "--threshold", "0.5,0.7"]
+    assert "for each larger context_length" not in CliRunner().invoke(commands, words).stderr
 
 
 def test_the_cause_names_a_threshold_that_two_compactions_show(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ class SweepScreen(JobScreen):
     def _show(self) -> None:
         """Hand bars and map their values."""
         state, subject = self.state, self.subject
-        self.map.state = heat_state(state, self.found, subject.settings, subject.force)
+        self.map.state = heat_state(state, self.found, subject.settings, subject.resolved.settings)
         words = BY_NAME[state.metric].label
         self.query_one(TitleBar).parts = (TitlePart(f"Sweep: {words}", 9), TitlePart(subject.title, 8))
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), state.metric)

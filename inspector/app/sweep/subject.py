@@ -6,6 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
+from inspector.answers.inspection import Inspection
+from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_changes
 from inspector.quality.facts.risk import FactSteps
@@ -19,12 +21,13 @@ from widgets.lists.heat_map import Cell
 
 class Subject(Struct, frozen=True):
     """The subject of a sweep: the conversation on screen with its recording, and the ids of the conversations that the
-    filter leaves and of all. `force` are the settings in force, `changed` the settings that the user changed."""
+    filter leaves and of all. `resolved` are the settings in force, `changed` the settings that the user changed."""
 
     title: str
     recording: Recording
     settings: Settings
-    force: Settings
+    inspection: Inspection
+    resolved: ResolvedSettings
     model: SummaryModel
     answers: Answers
     changed: dict[str, object]

@@ -8,7 +8,7 @@ from threading import Event
 from msgspec.structs import replace
 
 from inspector.answers.scheduling import Progress
-from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep, unused_in
+from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep, settings_by_window, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
@@ -31,6 +31,8 @@ def key_of(state: SweepState, facts: FactSteps | None) -> SweepKey:
 def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) -> Sweep:
     """Sweep, and report the progress. Finished cells are kept when `stop` is set. Raises StoreErrors, EngineErrors."""
     scope, rows, columns, facts = key
+    answers = subject.answers
+    flags = {**answers.flags, **subject.changed}
     total, asked = len(rows.values) * len(columns.values), count()
 
     def one_more() -> bool:
@@ -39,18 +41,22 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
 
     if scope == "this":
         course = subject.recording.course.with_facts(None if isinstance(facts, bool) else facts)
-        grid = cells(course, subject.model, subject.settings, rows, columns, one_more)
+        # A threshold that the user turned is a share of each window.
+        by_window = (
+            {}
+            if "threshold" in subject.changed
+            else settings_by_window(subject.inspection, subject.resolved, flags, rows, columns)
+        )
+        grid = cells(course, subject.model, subject.settings, rows, columns, one_more, by_window)
         whole = all(cell is not None for line in grid for cell in line)
         swept = sweep(rows, columns, [grid], whole, course.facts is not None)
         settings = [subject.settings]
         notes = (*unused_in(settings, [rows.name, columns.name]), *identical_in(settings, rows, columns))
-        reproduces, recording = None, subject.recording
-        if recording.course.rules.engine.name == subject.force.profile:
-            measured = run_course(recording.course, subject.force, recording.model, steps=False)
+        reproduces, recording, force = None, subject.recording, subject.resolved.settings
+        if recording.course.rules.engine.name == force.profile:
+            measured = run_course(recording.course, force, recording.model, steps=False)
             reproduces = reproduction(recording.course, recording.events, measured)
         return replace(swept, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered
-    answers = subject.answers
-    flags = {**answers.flags, **subject.changed}
     request = SweepRequest(names, rows, columns, flags, answers.config, subject.size, facts is True)
     return run_sweep(request, answers, watch.some, lambda: not stop.is_set())
