@@ -370,6 +370,23 @@ def test_a_compaction_that_is_a_whole_turn_of_codex_was_asked_for(tmp_path: Path
     assert (trigger("by-hand.jsonl", True), trigger("in-a-turn.jsonl", False)) == ("manual", None)
 
 
+@pytest.mark.parametrize(("ends_with_result", "trigger"), [(False, "manual"), (True, None)])
+def test_a_compaction_of_codex_between_an_answer_and_a_prompt_was_by_hand(
+    tmp_path: Path, ends_with_result: bool, trigger: str | None
+) -> None:
+    """Releases that record no turns compact by themselves only within a turn."""
+    rollout = codex()
+    rollout.entries = [line for line in rollout.entries if "task_started" not in str(line)]
+    if ends_with_result:
+        rollout.calls("c2", "exec_command", "loom.py", cmd="ls")
+    else:
+        rollout.says("assistant", "Done.")
+    rollout.compact([rollout.message("user", "Go on.")])
+    rollout.says("user", "Weave.")
+    _, _, (_, newest) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
+    assert newest.trigger == trigger
+
+
 def test_a_summary_that_codex_does_not_record_is_not_called_encrypted(tmp_path: Path) -> None:
     rollout = codex(encrypted=False, message="")
     _, conversation, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))

@@ -130,6 +130,10 @@ class _Scanner(SessionScanner, kw_only=True):
     uncounted: Mapping[str, Any] = field(default_factory=dict)
     #: The numbers of compactions and of messages in the live list when the last turn began.
     turn: tuple[int, int] = (0, 0)
+    #: Whether the file records turns.
+    has_turns: bool = False
+    #: Whether an answer without calls preceded the last compaction.
+    after_answer: bool = False
     #: The first messages of the turns of the user.
     prompts: set[int] = field(default_factory=set)
     #: The messages with Codex' own text before a turn.
@@ -232,6 +236,8 @@ class _Scanner(SessionScanner, kw_only=True):
         wires = item_wires(item)
         if wires:
             self.open = None
+            if wires[0]["role"] == "user":
+                self._turn_began()
             numbers = self.add(wires, at)
             self._note_prompts(numbers, [item])
             if is_context(item):
@@ -253,6 +259,7 @@ class _Scanner(SessionScanner, kw_only=True):
             usage = mapping_at(self.uncounted, "usage")
             self._request(usage, at, text_at(self.uncounted, "response_id"), summarizes=True)
         self.uncounted = {}
+        self.after_answer = self.open is not None and self.items[-1].get("type") == "message"
         self.open = None
         wires = _replacement(payload)
         numbers = self.make(wires, at)
@@ -316,6 +323,7 @@ class _Scanner(SessionScanner, kw_only=True):
             self._count(payload, at)
         elif kind == "task_started":
             self.window = count_at(payload, "model_context_window") or self.window
+            self.has_turns = True
             self.turn = len(self.compactions), len(self.live)
         elif kind == "task_complete":
             self._turn_ended()
@@ -327,6 +335,15 @@ class _Scanner(SessionScanner, kw_only=True):
             self._back(count_at(payload, "num_turns") or 0)
         elif kind in ("error", "stream_error") and "compact" in text_at(payload, "message").lower():
             self.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
+
+    def _turn_began(self) -> None:
+        """Mark a compaction between an answer and a message of the user in a file without turns: the user asked for it.
+
+        Such releases compact by themselves only within a turn.
+        """
+        done = self.compactions[-1] if self.compactions else None
+        if done is not None and self.after_answer and not self.has_turns and len(self.live) == done.after:
+            self.compactions[-1] = replace(done, trigger="manual")
 
     def _turn_ended(self) -> None:
         """Mark a compaction that is the whole turn: the user asked for it."""
