@@ -1,4 +1,4 @@
-"""Sessions of further agents in the forms that their programs write. What is said in them is made up.
+"""Sessions of further agents in the forms that their programs write. The content is made up.
 
 Each function writes the same story: the user sets a rule, a tool is called, the list is compacted, and one more
 question follows. It returns the path to open.
@@ -27,7 +27,7 @@ SESSION = "5e550000-0000-4000-8000-000000000001"
 
 
 class Expected(NamedTuple):
-    """What a reader finds in the story: roles of the list after the compaction, with the two messages that follow; how
+    """Expected values of the story: roles of the list after the compaction, with the two messages that follow; how
     many messages were between the boundaries and stayed; reported sizes; context and output of each request."""
 
     roles: list[str]

@@ -1,4 +1,4 @@
-"""A store that has one conversation alone, opened."""
+"""Open a store with only one conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.stores.detect import open_store
 
 
 def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
-    """The store, its conversation, and what was compacted in it."""
+    """Return the store, its conversation, and its compactions."""
     store = open_store(path)
     (row,) = store.conversations()
     conversation = store.open(row.id)
@@ -18,5 +18,5 @@ def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
 
 
 def texts(store: Store, conversation: Conversation, number: int = -1) -> list[tuple[str, str]]:
-    """Role and text of each message of a list, of the last by default."""
+    """Return role and text of each message of a list, by default the last list."""
     return [(m.role, m.text) for m in store.messages(conversation.generations[number])]

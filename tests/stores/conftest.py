@@ -1,4 +1,4 @@
-"""What the program keeps between runs lies in a folder of each test's own."""
+"""A separate cache folder for each test."""
 
 from __future__ import annotations
 

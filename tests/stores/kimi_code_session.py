@@ -31,7 +31,7 @@ class KimiCodeSession:
         self.records.append(record)
 
     def user(self, text: str, kind: str = "user", **origin: Any) -> None:
-        """Add a message of the user, or of a program under another `kind`."""
+        """Add a message of the user, or of a program with another `kind`."""
         message = {
             "role": "user", "content": [made.text_part(text)], "toolCalls": [], "id": f"m{len(self.records)}",
             "origin": {"kind": kind, **origin},
@@ -64,7 +64,7 @@ class KimiCodeSession:
         self.add("usage.record", model="k3", usage=tokens, usageScope=scope)
 
     def compact(self, summary: str, before: int, after: int, kept: int, **values: Any) -> None:
-        """Add a compaction, with its call and the number of the user's messages that stay."""
+        """Add a compaction with its request and the number of kept user messages."""
         self.add("full_compaction.begin", source="auto")
         self.usage(before, 0, 300, "session")
         self.add(

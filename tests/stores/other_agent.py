@@ -1,4 +1,4 @@
-"""A distribution with an agent: a reader and a profile of its own, under the entry point."""
+"""A distribution that adds an agent by entry point: a reader and a profile."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def install(folder: Path) -> None:
 
 
 def session(path: Path) -> Path:
-    """A session with one compaction."""
+    """Write a session with one compaction."""
     path.parent.mkdir(parents=True, exist_ok=True)
     messages = [
         {"role": "user", "content": "Never let a ferry wait. Which berth is free?"},

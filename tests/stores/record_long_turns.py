@@ -3,8 +3,8 @@
     python tests/stores/record_long_turns.py OUT.db
 
 Run by a Python that has hermes-agent. The user interrupts a turn. The second compaction protects no head, so its
-summary goes into the first user message of the tail, and the tail has calls before it. Next to OUT.db comes its truth:
-the boundaries, found by the marks of the messages that stayed.
+summary goes into the first user message of the tail, after some calls of the tail. A file next to OUT.db has the true
+boundaries, found by the marks of the kept messages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = ["harbour", "crane", "invoice", "ledger", "berth", "pilot", "tide", "car
 
 
 class Recorder:
-    """A session that is filled and compacted."""
+    """Fills and compacts a session."""
 
     def __init__(self, path: Path) -> None:
         self.random = random.Random(20)
@@ -85,7 +85,7 @@ class Recorder:
 
 
 def _marks(message: dict[str, Any]) -> list[str]:
-    """Return what names a message, in the list before and in the list after."""
+    """Return the marks of the messages, in the list before and the list after."""
     if message["role"] == "tool":
         return [f"result {message['tool_call_id']}"]
     calls = [f"call {call['id']}" for call in message.get("tool_calls") or ()]

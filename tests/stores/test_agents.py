@@ -1,4 +1,4 @@
-"""The table of agents: one row each, from outside too, and nobody else lists them."""
+"""The table of agents: one row per agent, also from other packages. No other place lists agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.stores import other_agent
 
 
 def run(home: Path, *commands: list[str]) -> list[Done]:
-    """How the program ends with each command where the other package is installed."""
+    """Run each command with the other package installed; return how it ends."""
     found = {"HOME": home, "PYTHONPATH": home / "site", "XDG_CACHE_HOME": home / "cache"}
     return run_each({name: str(path) for name, path in found.items()}, commands)
 
@@ -66,8 +66,8 @@ def test_a_row_leads_to_its_reader_its_rules_and_its_page(agent: object) -> None
         assert observed_of(row.name, "") is not None
 
 
-def test_names_of_agents_are_in_their_packages_alone() -> None:
-    """What depends on an agent asks its row."""
+def test_names_of_agents_are_only_in_their_packages() -> None:
+    """Code that depends on an agent reads its row."""
     names = "|".join(re.escape(row.name) for row in agents())
     asks = re.compile(rf"""(agent|kind|owner)\)? *(==|!=|in|not in) *[({{]?["'](?:{names})["']""")
     packages = [ROOT / row.package.replace(".", "/") for row in agents()]

@@ -20,7 +20,7 @@ from tests.stores.alone import opened, texts
 
 lines = recipe("claude_lines")
 OTHER = "5e55a000-0000-4000-8000-000000000002"
-#: Who writes compactions like this: no boundary at all, one that the summary hangs on, one that it only follows.
+#: Forms of a compaction: no boundary, a boundary as parent of the summary, a boundary just before the summary.
 FORMS = ("none", "above", "before")
 PROPERTY = settings(
     deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -36,14 +36,14 @@ def summary(number: int) -> str:
 
 
 def worked(made: Any, *rounds: int) -> None:
-    """Rounds of a question and an answer, named by a number."""
+    """Add rounds of a question and an answer, numbered."""
     for number in rounds:
         made.user(f"How does pier {number} work?")
         made.answer(lines.text(f"Pier {number} keeps boats."))
 
 
 def compacted(made: Any, form: str, number: int) -> None:
-    """A compaction in one of FORMS."""
+    """Add a compaction in one of FORMS."""
     if form == "none":
         made.summarize(summary(number))
         return
@@ -53,7 +53,7 @@ def compacted(made: Any, form: str, number: int) -> None:
 
 
 def three(*forms: str) -> Any:
-    """A session with a compaction in each of these forms."""
+    """Make a session with a compaction in each of these forms."""
     made = session()
     worked(made, 0, 1)
     for number, form in enumerate(forms, start=1):
@@ -63,7 +63,7 @@ def three(*forms: str) -> Any:
 
 
 def told(path: Path) -> Any:
-    """Texts of all lists, and what is known of compactions; the list of conversations counts as many."""
+    """Return the texts of all lists and the values of compactions; check the count in the list of conversations."""
     store, conversation, compactions = opened(path)
     assert conversation.row.compactions == len(compactions)
     assert conversation.row.messages == len(conversation.live)
@@ -72,7 +72,7 @@ def told(path: Path) -> Any:
 
 
 @pytest.mark.parametrize("hangs", ["", "parentUuid", "logicalParentUuid"])
-def test_a_summary_that_no_boundary_announces_is_a_compaction(tmp_path: Path, hangs: str) -> None:
+def test_a_summary_without_a_boundary_is_a_compaction(tmp_path: Path, hangs: str) -> None:
     made = session()
     worked(made, 0, 1)
     for number in (1, 2):
@@ -105,7 +105,7 @@ def test_a_summary_that_no_boundary_announces_is_a_compaction(tmp_path: Path, ha
 def test_forms_of_one_session_may_change_and_each_compaction_counts_once(
     tmp_path: Path, forms: list[str], seed: int
 ) -> None:
-    """Whatever the order of keys is, and whatever is repeated or unknown between them."""
+    """This holds for any order of keys, and with repeated or unknown lines between."""
     expected = told(three(*("above" for _ in forms)).write(tmp_path / "a.jsonl"))
     chance = random.Random(seed)
     written: list[str] = []
@@ -137,7 +137,7 @@ def test_a_transcript_may_end_anywhere(tmp_path: Path, share: float) -> None:
 
 
 @pytest.mark.parametrize("hangs", ["parentUuid", "logicalParentUuid"])
-def test_a_summary_says_where_the_list_before_it_ended(tmp_path: Path, hangs: str) -> None:
+def test_a_summary_names_the_end_of_the_list_before_it(tmp_path: Path, hangs: str) -> None:
     made = session()
     worked(made, 0)
     back = made.last
@@ -153,7 +153,7 @@ def test_a_summary_says_where_the_list_before_it_ended(tmp_path: Path, hangs: st
     assert conversation.notes == ("1 message on abandoned branches is in no list.",)
 
 
-def test_a_summary_behind_a_microcompaction_is_a_compaction(tmp_path: Path) -> None:
+def test_a_summary_after_a_microcompaction_is_a_compaction(tmp_path: Path) -> None:
     made = session()
     worked(made, 0)
     made.summarize(summary(1), parentUuid=made.microcompact([]))
@@ -172,7 +172,7 @@ def test_two_summaries_of_one_boundary_are_one_compaction(tmp_path: Path) -> Non
     assert [text for _, text in lists[1]][:2] == [summary(1), summary(2)]
 
 
-def test_a_summary_may_stand_before_its_boundary(tmp_path: Path) -> None:
+def test_a_summary_may_precede_its_boundary(tmp_path: Path) -> None:
     made = session()
     worked(made, 0, 1)
     made.compact(summary(1))
@@ -184,7 +184,7 @@ def test_a_summary_may_stand_before_its_boundary(tmp_path: Path) -> None:
     assert [texts(store, conversation, number) for number in (0, 1)] == expected[0]
 
 
-def test_what_the_user_went_back_from_behind_a_summary_is_a_branch(tmp_path: Path) -> None:
+def test_messages_that_a_rewind_left_after_a_summary_are_a_branch(tmp_path: Path) -> None:
     made = session()
     worked(made, 0)
     back = made.last
@@ -205,13 +205,13 @@ def test_what_the_user_went_back_from_behind_a_summary_is_a_branch(tmp_path: Pat
 
 
 def copied(made: Any) -> Any:
-    """Another session that begins with copies of all lines."""
+    """Return another session that begins with copies of all lines."""
     other = session(OTHER, start=made.at)
     other.lines, other.last = [dict(line) for line in made.lines], made.last
     return other
 
 
-def test_a_copy_and_a_file_that_goes_on_count_a_summary_once(tmp_path: Path) -> None:
+def test_a_copy_and_a_continuing_file_count_a_summary_once(tmp_path: Path) -> None:
     made = three("none")
     made.write(tmp_path / "a.jsonl")
     made.write(tmp_path / "deeper" / "a.jsonl")
@@ -266,7 +266,7 @@ def test_a_boundary_and_its_summary_in_two_files_are_one_compaction(tmp_path: Pa
     assert len(store.requests(conversation)) == 5
 
 
-def test_a_file_that_begins_with_a_summary_says_that_the_list_before_is_elsewhere(tmp_path: Path) -> None:
+def test_a_file_that_begins_with_a_summary_notes_that_the_list_before_is_elsewhere(tmp_path: Path) -> None:
     made = session()
     made.summarize(summary(1))
     worked(made, 1)
@@ -276,7 +276,7 @@ def test_a_file_that_begins_with_a_summary_says_that_the_list_before_is_elsewher
     assert conversation.row.compactions == 1
 
 
-def test_a_file_with_a_boundary_alone_has_a_compaction_of_which_nothing_is_known(tmp_path: Path) -> None:
+def test_a_file_with_only_a_boundary_has_a_compaction_with_unknown_values(tmp_path: Path) -> None:
     made = session()
     worked(made, 1)
     made.compact(summary(1))

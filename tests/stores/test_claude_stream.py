@@ -70,22 +70,22 @@ class Stream:
 
 
 def said(text: str) -> dict[str, Any]:
-    """A text block."""
+    """Return a text block."""
     return {"type": "text", "text": text}
 
 
 def call(name: str, tool: str = "Bash") -> dict[str, Any]:
-    """A tool call."""
+    """Return a tool call."""
     return {"type": "tool_use", "id": name, "name": tool, "input": {"command": "ls pier"}}
 
 
 def result(name: str) -> list[dict[str, Any]]:
-    """The content of a line with a tool result."""
+    """Return the content of a line with a tool result."""
     return [{"type": "tool_result", "tool_use_id": name, "content": "planks.txt"}]
 
 
 def worked(asked: bool = True, summary: str = SUMMARY) -> Stream:
-    """A stream with a compaction that keeps its last answer."""
+    """Make a stream with a compaction that keeps its last answer."""
     made = Stream()
     if asked:
         made.user("Paint the pier. Never use more than 7 buckets.", isReplay=True)
@@ -130,7 +130,7 @@ def test_losses_are_unknown_without_the_users_prompts(tmp_path: Path) -> None:
     ]
 
 
-def test_a_summary_that_the_stream_lacks_is_unknown(tmp_path: Path) -> None:
+def test_a_summary_that_is_missing_in_the_stream_is_unknown(tmp_path: Path) -> None:
     store, conversation, (compaction,) = opened(worked(summary="").write(tmp_path / "run.jsonl"))
     assert (compaction.summary, compaction.encrypted) == (None, True)
     assert "No summary follows it" in compaction.note
@@ -139,7 +139,7 @@ def test_a_summary_that_the_stream_lacks_is_unknown(tmp_path: Path) -> None:
     assert any("the summaries cannot be read" in one for one in unknown_losses([losses]))
 
 
-def test_a_sub_agent_is_a_conversation_of_its_own(tmp_path: Path) -> None:
+def test_a_sub_agent_is_a_separate_conversation(tmp_path: Path) -> None:
     made = Stream()
     made.user("Paint the pier.", isReplay=True)
     made.answer("msg_1", call("toolu_1", "Agent"))
@@ -203,7 +203,7 @@ def test_a_stream_next_to_its_transcript_counts_once(tmp_path: Path) -> None:
     assert not any("stream-json" in note for note in store.open(row.id).notes)
 
 
-def test_a_line_that_is_there_twice_counts_once(tmp_path: Path) -> None:
+def test_a_repeated_line_counts_once(tmp_path: Path) -> None:
     made = worked()
     made.lines.insert(5, made.lines[1])
     _, conversation, _ = opened(made.write(tmp_path / "run.jsonl"))

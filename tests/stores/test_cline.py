@@ -1,4 +1,4 @@
-"""Sessions of Cline's CLI, in the form that 3.0.65 writes, and tasks of its editor. What is said in them is made up."""
+"""Sessions of Cline's CLI, in the form that 3.0.65 writes, and tasks of its editor. The content is made up."""
 
 from __future__ import annotations
 
@@ -105,14 +105,14 @@ def test_odd_values_do_no_harm(path: Path, odd: object) -> None:
             assert len(store.messages(conversation.live)) == len(conversation.live)
 
 
-def test_a_session_that_is_cut_is_left_out_and_named(path: Path) -> None:
+def test_a_truncated_session_is_skipped_and_named(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     store = open_store(path.parent)
     assert store.conversations() == ()
     assert [path.name in note for note in store.notes] == [True]
 
 
-def test_damaged_messages_and_a_damaged_compaction_are_said(path: Path) -> None:
+def test_damaged_messages_and_a_damaged_compaction_are_noted(path: Path) -> None:
     document = json.loads(path.read_text())
     document["messages"][2] = None
     path.write_text(json.dumps(document))
@@ -146,7 +146,7 @@ def opened(path: Path) -> tuple[Store, Conversation, list[list[Message]]]:
 
 
 def said(messages: list[Message]) -> list[tuple[str, str]]:
-    """Roles and texts, but for the details of the environment."""
+    """Return roles and texts, without the details of the environment."""
     return [(one.role, one.text) for one in messages if "environment_details" not in one.text]
 
 
@@ -208,7 +208,7 @@ def test_a_truncation_has_no_summary(updated: bool, task: Any, tmp_path: Path) -
     assert store.requests(conversation)[-1].generation == 2
 
 
-def test_a_task_without_its_screen_is_read_whole(task: Any, tmp_path: Path) -> None:
+def test_a_task_without_its_screen_file_is_read_completely(task: Any, tmp_path: Path) -> None:
     task.compact("Berth 4 is free.", 161_020)
     path = task.write(tmp_path)
     path.with_name("ui_messages.json").unlink()

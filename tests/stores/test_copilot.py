@@ -126,7 +126,7 @@ def test_sessions_without_their_first_event_are_listed_each(tmp_path: Path) -> N
         ("claude-sonnet-5", "long_context", 1_000_000),
     ],
 )
-def test_an_unrecorded_window_is_the_one_that_copilot_sells(
+def test_an_unrecorded_window_is_that_of_the_model_and_tier(
     tmp_path: Path, model: str, tier: str | None, window: int
 ) -> None:
     session = made.CopilotSession(SESSION)
@@ -152,7 +152,7 @@ def test_a_sub_agent_has_the_model_of_its_answers(tmp_path: Path) -> None:
     assert not answers.notes()
 
 
-def test_a_note_about_an_assumed_window_says_of_which_conversations(tmp_path: Path) -> None:
+def test_a_note_about_an_assumed_window_names_the_conversations(tmp_path: Path) -> None:
     session = made.CopilotSession(SESSION)
     del session.events[0]["data"]["selectedModel"]
     session.event("session.model_change", newModel="claude-sonnet-5")
@@ -169,7 +169,7 @@ def test_a_note_about_an_assumed_window_says_of_which_conversations(tmp_path: Pa
 
 
 def older(counted_after: int = 2) -> Any:
-    """A session of a release that records no usage of single requests: their sum at the end, and bills of summaries."""
+    """Make a session of a release that records no usage per request: only their sum, and bills of summaries."""
     session = made.CopilotSession(SESSION)
     session.user(RULE)
     for number in range(4):
@@ -245,7 +245,7 @@ def test_a_sum_of_copilot_is_compared_only_with_the_answers_that_it_counts(
     assert inspection.conversation.notes == ((note,) if note else ())
 
 
-def test_answers_without_usage_beside_recorded_ones_are_counted(tmp_path: Path) -> None:
+def test_answers_without_usage_among_recorded_answers_are_counted(tmp_path: Path) -> None:
     session = made.CopilotSession(SESSION)
     session.user(RULE)
     session.event("assistant.message", content="There are 9.")

@@ -1,4 +1,4 @@
-"""What is found on a machine: every agent's own place, and folders of several agents."""
+"""Discovery on a machine: every agent's folder, and folders of several agents."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_archived_sessions_of_codex_are_found(home: Path) -> None:
     assert row.agent == "codex"
 
 
-def test_a_session_that_opencode_took_into_its_database_is_one(home: Path) -> None:
+def test_a_session_that_opencode_migrated_into_its_database_is_listed_once(home: Path) -> None:
     data = home / ".local/share/opencode"
     as_folder(data, opencode())
     as_database(data / "opencode.db", opencode())
@@ -76,7 +76,7 @@ def test_a_session_that_opencode_took_into_its_database_is_one(home: Path) -> No
     assert open_machine().size() > 0
 
 
-def test_stores_tell_their_size(home: Path) -> None:
+def test_stores_show_their_size(home: Path) -> None:
     shutil.copy(HERMES, home / "h.db")
     path = claude(home / "one" / "a.jsonl")
     assert open_store(home / "h.db").size() == HERMES.stat().st_size
@@ -108,14 +108,14 @@ def test_a_place_of_another_agent_that_comes_later_is_opened(home: Path) -> None
         assert [row.agent for row in store.conversations()].count("openclaw") == count
 
 
-def test_variables_say_where_else(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_add_folders(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude(home / "elsewhere" / "projects" / "p" / "a.jsonl")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / "elsewhere"))
     (row,) = open_machine().conversations()
     assert row.agent == "claude-code"
 
 
-def test_where_nothing_is_found_it_says_where_it_looked(home: Path) -> None:
+def test_the_error_for_an_empty_machine_lists_the_searched_folders(home: Path) -> None:
     with pytest.raises(StoreMissing, match=r"\.claude/projects.*Name a file or a folder"):
         open_machine()
 
@@ -130,13 +130,13 @@ def test_a_folder_of_several_agents_is_read_as_one(home: Path) -> None:
     assert agents(open_store(home / "mixed")) == {"claude-code", "codex", "opencode", "hermes"}
 
 
-def test_a_folder_of_nothing_says_so(home: Path) -> None:
+def test_a_folder_without_sessions_is_an_error(home: Path) -> None:
     (home / "none").mkdir()
     with pytest.raises(NotAStore, match="holds no sessions"):
         open_store(home / "none")
 
 
-def test_a_file_that_comes_later_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_file_appears(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
     claude(home / "all" / "a.jsonl")
     store = open_store(home / "all")
@@ -148,7 +148,7 @@ def test_a_file_that_comes_later_is_there(home: Path, monkeypatch: pytest.Monkey
     assert len(store.conversations()) == 2
 
 
-def test_files_of_other_agents_that_come_later_are_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_files_of_other_agents_appear(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
     claude(home / "all" / "a.jsonl")
     store = open_store(home / "all")
@@ -174,8 +174,8 @@ def test_files_of_other_agents_that_come_later_are_there(home: Path, monkeypatch
     assert store.version() == versions[-1]
 
 
-def test_an_id_is_meant_before_a_title_of_another_store(tmp_path: Path) -> None:
-    """Whoever asks for all conversations names each by its id."""
+def test_an_id_has_priority_over_a_title_of_another_store(tmp_path: Path) -> None:
+    """Questions about all conversations name each by its id."""
     made, tides = recipe("claude_lines"), recipe("other_lines")
     session = made.Session("berths")
     session.user("Which berth is free?")
@@ -222,12 +222,12 @@ def test_a_name_that_fits_several_of_one_store_and_one_of_another_is_ambiguous(t
     store = open_store(tmp_path)
     with pytest.raises(SeveralConversations, match=r"in several stores match 'berth': first, \.\.\."):
         store.resolve("berth")
-    # A whole title is meant before a part of other titles.
+    # A full title has priority over a part of other titles.
     assert store.resolve("tides") == "second"
 
 
 def closed_to(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
-    """Have the system refuse these, as it does what belongs to somebody else; the administrator is never refused."""
+    """Make the system refuse access to these paths, as for files of other users (root is never refused)."""
     refused = {str(path) for path in paths}
     scan, opened, looked = os.scandir, io.open, os.stat
 
@@ -253,7 +253,7 @@ def closed_to(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
     monkeypatch.setattr(io, "open", open_file)
 
 
-def test_what_may_not_be_read_is_told_and_the_rest_is_there(
+def test_unreadable_files_are_named_and_the_rest_is_listed(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claude(home / "all" / "mine" / "a.jsonl")
@@ -269,7 +269,7 @@ def test_what_may_not_be_read_is_told_and_the_rest_is_there(
     assert "and 1 more cannot be read by this user" in note
 
 
-def test_a_folder_that_may_not_be_looked_into_says_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_is_an_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claude(home / ".claude" / "projects" / "p" / "a.jsonl")
     closed_to(monkeypatch, home / ".claude")
     for path in (home / ".claude" / "projects", home / ".claude" / "projects" / "p" / "a.jsonl"):
@@ -282,7 +282,7 @@ def test_a_folder_that_may_not_be_looked_into_says_so(home: Path, monkeypatch: p
 
 
 def test_links_and_pipes_are_no_harm(home: Path) -> None:
-    """A link may lead nowhere or round in a circle, and whoever reads a pipe waits until somebody writes to it."""
+    """A link may be broken or circular, and reading a pipe would wait for a writer."""
     folder = home / "all" / "p"
     path = claude(folder / "m.jsonl")
     (folder / "a.jsonl").symlink_to(folder / "a.jsonl")
@@ -296,7 +296,7 @@ def test_links_and_pipes_are_no_harm(home: Path) -> None:
     assert open_store(home / "all").notes == ()
 
 
-def test_folders_may_lie_very_deep(home: Path) -> None:
+def test_folders_may_be_nested_very_deeply(home: Path) -> None:
     where = os.open(home, os.O_RDONLY)
 
     def go(name: str) -> None:
@@ -310,7 +310,7 @@ def test_folders_may_lie_very_deep(home: Path) -> None:
         go("d")
     claude(home / "a.jsonl")
     assert len(open_store(home).conversations()) == 1
-    # Whoever tidies up goes down by calling itself.
+    # Cleaning up descends recursively.
     for _ in range(1_200):
         go("..")
         os.rmdir("d", dir_fd=where)

@@ -1,4 +1,4 @@
-"""Sessions of DeepSeek Harness in its first format, and sessions that were seeded with another one."""
+"""Sessions of DeepSeek Harness in its first format, and sessions that were started from another session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def session() -> Any:
 
 
 def in_first_format(record: dict[str, Any]) -> dict[str, Any]:
-    """A record of format 4 as format 0 has it."""
+    """Return a record of format 4 in format 0."""
     data, surface = record.get("data", {}), record.get("surfaceOp")
     if record["type"] == "session":
         return {**record, "version": 0}
@@ -49,7 +49,7 @@ def in_first_format(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_message(record: dict[str, Any]) -> dict[str, Any]:
-    """A record of format 4 as the first releases have it."""
+    """Return a record of format 4 as the first releases write it."""
     message = record.get("data", {}).get("message")
     record = in_first_format(record)
     if message is None:
@@ -97,7 +97,7 @@ def test_a_seeded_session_counts_no_copy(sub_agent: bool, session: Any, tmp_path
     assert texts[-3:] == [LAST, "And the tug?", "At berth 7."]
 
 
-def test_an_unknown_format_is_said(session: Any, tmp_path: Path) -> None:
+def test_an_unknown_format_is_noted(session: Any, tmp_path: Path) -> None:
     session.records[0]["version"] = 5
     store = open_store(write_lines(tmp_path / "session.jsonl", session.records))
     assert store.open(MAIN).notes == ("Format 5 of sessions is unknown, so the lists may be wrong.",)

@@ -1,4 +1,4 @@
-"""A summary that is an error of the API alone is told as a failed one, whichever agent handed it on."""
+"""A summary that is only an API error counts as a failed summary, for every agent."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def opencode(summary: str) -> str:
 
 
 @pytest.mark.parametrize("make", [claude_code, claude_code_before_2, pi, opencode])
-def test_an_error_in_a_summarys_place_is_the_first_finding(tmp_path: Path, make: Any) -> None:
+def test_an_error_instead_of_a_summary_is_the_first_finding(tmp_path: Path, make: Any) -> None:
     for summary, failed in ((NOTICE, True), (TIDES, False)):
         path = tmp_path / f"{failed}"
         path.write_text(make(summary), encoding="utf-8")

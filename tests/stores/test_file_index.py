@@ -1,4 +1,4 @@
-"""The index of files: only what changed is read again, and what it cannot keep does no harm."""
+"""The index of files: only changed files are read again, and an unusable index does no harm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.stores.test_other_agents import codex
 
 
 class Counting(ClaudeCodeReader):
-    """Counts the files that were read for the list."""
+    """A store that counts the files read for the list."""
 
     def __init__(self) -> None:
         self.read_files: list[str] = []
@@ -57,7 +57,7 @@ def listed(folder: Path, index: FileIndex | None) -> tuple[Counting, Sequence[st
     return reader, [f"{row.id} {row.messages} {row.title}" for row in store.conversations()]
 
 
-def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
+def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     for number in range(3):
         written(folder, number)
@@ -87,7 +87,7 @@ def test_another_release_reads_every_file_again(tmp_path: Path, monkeypatch: pyt
     assert again.read_files == ["0.jsonl"]
 
 
-def test_a_title_in_a_file_beside_the_session_is_read_again(tmp_path: Path) -> None:
+def test_a_title_in_a_file_next_to_the_session_is_read_again(tmp_path: Path) -> None:
     session = WRITERS["kimi"](tmp_path / "kimi")
 
     def titles() -> list[str]:
@@ -101,7 +101,7 @@ def test_a_title_in_a_file_beside_the_session_is_read_again(tmp_path: Path) -> N
 
 @pytest.fixture
 def scanned(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The files that were read to tell which belong together, as in a program that has just started."""
+    """Return the files read to group sessions, as in a program that has just started."""
     found: list[str] = []
     scan, holds = joining.scan, joining.holds_line.__wrapped__
 
@@ -121,7 +121,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def resumed(folder: Path, number: int, of: Any) -> Any:
-    """A session that copies another and goes on."""
+    """Make a session that copies another session and continues."""
     made = recipe("claude_lines").Session(f"5e55a000-0000-4000-8000-{number:012}", start=of.at)
     made.lines, made.last = [dict(line) for line in of.lines], of.last
     worked(made, 1, first=number)
@@ -129,7 +129,7 @@ def resumed(folder: Path, number: int, of: Any) -> Any:
     return made
 
 
-def test_what_joins_files_is_remembered(tmp_path: Path, scanned: list[str]) -> None:
+def test_links_between_files_are_remembered(tmp_path: Path, scanned: list[str]) -> None:
     folder = tmp_path / "project"
     first = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000000")
     worked(first, 2)
@@ -150,7 +150,7 @@ def test_what_joins_files_is_remembered(tmp_path: Path, scanned: list[str]) -> N
 
 
 def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str]) -> None:
-    """Also that none does, until there is another file."""
+    """Also remember that no file has it, until there is another file."""
     folder = tmp_path / "project"
     before, late = (recipe("claude_lines").Session(f"5e55a000-0000-4000-8000-{n:012}") for n in (0, 1))
     worked(before, 2)
@@ -171,7 +171,7 @@ def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str
     assert len(scanned) == looked
 
 
-def test_a_passing_read_error_does_not_part_files_for_good(
+def test_a_temporary_read_error_does_not_separate_files_forever(
     tmp_path: Path, scanned: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "project"
@@ -226,11 +226,11 @@ def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytes
 
 
 def many(folder: Path, index: Path) -> TranscriptStore:
-    """The store of another run."""
+    """Open the store as another run."""
     return TranscriptStore("claude-code", Counting, folder, partial(signed, folder), FileIndex(index))
 
 
-def test_what_is_known_of_many_files_is_there_before_any_is_read(
+def test_the_remembered_list_of_many_files_is_there_before_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MANY", 3)
@@ -243,7 +243,7 @@ def test_what_is_known_of_many_files_is_there_before_any_is_read(
     store = many(folder, index)
     assert store.at_once() == (known, True)
     assert store.conversations() == known
-    # One that changed stands there as it was, one that is new by its name, and what is gone is gone.
+    # A changed file has its old row, a new file only its name, and a deleted file no row.
     written(folder, 1, rounds=2)
     written(folder, 4)
     (folder / "2.jsonl").unlink()
@@ -263,13 +263,13 @@ def listed_plainly(folder: Path) -> Sequence[Any]:
     return TranscriptStore("claude-code", Counting, folder, partial(signed, folder)).conversations()
 
 
-def test_of_few_files_nothing_is_known_at_once(tmp_path: Path) -> None:
+def test_a_list_of_few_files_is_read_first(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
     assert many(folder, tmp_path / "files.db").at_once() is None
 
 
-def test_copies_of_a_session_are_not_listed_beside_it_while_files_are_read(
+def test_copies_of_a_session_are_not_listed_while_files_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MANY", 2)
@@ -282,7 +282,7 @@ def test_copies_of_a_session_are_not_listed_beside_it_while_files_are_read(
     assert {found.title for found in rows} == {row.title, "1"}
 
 
-def test_where_only_the_rows_are_remembered_the_files_are_looked_into(
+def test_files_are_read_if_only_their_rows_are_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MANY", 2)
@@ -303,7 +303,7 @@ def test_where_only_the_rows_are_remembered_the_files_are_looked_into(
 def test_a_conversation_is_opened_while_files_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known_before: bool
 ) -> None:
-    """Nobody waits for two thousand files to look into one."""
+    """Opening one conversation does not wait for two thousand files."""
     monkeypatch.setattr(listing, "MANY", 3)
     folder, index = tmp_path / "project", tmp_path / "files.db"
     for number in range(3):
@@ -356,9 +356,7 @@ def test_stores_are_one_before_files_are_read_too(tmp_path: Path, monkeypatch: p
     assert SeveralStores([open_store(database)], tmp_path).at_once() is None
 
 
-def test_whose_the_files_of_a_folder_are_is_remembered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_agents_of_files_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
     (folder / "none.json").write_text("{}\n")
@@ -374,7 +372,7 @@ def test_whose_the_files_of_a_folder_are_is_remembered(
     monkeypatch.setattr(lines, "head_of", counted)
     assert len(open_folder(folder).conversations()) == 1
     assert heads == []
-    # What was nobody's may be somebody's by now.
+    # An unknown file may have an agent by now.
     (folder / "none.json").write_text("{} {}\n")
     assert len(open_folder(folder).conversations()) == 1
     assert heads == ["none.json"]
@@ -384,7 +382,7 @@ def test_whose_the_files_of_a_folder_are_is_remembered(
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-def test_a_file_that_another_agents_session_replaces_is_that_agents(
+def test_a_file_replaced_by_another_agents_session_belongs_to_that_agent(
     tmp_path: Path, restarted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0)
@@ -395,7 +393,7 @@ def test_a_file_that_another_agents_session_replaces_is_that_agents(
     assert list(files.of("claude-code")) == [str(path)]
     if restarted:
         files = FolderFiles(path.parent, FileIndex(tmp_path / "files.db"))
-    # A program writes the file anew: first it is empty.
+    # A program rewrites the file: first it is empty.
     path.write_text("")
     if not restarted:
         assert list(files.of("claude-code")) == [str(path)]
@@ -423,7 +421,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
     assert len(listed(tmp_path, index)[1]) == 1
 
 
-def test_a_locked_database_is_said_and_read_later(tmp_path: Path) -> None:
+def test_a_locked_database_is_noted_and_read_later(tmp_path: Path) -> None:
     path = WRITERS["goose"](tmp_path / "home")
     written(tmp_path, 0)
     writer = sqlite3.connect(path, isolation_level=None)
@@ -485,7 +483,9 @@ def test_a_note_about_a_locked_database_of_a_folder_goes_with_the_lock(
 
 
 @pytest.mark.parametrize("odd", [[], {}, "x", 5, [None], ["x"] * 3, {"a": 1}, ["x", [[[], [], [], ""]]]])
-def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_remembered_value_does_no_harm(
+    tmp_path: Path, odd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(listing, "MANY", 1)
     monkeypatch.setattr(listing, "mark_of_files", lambda value: "x")
     folder = tmp_path / "project"
@@ -501,7 +501,7 @@ def test_an_odd_memory_does_no_harm(tmp_path: Path, odd: Any, monkeypatch: pytes
     assert len(listed(folder, Odd(tmp_path / "files.db"))[1]) == 1
 
 
-def test_digests_come_back_as_they_were(tmp_path: Path) -> None:
+def test_stored_digests_are_read_unchanged(tmp_path: Path) -> None:
     digest = FileDigest(
         "/a/\udcff.jsonl", "s", title="\ud800 \x00", compactions=("a", "b"), window=5, midway=True
     )
@@ -512,7 +512,7 @@ def test_digests_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no database at all" * 100], ids=["empty", "text"])
-def test_a_damaged_index_is_made_anew(tmp_path: Path, data: bytes) -> None:
+def test_a_damaged_index_is_rebuilt(tmp_path: Path, data: bytes) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
     (tmp_path / "files.db").write_bytes(data)
@@ -520,7 +520,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, data: bytes) -> None:
     assert len(rows) == len(reader.read_files) == 1
 
 
-def test_where_nothing_can_be_kept_it_says_why(tmp_path: Path) -> None:
+def test_an_unusable_index_is_noted_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     index = FileIndex(tmp_path / "file" / "files.db")
     assert "not stored between runs" in index.problem
@@ -529,7 +529,7 @@ def test_where_nothing_can_be_kept_it_says_why(tmp_path: Path) -> None:
     assert len(listed(folder, index)[1]) == 1
 
 
-def test_the_list_comes_as_far_as_files_are_read(tmp_path: Path) -> None:
+def test_the_list_shows_the_files_read_so_far(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     for number in range(3):
         written(folder, number)
@@ -545,7 +545,7 @@ def test_the_list_comes_as_far_as_files_are_read(tmp_path: Path) -> None:
     assert [row.title for row in rows].count("1") == 1
 
 
-def test_another_working_folder_finds_what_a_run_in_this_one_kept(
+def test_the_index_is_used_from_another_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "project"

@@ -1,4 +1,4 @@
-"""How well profiles fit what was recorded: what a profile plans fits itself, and nothing fits better."""
+"""Fit of profiles to recorded lists: a profile fits its own plans best."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTINGS = Settings(threshold=0.1, target_ratio=0.1, context_length=20_000)
 
 
 def recorded(messages: tuple[Message, ...], profile: str, settings: Settings) -> RecordedList:
-    """The list as if the profile had compacted it under the settings."""
+    """Return the list as if the profile had compacted it with the settings."""
     plan = engine(profile).plan(engine(profile).measure(messages), settings)
     assume(plan.compacts)
     head, tail = plan.regions()
@@ -28,7 +28,7 @@ def recorded(messages: tuple[Message, ...], profile: str, settings: Settings) ->
 
 
 @given(conversations(least=3), st.sampled_from(PROFILES))
-def test_what_a_profile_plans_fits_it(messages: tuple[Message, ...], profile: str) -> None:
+def test_a_profile_fits_its_own_plan(messages: tuple[Message, ...], profile: str) -> None:
     lists = [recorded(messages, profile, SETTINGS)]
     fits = best_first(fit for name in PROFILES for fit in fits_of(lists, name))
     own = next(fit for fit in fits if fit.profile == profile)
@@ -39,15 +39,13 @@ def test_what_a_profile_plans_fits_it(messages: tuple[Message, ...], profile: st
 
 
 @given(conversations(least=3), st.sampled_from(PROFILES), st.sampled_from([0, 1, 2, 5]))
-def test_the_setting_that_was_another_one_is_found(
-    messages: tuple[Message, ...], profile: str, first: int
-) -> None:
+def test_a_changed_setting_is_found(messages: tuple[Message, ...], profile: str, first: int) -> None:
     one = recorded(messages, profile, SETTINGS.with_(protect_first_n=first))
     fits = best_first(fits_of([one], profile))
     assert fits[0].fits == 1
     assert tried_text(fits, profile)
 
 
-def test_nothing_recorded_fits_nothing() -> None:
+def test_no_profile_fits_without_recorded_compactions() -> None:
     assert fits_of([], PROFILES[0]) == ()
     assert tried_text([], "hermes-0.19") == ""

@@ -58,7 +58,7 @@ def test_an_answer_that_grows_twice_has_each_result_once(tmp_path: Path) -> None
 
 
 def shortened(message: dict[str, Any]) -> dict[str, Any]:
-    """The answer with a shorter result of its first call."""
+    """Return the answer with a shorter result of its first call."""
     short = made.gemini_result(LONG._replace(result="<tool_output_masked>berth 4</tool_output_masked>"))
     first, *others = message["toolCalls"]
     return {**message, "toolCalls": [{**first, "result": [short]}, *others]}
@@ -110,7 +110,7 @@ def test_a_resume_with_new_times_leaves_requests_at_their_answers(tmp_path: Path
 
 
 @pytest.mark.parametrize("turned_back", [1, 2])
-def test_a_shortened_result_behind_a_rewind_is_not_cleared(turned_back: int, tmp_path: Path) -> None:
+def test_a_shortened_result_after_a_rewind_is_not_cleared(turned_back: int, tmp_path: Path) -> None:
     session = made.GeminiSession(SESSION)
     session.user(RULE)
     session.answer("I look.", LONG, OTHER, sent=500_000)
@@ -141,7 +141,7 @@ def test_a_sub_agents_file_names_its_session_by_its_folder(tmp_path: Path) -> No
     assert rows == {SESSION: ("conversation", None), "helper-1": ("sub-agent", SESSION)}
 
 
-def test_a_text_of_the_user_beside_a_known_result_stays(tmp_path: Path) -> None:
+def test_a_text_of_the_user_next_to_a_known_result_stays(tmp_path: Path) -> None:
     session = made.GeminiSession(SESSION)
     session.user(RULE)
     session.answer("I look.", LONG, sent=5_000)

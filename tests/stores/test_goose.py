@@ -1,4 +1,4 @@
-"""goose's sessions, in the forms of its source. What is said in them is made up."""
+"""goose's sessions, in the forms of its source. The content is made up."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def roles_of(store: Store, generation: int = -1) -> list[str]:
     return [message.role for message in store.messages(conversation.generations[generation])]
 
 
-def test_a_compaction_by_hand_says_no_message_again(session: Any, tmp_path: Path) -> None:
+def test_a_manual_compaction_repeats_no_message(session: Any, tmp_path: Path) -> None:
     session.compact("Berth 4 is free.", 161_000, by_hand=True)
     session.user("Moor the ferry.")
     store = open_store(session.write(tmp_path))
@@ -83,7 +83,7 @@ def test_notifications_are_no_messages(session: Any, tmp_path: Path) -> None:
     assert roles_of(open_store(session.write(tmp_path))) == ["user", "assistant", "tool", "assistant"]
 
 
-def test_json_lines_and_the_database_they_went_to_are_one(session: Any, tmp_path: Path) -> None:
+def test_json_lines_and_their_database_are_one_conversation(session: Any, tmp_path: Path) -> None:
     path = session.write(tmp_path)
     about = {
         "working_dir": "/home/dev/harbour",
@@ -113,7 +113,7 @@ def test_earlier_schemas_lack_usage_and_visibility(session: Any, tmp_path: Path)
     assert not store.requests(store.open(row.id))
 
 
-def test_a_sum_that_was_carried_over_is_no_request(session: Any, tmp_path: Path) -> None:
+def test_a_copied_sum_is_no_request(session: Any, tmp_path: Path) -> None:
     path = session.write(tmp_path)
     with sqlite3.connect(path) as database:
         database.execute("UPDATE usage_ledger SET cost_source = 'carried_forward' WHERE id = 1")
@@ -123,7 +123,7 @@ def test_a_sum_that_was_carried_over_is_no_request(session: Any, tmp_path: Path)
     assert [one.context for one in store.requests(store.open(row.id))] == [161_000]
 
 
-def test_a_message_with_damaged_contents_is_said(session: Any, tmp_path: Path) -> None:
+def test_a_message_with_damaged_content_is_noted(session: Any, tmp_path: Path) -> None:
     path = session.write(tmp_path)
     database = sqlite3.connect(path)
     (number,) = database.execute("SELECT min(id) FROM messages").fetchone()

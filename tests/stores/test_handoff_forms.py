@@ -39,7 +39,7 @@ def test_standalone(name: str) -> None:
 
 
 @given(st.text(max_size=80), st.booleans())
-def test_merged_gives_both_texts_back(own: str, in_parts: bool) -> None:
+def test_a_merged_message_has_both_texts(own: str, in_parts: bool) -> None:
     before = f"{INSTRUCTIONS_13}\n{BODY}\n\n{END}\n\n"
     behind = f"\n\n{BELOW}\n\n{INSTRUCTIONS_19}\n{BODY}\n\n{END}"
     old: Any = before + own
@@ -113,7 +113,7 @@ def test_quotes_are_no_summaries(text: str) -> None:
         st.lists(st.one_of(st.none(), st.text(), st.dictionaries(st.text(), st.text()))),
     )
 )
-def test_any_content_is_survived(content: object) -> None:
+def test_any_content_is_handled(content: object) -> None:
     assert read_handoff(content) is None or isinstance(content, (str, list))
 
 

@@ -1,4 +1,4 @@
-"""Compactions of Hermes that its own compressor did not make: a plug-in engine, the provider, the agent's own model."""
+"""Compactions of Hermes that its own compressor did not make: a plug-in engine, the provider, the agent's model."""
 
 from __future__ import annotations
 

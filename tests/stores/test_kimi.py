@@ -19,7 +19,7 @@ RED = {"role": "user", "content": "Paint it red."}
 
 @pytest.fixture
 def session() -> Any:
-    """A compaction after two requests, and one request after it."""
+    """Make a compaction after two requests, and one request after it."""
     session = made.KimiSession(SESSION)
     session.user(RULE)
     session.answer("", CALL, sent=80_000)
@@ -101,7 +101,7 @@ def test_sub_agents_are_listed_with_their_session(session: Any, tmp_path: Path) 
     assert not store.requests(store.open(f"{SESSION}-{beside.stem}"))
 
 
-def test_damaged_lines_of_the_wire_are_said(session: Any, tmp_path: Path) -> None:
+def test_damaged_lines_of_the_wire_are_noted(session: Any, tmp_path: Path) -> None:
     path = session.write(tmp_path)
     wire = path.with_name("wire.jsonl")
     wire.write_bytes(wire.read_bytes().replace(b'"output"', b"\xff", 1))

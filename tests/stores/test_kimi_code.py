@@ -23,7 +23,7 @@ LINE = "The ferry leaves berth 4 at noon, and nobody moves it. "
 
 
 def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
-    """The only conversation of a store, with its compactions."""
+    """Return the only conversation of a store, with its compactions."""
     store = open_store(path)
     (row,) = store.conversations()
     conversation = store.open(row.id)
@@ -31,7 +31,7 @@ def opened(path: Path) -> tuple[Store, Conversation, tuple[Compaction, ...]]:
 
 
 def texts(store: Store, conversation: Conversation, number: int = 0) -> list[str]:
-    """The texts of a list, by default of the live one."""
+    """Return the texts of a list, by default the live list."""
     generation = conversation.generations[number - 1] if number else conversation.live
     return [message.text for message in store.messages(generation)]
 
@@ -108,7 +108,7 @@ def test_long_messages_are_cut_as_kimi_code_cuts_them(tmp_path: Path) -> None:
     assert len(again[1]) < room
 
 
-def test_another_number_of_kept_messages_is_told(tmp_path: Path) -> None:
+def test_another_number_of_kept_messages_is_noted(tmp_path: Path) -> None:
     session = KimiCodeSession(SESSION)
     session.user(RULE)
     session.answer(ANSWER, sent=160_000)
@@ -151,7 +151,7 @@ def test_undo_goes_back_to_a_message_of_the_user_but_not_behind_a_summary(tmp_pa
         assert texts(store, conversation) == kept
 
 
-def test_a_message_that_comes_during_a_call_follows_the_result(tmp_path: Path) -> None:
+def test_a_message_during_a_call_follows_the_result(tmp_path: Path) -> None:
     session = KimiCodeSession(SESSION)
     session.user(RULE)
     session.answer("", CALL, sent=20_000)
@@ -196,7 +196,7 @@ def test_a_fork_is_a_branch_without_the_copied_compactions_and_requests(tmp_path
     assert not store.notes
 
 
-def test_a_sub_agent_has_its_own_wire(tmp_path: Path) -> None:
+def test_a_sub_agent_has_a_separate_wire(tmp_path: Path) -> None:
     session = KimiCodeSession(SESSION)
     session.user(RULE)
     session.answer(ANSWER, sent=20_000)

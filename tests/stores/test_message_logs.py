@@ -45,7 +45,7 @@ def texts(store: Store, conversation: Conversation, number: int) -> list[str]:
 
 
 def called_tool(name: str, result: str) -> list[dict[str, Any]]:
-    """A call with this id, and its result."""
+    """Return a call with this id, and its result."""
     function = {"name": "berths", "arguments": "{}"}
     calls = [{"id": name, "type": "function", "function": function}]
     return [
@@ -55,7 +55,7 @@ def called_tool(name: str, result: str) -> list[dict[str, Any]]:
 
 
 def chat_log(with_answers: bool) -> list[dict[str, Any]]:
-    """A chat of four requests; the third asks for a summary, and the fourth begins with it."""
+    """Make a chat of four requests. The third asks for a summary, and the fourth begins with it."""
     system = {"role": "system", "content": "You are an agent of the harbour."}
     call = {"id": "t1", "type": "function", "function": {"name": "berths", "arguments": "{}"}}
     first = [system, {"role": "user", "content": RULE}]
@@ -245,7 +245,7 @@ def test_a_shortened_result_makes_a_compaction_of_hermes_inferred(tmp_path: Path
     assert "shortened result" in compaction.note
 
 
-def test_a_message_is_read_from_its_file_of_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_is_read_from_its_own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start = "2026-10-07T08:00:00.000001"
     summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
     end = ("assistant", "Berth 4 is free.")
@@ -541,7 +541,7 @@ def test_openais_compaction_is_encrypted_and_keeps_the_users_messages(tmp_path: 
 
 
 def item(role: str, text: str) -> dict[str, Any]:
-    """A message of OpenAI's responses API."""
+    """Return a message of OpenAI's responses API."""
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
 
@@ -558,7 +558,7 @@ NEXT = item("user", "And the tug?")
 
 
 def responses_log(*exchanges: tuple[dict[str, Any], list[dict[str, Any]] | None]) -> list[dict[str, Any]]:
-    """Requests with what they sent, and their output where it is logged."""
+    """Make requests with their input, and their output if it is logged."""
     log = []
     for number, (sent, output) in enumerate(exchanges, start=1):
         usage = {
@@ -608,8 +608,8 @@ def test_openais_server_compacts(way: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("logged", [False, True])
-def test_a_client_that_sends_everything_again_brings_nothing_back(logged: bool, tmp_path: Path) -> None:
-    """The item is in no logged answer: the third request shows it first."""
+def test_a_client_that_repeats_everything_restores_no_message(logged: bool, tmp_path: Path) -> None:
+    """No logged answer has the item: it first appears in the third request."""
     again = [FIRST, ANSWER, SECOND, BLOCK, DONE, NEXT]
     log = responses_log(
         ({"input": [FIRST]}, [ANSWER]),
@@ -768,7 +768,7 @@ def test_a_session_that_was_converted_appears_once(tmp_path: Path) -> None:
     assert len(store.open(row.id).live) == row.messages
 
 
-def test_sub_agents_in_a_trajectory_are_conversations_of_their_own(tmp_path: Path) -> None:
+def test_sub_agents_in_a_trajectory_are_separate_conversations(tmp_path: Path) -> None:
     def trajectory(question: str, **more: Any) -> dict[str, Any]:
         step = {"step_id": 1, "source": "user", "message": question}
         return {"schema_version": "ATIF-v1.7", "session_id": "run-1", "steps": [step], **more}
@@ -791,7 +791,7 @@ def test_sub_agents_in_a_trajectory_are_conversations_of_their_own(tmp_path: Pat
     assert store.open("run-1").notes == ("1 step of sub-agents and their requests are left out.",)
 
 
-def test_a_trajectory_that_is_cut_is_left_out_and_named(tmp_path: Path) -> None:
+def test_a_truncated_trajectory_is_skipped_and_named(tmp_path: Path) -> None:
     document = {"schema_version": "ATIF-v1.6", "steps": [{"source": "user", "message": "a"}]}
     (tmp_path / "cut.json").write_text(json.dumps(document, indent=1)[:-4])
     store = open_store(tmp_path)

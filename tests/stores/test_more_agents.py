@@ -1,4 +1,4 @@
-"""Sessions of further agents: the same story in the form of each."""
+"""Sessions of more agents: the same story in each agent's format."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_requests_and_the_summarizing_call(agent: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_file_that_is_cut_anywhere_is_read_as_far_as_it_goes(agent: str, tmp_path: Path) -> None:
+def test_a_truncated_file_is_read_up_to_its_end(agent: str, tmp_path: Path) -> None:
     path = WRITERS[agent](tmp_path)
     if path.suffix != ".jsonl":
         pytest.skip("not a file of lines")
@@ -127,7 +127,7 @@ def test_a_file_without_a_whole_record_is_named(agent: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("lines_behind", [0, 1])
-def test_lines_that_a_disk_lost_are_said(lines_behind: int, tmp_path: Path) -> None:
+def test_lines_lost_by_a_disk_are_noted(lines_behind: int, tmp_path: Path) -> None:
     path = WRITERS["qwen"](tmp_path)
     *lines, lost, last = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines) + bytes(len(lost)) + last * lines_behind)
@@ -155,11 +155,11 @@ def test_odd_values_do_no_harm(agent: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_rules_for_what_ifs_say_where_they_are_from(agent: str) -> None:
+def test_rules_for_what_ifs_name_their_source(agent: str) -> None:
     rules = observed_of(agent, "")
     assert rules is not None
     assert engine(agent).name == agent
-    # Rules of these were read in their code.
+    # The rules of these agents were read in their code.
     word = "ot seen" if agent in ("cline", "goose") else "Observed"
     assert all(word in why for why in (rules.why_threshold, rules.why_tail, rules.why_summary))
 
@@ -187,7 +187,7 @@ def test_a_condensation_keeps_the_first_events(tmp_path: Path) -> None:
     assert store.system_prompt(row.id) == "You are an agent."
 
 
-def test_an_event_that_comes_is_seen(tmp_path: Path) -> None:
+def test_a_new_event_is_noticed(tmp_path: Path) -> None:
     path = WRITERS["openhands"](tmp_path)
     store = open_store(path)
     before = store.version()
@@ -212,7 +212,7 @@ def test_kimis_messages_have_the_times_of_the_wire(tmp_path: Path) -> None:
     assert [bool(message.timestamp) for message in last][-2:] == [True, True]
 
 
-def test_no_session_is_taken_for_another_agents(tmp_path: Path) -> None:
+def test_no_session_is_assigned_to_another_agent(tmp_path: Path) -> None:
     for agent, write in WRITERS.items():
         write(tmp_path / agent)
     store = open_store(tmp_path)
@@ -252,7 +252,7 @@ def _recordings() -> list[Path]:
 @pytest.mark.parametrize(
     "folder", _recordings() or [None], ids=lambda folder: folder.name if folder else "absent"
 )
-def test_what_the_real_programs_recorded(folder: Path | None) -> None:
+def test_recordings_of_the_real_programs(folder: Path | None) -> None:
     """Compactions, triggers, summaries, requests and the lists sent after each compaction are those of the truth."""
     if folder is None:
         pytest.skip(
@@ -265,7 +265,7 @@ BUNDLED = ROOT / "fixtures" / "agents"
 
 
 @pytest.mark.parametrize("agent", [agent for agent in AGENTS if (BUNDLED / agent).is_dir()])
-def test_the_bundled_session_has_all_that_is_shown(agent: str) -> None:
+def test_the_bundled_session_has_a_value_for_everything_shown(agent: str) -> None:
     """A compaction with its summary, requests, and a file that was read again."""
     answers = Answers(open_store(BUNDLED / agent), {}, None)
     rows = answers.store.conversations()
@@ -283,7 +283,7 @@ def test_the_bundled_session_has_all_that_is_shown(agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", ["kimi", "openhands", "qwen"])
-def test_plans_are_what_the_real_programs_did(agent: str) -> None:
+def test_plans_cut_where_the_real_programs_cut(agent: str) -> None:
     """The agent's own profile cuts each recorded list where the program cut it."""
     folder = next((path for path in _recordings() if path.name == agent), None)
     if folder is None:

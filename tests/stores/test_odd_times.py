@@ -1,4 +1,4 @@
-"""Times that no calendar has: dropped, and a note on the message says so."""
+"""Impossible times are dropped, with a note on the message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIXTURES = ROOT / "fixtures"
 
 
 @pytest.mark.parametrize("time", [300_000_000_000_000_000, 10**400, "9999-99-99T00:00:00Z", -5])
-def test_a_time_that_no_calendar_has_is_dropped_and_said(time: object, tmp_path: Path) -> None:
+def test_an_impossible_time_is_dropped_with_a_note(time: object, tmp_path: Path) -> None:
     source = next((FIXTURES / "agents" / "claude-code" / "-home-dev").glob("e8d41b6f*.jsonl"))
     lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     message = next(line for line in lines if line["type"] == "user" and not line.get("isMeta"))

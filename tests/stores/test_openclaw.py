@@ -1,4 +1,4 @@
-"""OpenClaw's sessions: branches that it writes again with shorter tool results."""
+"""OpenClaw's sessions: branches that it rewrites with shorter tool results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Branches:
         return self.say("toolResult", [{"type": "text", "text": text}], toolCallId=call, toolName="read")
 
     def rewrite(self, branch: list[str], texts: dict[str, str]) -> list[str]:
-        """Write entries again below the parent of the first, with other texts of some; return their new ids."""
+        """Write entries again below the parent of the first, some with other texts; return their new ids."""
         known = {entry["id"]: entry for entry in self.entries}
         self.last = known[branch[0]]["parentId"]
         written = []
@@ -69,12 +69,12 @@ class Branches:
 
 
 def call(name: str) -> dict[str, Any]:
-    """A tool call."""
+    """Return a tool call."""
     return {"type": "toolCall", "id": name, "name": "read", "arguments": {"path": "plank"}}
 
 
 def worked() -> tuple[Branches, list[str]]:
-    """A session with two tool results, and the entries from the first result on."""
+    """Make a session with two tool results; return it and the entries from the first result on."""
     made = Branches()
     made.say("user", "Paint the pier.")
     made.answer(call("c1"), call("c2"))
@@ -83,7 +83,7 @@ def worked() -> tuple[Branches, list[str]]:
     return made, [first, second, made.answer({"type": "text", "text": "Painted."}, sent=2_000)]
 
 
-def test_results_that_a_rewrite_shortens_are_cleared(tmp_path: Path) -> None:
+def test_results_shortened_by_a_rewrite_are_cleared(tmp_path: Path) -> None:
     made, branch = worked()
     branch = made.rewrite(branch, {branch[0]: "plank [cut]"})
     made.say("user", "Go on.")
@@ -207,7 +207,7 @@ def test_files_of_the_earlier_names_are_openclaws(tmp_path: Path) -> None:
         ("none", False),
     ],
 )
-def test_details_say_that_a_tool_failed(tmp_path: Path, details: object, failed: bool) -> None:
+def test_a_failed_tool_is_known_by_its_details(tmp_path: Path, details: object, failed: bool) -> None:
     made = Branches()
     made.say("user", "Read the tide table.")
     made.say("toolResult", [{"type": "text", "text": "No such file"}], toolCallId="c1", details=details)

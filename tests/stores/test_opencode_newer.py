@@ -1,4 +1,4 @@
-"""Sessions of opencode 2: in its database, beside those of opencode 1, and as exports."""
+"""Sessions of opencode 2: in its database, together with sessions of opencode 1, and as exports."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ def store_messages(
 ) -> None:  # fmt: skip
     row = (session, None, "/home/dev/reef", "Reef charts", "2.0.7", START, START + 10_000, forked, None)
     found.execute("INSERT INTO session_v2 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    for seq, message_ in enumerate(messages):
-        data = json.dumps({key: value for key, value in message_.items() if key not in ("id", "type")})
-        at = message_["time"]["created"]
-        row = (message_["id"], session, message_["type"], seq, at, at, data)
+    for seq, sent_message in enumerate(messages):
+        data = json.dumps({key: value for key, value in sent_message.items() if key not in ("id", "type")})
+        at = sent_message["time"]["created"]
+        row = (sent_message["id"], session, sent_message["type"], seq, at, at, data)
         found.execute("INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     found.commit()
 
@@ -147,7 +147,7 @@ def test_a_session_of_opencode_2(tmp_path: Path, form: str) -> None:
     ]  # fmt: skip
 
 
-def test_a_session_is_read_where_it_went_on(tmp_path: Path) -> None:
+def test_a_session_is_read_where_it_continued(tmp_path: Path) -> None:
     """opencode 1 may stay in use after its sessions were taken over."""
     found = database(tmp_path, older=True)
     store_older(found, SESSION, "Taken over.", START)
@@ -192,14 +192,14 @@ def test_a_checkpoint_of_the_provider_cannot_be_read(tmp_path: Path) -> None:
     assert (compaction.encrypted, compaction.summary, compaction.trigger) == (True, None, "manual")
 
 
-def test_words_before_the_document_of_an_export_are_passed_over(tmp_path: Path) -> None:
+def test_text_before_the_document_of_an_export_is_ignored(tmp_path: Path) -> None:
     path = as_export(tmp_path, reef())
     path.write_bytes(b"\xef\xbb\xbfExporting session: ses_made_up" + path.read_bytes())
     assert len(opened(path)[2]) == 1
 
 
 @pytest.mark.parametrize("odd", [None, "\ud800\x1b[31m", *also([None, {"type": 3}], 5, "", [], {})])
-def test_hostile_values_are_survived(tmp_path: Path, odd: object) -> None:
+def test_hostile_values_are_handled(tmp_path: Path, odd: object) -> None:
     for number, entry in enumerate(reef()):
         for key in entry:
             folder = tmp_path / f"{number}-{key}"

@@ -1,4 +1,4 @@
-"""Sessions of pi, Codex and opencode: lists, compactions, requests, and what cannot be told."""
+"""Sessions of pi, Codex and opencode: lists, compactions, requests, and unknown values."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_last_answer_shows_an_early_release_of_pi(
     assert reason in info.profile_reason
 
 
-def test_a_branch_of_pi_that_was_left_stands_in_no_list(tmp_path: Path) -> None:
+def test_an_abandoned_branch_of_pi_is_in_no_list(tmp_path: Path) -> None:
     session = made.PiSession("5fd1e58c-0000-4000-8000-000000000000")
     first = session.user("First.")
     session.answer({"type": "text", "text": "One way."})
@@ -163,8 +163,8 @@ def test_requests_of_pi_outside_the_list_are_paid_but_no_size_of_it(tmp_path: Pa
     assert (other.model, other.unsized) == ("claude-haiku-4-5", True)
 
 
-def test_a_call_that_was_broken_off_told_no_usage_and_is_no_request(tmp_path: Path) -> None:
-    """pi and opencode write zeros of it."""
+def test_an_aborted_call_without_usage_is_no_request(tmp_path: Path) -> None:
+    """pi and opencode write zeros for it."""
     session = pi(3)
     session.answer(read=0, written=0, output=0)
     session.entries[-1]["message"]["usage"]["input"] = 0
@@ -177,8 +177,8 @@ def test_a_call_that_was_broken_off_told_no_usage_and_is_no_request(tmp_path: Pa
     assert [(r.index, r.context) for r in store.requests(conversation)][-2:] == [(4, 900), (5, 900)]
 
 
-def test_the_summarizing_call_of_opencode_says_nothing_of_its_lists_size(tmp_path: Path) -> None:
-    """Its prompt is another one: smaller here by far than the list that it summarized."""
+def test_the_summarizing_call_of_opencode_does_not_show_the_size_of_the_list(tmp_path: Path) -> None:
+    """It has another prompt, here much smaller than the list that it summarizes."""
     reef = made.OpencodeSession("ses_04e43e3e2ffe3lkToWGyV4A1U8")
     for number in range(20):
         reef.user("x" * 20_000)
@@ -249,7 +249,7 @@ def test_codex(tmp_path: Path) -> None:
     assert (compaction.encrypted, compaction.summary, compaction.trigger) == (True, None, None)
     assert "encrypted" in compaction.note
     assert (compaction.tokens_before_reported, compaction.tokens_after_reported) == (233_515, 14_096)
-    # The user's words stand in the list after, the model's and the tools' do not.
+    # The list after has the user's messages, without those of the model and the tools.
     assert (compaction.kept, compaction.removed, compaction.remaining) == (((3, 0),), 6, 1)
     assert [compaction.region(index) for index in (2, 3, 4)] == ["middle", "tail", "middle"]
     found = read_recording(Inspection(store, conversation), "codex")
@@ -285,7 +285,7 @@ def test_facts_of_kept_messages_are_at_risk_of_the_next_compaction(tmp_path: Pat
     assert "Never touch the release branch." in {entry.fact.text for entry in risk.entries}
 
 
-def test_an_encrypted_summary_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_an_encrypted_summary_replaces_the_summary_before(tmp_path: Path) -> None:
     rollout = codex()
     rollout.compact([rollout.message("user", "Never touch the release branch. Fix the loom.")])
     store, conversation, (_, second) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
@@ -307,7 +307,7 @@ def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("role", "unknown"), [("assistant", 0), ("user", 1)])
-def test_facts_of_an_encrypted_summary_count_as_unknown_where_they_would_count_as_lost(
+def test_facts_that_an_encrypted_summary_may_have_are_unknown_and_not_lost(
     tmp_path: Path, role: str, unknown: int
 ) -> None:
     rollout = made.CodexRollout("019f53c2-0000-7000-8000-000000000000")
@@ -354,7 +354,7 @@ def test_final_answers_in_the_list_after_a_compaction_of_codex_are_kept(tmp_path
     assert compaction.kept == ((0, 0), (3, 1), (4, 2))
 
 
-def test_a_compaction_that_is_a_whole_turn_of_codex_was_asked_for(tmp_path: Path) -> None:
+def test_a_compaction_that_is_a_whole_turn_of_codex_is_manual(tmp_path: Path) -> None:
     def trigger(name: str, asked: bool) -> str | None:
         rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
         rollout.says("user", "Fix the loom.")
@@ -405,7 +405,7 @@ def test_a_summary_of_codex_that_can_be_read_is_read(tmp_path: Path) -> None:
     assert (compaction.encrypted, compaction.summary) == (False, "The loom is half fixed.")
 
 
-def test_an_answer_that_stands_inside_the_summary_of_codex_stays_in_the_list(tmp_path: Path) -> None:
+def test_an_answer_inside_the_summary_of_codex_stays_in_the_list(tmp_path: Path) -> None:
     rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
     rollout.says("user", "Fix the loom.")
     rollout.says("assistant", "Done.")
@@ -416,14 +416,14 @@ def test_an_answer_that_stands_inside_the_summary_of_codex_stays_in_the_list(tmp
     assert not any(request.summarizes for request in store.requests(conversation))
 
 
-def test_turns_that_codex_rolled_back_stand_in_no_list(tmp_path: Path) -> None:
+def test_turns_that_codex_rolled_back_are_in_no_list(tmp_path: Path) -> None:
     rollout = codex()
     rollout.event("thread_rolled_back", num_turns=1)
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
     assert [role for role, _ in texts(store, conversation)] == ["user", "system", "system"]
 
 
-def test_words_beside_a_picture_are_the_title_of_a_codex_session(tmp_path: Path) -> None:
+def test_the_text_next_to_a_picture_is_the_title_of_a_codex_session(tmp_path: Path) -> None:
     rollout = made.CodexRollout("019a0000-0000-7000-8000-000000000001")
     asked = rollout.message("user", "Why is the button red?")
     asked["content"].insert(0, {"type": "input_image", "image_url": "data:image/png;base64,iVBO"})
@@ -579,7 +579,7 @@ def opencode() -> Any:
 
 
 def as_folder(folder: Path, session: Any) -> Path:
-    """The same session as opencode's JSON files."""
+    """Write the session as opencode's JSON files."""
     written(folder / "storage/session/reef" / f"{session.session}.json", json.dumps(session.info))
     for message in session.messages:
         name = message["info"]["id"]
@@ -590,7 +590,7 @@ def as_folder(folder: Path, session: Any) -> Path:
 
 
 def as_oldest_folder(folder: Path, session: Any) -> Path:
-    """The same session as its JSON files lay before there were projects in them."""
+    """Write the session as JSON files in the layout without projects."""
     storage = folder / "project/home-dev-reef/storage/session"
     info = {
         key: value for key, value in session.info.items() if key not in ("projectID", "directory", "slug")
@@ -605,7 +605,7 @@ def as_oldest_folder(folder: Path, session: Any) -> Path:
 
 
 def as_database(path: Path, session: Any) -> Path:
-    """The same session in opencode's database: its own columns, ids outside of the documents."""
+    """Write the session into opencode's database, with ids in columns outside the documents."""
     numbers = "cost REAL NOT NULL DEFAULT 0, " + "".join(
         f"{name} INTEGER, "
         for name in ("summary_additions", "tokens_input", "tokens_output", "time_compacting", "time_archived")
@@ -650,7 +650,7 @@ def as_database(path: Path, session: Any) -> Path:
 
 
 def as_form(folder: Path, form: str, session: Any) -> Path:
-    """The session as one of opencode's releases keeps it."""
+    """Write the session in the form of an opencode release."""
     if form == "export":
         return written(folder / "a.json", session.text())
     if form == "database":
@@ -660,9 +660,7 @@ def as_form(folder: Path, form: str, session: Any) -> Path:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("part", [False, True])
-def test_what_the_user_of_opencode_went_back_from_is_in_no_list(
-    tmp_path: Path, form: str, part: bool
-) -> None:
+def test_reverted_messages_of_opencode_are_in_no_list(tmp_path: Path, form: str, part: bool) -> None:
     session = opencode()
     answer = session.messages[-1]
     session.info["revert"] = {"messageID": answer["info"]["id"], "snapshot": "made-up"}
@@ -718,7 +716,7 @@ def test_an_earlier_summary_stays_if_opencode_keeps_older_messages(tmp_path: Pat
     assert (second.summary_at, second.summary, second.exact) == (1, "## Goal\nA reef chart in blue.", True)
 
 
-def test_what_opencode_writes_to_its_log_is_noticed(tmp_path: Path) -> None:
+def test_changes_in_the_log_of_opencodes_database_are_noticed(tmp_path: Path) -> None:
     path = as_database(tmp_path / "opencode.db", opencode())
     writer = sqlite3.connect(path)
     writer.execute("PRAGMA journal_mode = WAL")
@@ -735,7 +733,7 @@ def test_what_opencode_writes_to_its_log_is_noticed(tmp_path: Path) -> None:
     writer.close()
 
 
-def test_a_compaction_of_opencode_that_failed_is_none(tmp_path: Path) -> None:
+def test_a_failed_compaction_of_opencode_does_not_count(tmp_path: Path) -> None:
     session = opencode()
     asked = session.add("user", {"type": "compaction", "auto": False})
     session.answer(parentID=asked, summary=True, finish=None, error={"name": "APIError"})
@@ -762,8 +760,8 @@ def test_a_summary_without_a_reason_for_its_end_counts_if_it_has_a_time(tmp_path
     also(lambda: pi(3), lambda: pi(1), codex, opencode),
     ids=["pi-3", "pi-1", "codex", "opencode"],
 )
-def test_hostile_values_are_survived(tmp_path: Path, make: Callable[[], Any]) -> None:
-    """Every value of a session is replaced by each odd one in turn; what is left of it is read."""
+def test_hostile_values_are_handled(tmp_path: Path, make: Callable[[], Any]) -> None:
+    """Replace every value of a session by each odd value in turn; the rest is read."""
     entries = make().messages if hasattr(make(), "messages") else make().entries
     odd = [None, 5, "", [], {}, "\x1b[31m\u202e\ud800", [None, {"type": 3}], {"type": []}]
     for number, (key, value) in enumerate((key, value) for key in sorted(_keys(entries)) for value in odd):
@@ -807,14 +805,14 @@ def test_the_real_sessions(
     assert count == compactions
 
 
-def test_the_bundled_sessions_are_what_the_recipe_writes(tmp_path: Path) -> None:
+def test_the_bundled_sessions_equal_the_recipe(tmp_path: Path) -> None:
     recipe("agents").write(tmp_path)
     bundled = ROOT / "fixtures" / "agents"
     files = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file())
     assert files == sorted(path.relative_to(bundled) for path in bundled.rglob("*") if path.is_file())
     for name in files:
         if name.suffix in (".db", ".sqlite", ".zstd"):
-            # Other versions of SQLite and zstd write other bytes.
+            # Other versions of SQLite and zstd write different bytes.
             assert _said(bundled / name) == _said(tmp_path / name)
         else:
             assert (bundled / name).read_bytes() == (tmp_path / name).read_bytes()
@@ -829,7 +827,7 @@ def _said(path: Path) -> list[object]:
     ]
 
 
-def test_a_first_line_of_odd_types_is_nobodys(tmp_path: Path) -> None:
+def test_a_first_line_of_odd_types_belongs_to_no_agent(tmp_path: Path) -> None:
     for odd in ({"type": {}, "payload": {}}, {"type": [], "cwd": 1, "id": {}}, {"sessionId": []}):
         with pytest.raises(NotAStore):
             open_store(written(tmp_path / "a.jsonl", json.dumps(odd) + "\n"))
@@ -843,7 +841,7 @@ def test_a_rollout_that_became_another_file_is_no_harm(tmp_path: Path) -> None:
     (source,) = reader.sources(reader.digests(path))
     recorded = reader.read(source)
     live = recorded.conversation.live
-    # As long as before, and with other lines in the places of the old ones.
+    # As long as before, with other lines in the same places.
     path.write_text("\n".join('{"other": 1}'.ljust(len(line)) for line in path.read_text().split("\n")))
     assert len(recorded.bodies(live.ids)) == len(live) > 0
 
@@ -990,7 +988,7 @@ def test_a_request_that_leaves_no_room_for_an_answer_did_not_fit(
     assert conversation.row.window == window
 
 
-def test_a_record_with_overflows_only_makes_the_threshold_doubtful(tmp_path: Path) -> None:
+def test_a_record_with_only_overflows_makes_the_threshold_doubtful(tmp_path: Path) -> None:
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")
     made.say("b", "a", "assistant", "The reef is charted.")
@@ -1010,7 +1008,7 @@ def test_a_record_with_overflows_only_makes_the_threshold_doubtful(tmp_path: Pat
     assert "114,688 tokens (a doubtful threshold): " in upcoming(answers, row.id).sentences[0]
 
 
-def test_a_session_that_lacks_an_entry_keeps_what_stands_before_it(tmp_path: Path) -> None:
+def test_a_session_with_a_missing_entry_keeps_the_entries_before_it(tmp_path: Path) -> None:
     made = PiSession()
     made.say("a", None, "user", "Chart the reef.")
     made.say("b", "a", "assistant", "The reef is charted.")
@@ -1047,7 +1045,7 @@ def test_requests_below_an_abandoned_compaction_are_of_the_list_after_it(tmp_pat
 def _continued(
     folder: Path, name: str, thread: str, base: tuple[str, int], asked: str, forked: str = ""
 ) -> None:
-    """Write a rollout of Codex that goes on from the first lines of another file."""
+    """Write a rollout of Codex that continues the first lines of another file."""
     rollout = made.CodexRollout(thread, start=1_784_001_000.0 + base[1])
     rollout.says("user", asked)
     rollout.says("assistant", "Done.")
@@ -1064,8 +1062,8 @@ def _continued(
     write_lines(folder / f"rollout-2026-05-01T10-00-00-{name}.jsonl", lines)
 
 
-def test_a_file_of_codex_may_go_on_from_another(tmp_path: Path) -> None:
-    """From 0.160 on a fork, and a session that went back, have only new lines."""
+def test_a_file_of_codex_may_continue_another(tmp_path: Path) -> None:
+    """From 0.160 on, a fork and a rewound session have only new lines."""
     thread, segment, fork = (f"019a0000-0000-7000-8000-00000000000{number}" for number in (1, 2, 3))
     folder = tmp_path / "2026" / "05" / "01"
     rollout = made.CodexRollout(thread)
@@ -1095,7 +1093,7 @@ def test_a_file_of_codex_may_go_on_from_another(tmp_path: Path) -> None:
     assert (store.open(fork).row.kind, len(store.requests(store.open(fork)))) == ("branch", 1)
 
 
-def test_a_file_of_codex_without_the_file_before_it_says_so(tmp_path: Path) -> None:
+def test_a_file_of_codex_without_the_file_before_it_has_a_note(tmp_path: Path) -> None:
     thread, base = (f"019a0000-0000-7000-8000-00000000000{number}" for number in (1, 2))
     _continued(tmp_path, thread, thread, (base, 5), "And the door?", base)
     store = open_store(tmp_path)
@@ -1104,7 +1102,7 @@ def test_a_file_of_codex_without_the_file_before_it_says_so(tmp_path: Path) -> N
     assert "another file, which is missing" in note
 
 
-def test_a_codex_session_has_the_name_that_its_index_says(tmp_path: Path) -> None:
+def test_a_codex_session_has_the_name_of_its_index(tmp_path: Path) -> None:
     path = written(tmp_path / "sessions" / "2026" / "05" / "01" / "rollout.jsonl", codex().text())
     name = "019f53c2-0000-7000-8000-000000000000"
     lines = [{"id": name, "thread_name": text} for text in ("Loom", "The broken loom")]

@@ -62,7 +62,7 @@ def test_a_rewind_to_a_line_before_a_compaction(session: Any, tmp_path: Path) ->
     assert store.compactions(conversation) == ()
 
 
-def test_a_sub_agent_does_not_take_the_place_of_its_session(session: Any, tmp_path: Path) -> None:
+def test_a_sub_agent_does_not_replace_its_session(session: Any, tmp_path: Path) -> None:
     path = session.write(tmp_path)
     helper = made.QwenSession(SESSION, start=session.clock.now + 60)
     helper.user("Count the berths.")

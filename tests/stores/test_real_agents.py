@@ -1,4 +1,4 @@
-"""The real agents, run against a stand-in for their model APIs, and what is read of the sessions that they write.
+"""Sessions that the real agents write with a stand-in for their model APIs, as the readers read them.
 
 Skipped where the agents or the drivers are absent: COMPACTION_INSPECTOR_ORACLES names the folder with the drivers
 (`claude_driver.py` and so on), ORACLE_AGENTS the folder with the installed agents; docs/agents.md says how to get them.
@@ -29,7 +29,7 @@ RUNS = [
 @pytest.mark.parametrize(
     ("agent", "flags"), RUNS, ids=lambda value: "".join(value) if isinstance(value, list) else value
 )
-def test_a_session_of_the_real_agent_is_read_as_it_was_sent(
+def test_a_session_of_the_real_agent_is_read_as_the_agent_sent_it(
     agent: str, flags: list[str], tmp_path: Path
 ) -> None:
     driver = DRIVERS / f"{agent}_driver.py"

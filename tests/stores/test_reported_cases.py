@@ -35,7 +35,7 @@ def rules(findings: list[dict[str, Any]]) -> set[str]:
     return {finding["rule"] for finding in findings}
 
 
-def test_a_reported_size_that_cannot_be_true_is_doubted(program: Run) -> None:
+def test_an_impossible_reported_size_is_doubted(program: Run) -> None:
     path = case("03b-pretokens-cumulative-small.jsonl")
     (compaction,), _ = run(program, "compactions", path)
     assert compaction["cost"]["amount"] == pytest.approx(0.096, abs=0.001)
@@ -90,7 +90,7 @@ def test_failed_attempts_are_shown(program: Run) -> None:
         ("50-output-placeholder", "~"),
     ],
 )
-def test_what_the_costs_lack_is_said(name: str, words: str, program: Run) -> None:
+def test_missing_costs_are_noted(name: str, words: str, program: Run) -> None:
     _, messages = run(program, "requests", case(f"{name}.jsonl"))
     assert words in messages
 
@@ -101,7 +101,7 @@ def test_placeholders_are_replaced_by_the_visible_text(program: Run) -> None:
     assert all(request["output_estimated"] and request["output_tokens"] > 4_000 for request in requests)
 
 
-def test_usage_and_model_are_those_of_one_line(program: Run) -> None:
+def test_usage_and_model_are_from_the_same_line(program: Run) -> None:
     found, _ = run(program, "requests", case("18b-midstream-fallback.jsonl"))
     (request,) = found["requests"] if isinstance(found, dict) else found
     assert request["model"] == "claude-opus-5"
@@ -114,12 +114,12 @@ def test_every_spelling_of_a_bedrock_model_is_priced(program: Run) -> None:
     assert request["cost"] is not None
 
 
-def test_a_record_behind_nuls_is_read(program: Run) -> None:
+def test_a_record_after_nul_bytes_is_read(program: Run) -> None:
     (compaction,), _ = run(program, "compactions", case("55-nul-both.jsonl"))
     assert compaction["summary"]
 
 
-def test_misses_that_cost_much_have_their_price(program: Run) -> None:
+def test_expensive_misses_have_their_price(program: Run) -> None:
     found, _ = run(program, "findings", case("11-cache-prefix.jsonl"))
     (missed,) = [finding for finding in found if finding["rule"] == "prefix-missed"]
     assert "5.21 US dollars" in missed["text"]

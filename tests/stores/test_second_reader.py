@@ -1,4 +1,4 @@
-"""The worker that goes through a part of many files: it answers what this process would, and its end is no harm."""
+"""The worker process that reads a part of many files: its results equal those of this process, and it may die."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 CLAUDE = ROOT / "fixtures" / "agents" / "claude-code"
 
 
-def test_it_answers_what_the_reader_does(tmp_path: Path) -> None:
+def test_the_worker_has_the_results_of_the_reader(tmp_path: Path) -> None:
     with second_reader() as worker:
         paths = sorted(CLAUDE.rglob("*.jsonl"))
         for path in (*paths, tmp_path / "gone.jsonl"):
@@ -37,7 +37,7 @@ def test_it_answers_what_the_reader_does(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", [0, 2])
-def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+def test_files_that_the_worker_leaves_are_read_here(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     whole = open_folder(CLAUDE, keep=False).conversations()
     called: list[str] = []
 
@@ -54,7 +54,7 @@ def test_what_it_leaves_is_read_here(monkeypatch: pytest.MonkeyPatch, after: int
     assert open_folder(CLAUDE, keep=False).conversations() == whole
 
 
-def test_a_fault_of_a_reader_shows_itself_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_a_reader_is_raised_here(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = open_folder(CLAUDE, keep=False).conversations()
 
     class Faulty(Worker):
@@ -68,7 +68,7 @@ def test_a_fault_of_a_reader_shows_itself_here(monkeypatch: pytest.MonkeyPatch) 
         assert open_folder(CLAUDE, keep=False).conversations() == whole
 
 
-def test_where_no_process_can_begin_all_is_read_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_worker_all_files_are_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object, **__: object) -> None:
         tried.append(1)
         raise BlockingIOError(11, "Resource temporarily unavailable")
@@ -82,8 +82,8 @@ def test_where_no_process_can_begin_all_is_read_in_one(monkeypatch: pytest.Monke
     assert tried == [1]
 
 
-def test_it_has_files_waiting_while_nobody_takes_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not to wait for a thread that waits for the interpreter."""
+def test_the_worker_has_queued_files_while_no_result_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker must not wait for a thread that waits for the interpreter."""
     with second_reader() as worker:
         paths = sorted(CLAUDE.rglob("*.jsonl"))
         for path in paths:
@@ -104,7 +104,7 @@ def test_the_lists_of_several_agents_share_one_worker() -> None:
         with suppress(StoreError), second_reader() as second:
             assert second is first
             second.call(digests_of, "pi", str(pi))
-            # An answer that nobody took would be taken for the next one.
+            # A result that is not taken would be confused with the next result.
             raise StoreError("interrupted")
         with second_reader() as third:
             assert third is not first
@@ -115,7 +115,7 @@ def test_the_lists_of_several_agents_share_one_worker() -> None:
         os.kill(process, 0)
 
 
-def test_the_stores_of_a_folder_share_one_look_and_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stores_of_a_folder_share_one_scan_and_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     looked, begun = [], []
     below = folder_files.find_below
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.stores.writer import simple
 
-# In a process of its own: what is tested against ends the process.
+# In a separate process, because a failure ends the process.
 _SCRIPT = """
 import sys, threading
 from pathlib import Path
@@ -43,7 +43,7 @@ print("fine")
 """
 
 
-def test_threads_that_read_are_told(tmp_path: Path) -> None:
+def test_reading_threads_get_an_error(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", sessions=4, turns=100)
     run = subprocess.run(
         [sys.executable, "-c", _SCRIPT, str(path)], capture_output=True, text=True, timeout=120

@@ -1,4 +1,4 @@
-"""Which sessions make up a conversation, and what names one."""
+"""Sessions that form a conversation, and names of conversations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_chain_of_rotations_is_one_conversation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("schema", [11, 22])
-def test_branches_and_sub_agents_stand_alone(tmp_path: Path, schema: int) -> None:
+def test_branches_and_sub_agents_are_separate(tmp_path: Path, schema: int) -> None:
     found = rows(
         tmp_path,
         {
@@ -79,7 +79,7 @@ def test_branches_and_sub_agents_stand_alone(tmp_path: Path, schema: int) -> Non
     }
 
 
-def test_before_the_markers_times_tell(tmp_path: Path) -> None:
+def test_without_markers_times_decide(tmp_path: Path) -> None:
     found = rows(
         tmp_path,
         {
@@ -105,7 +105,7 @@ def test_before_the_markers_times_tell(tmp_path: Path) -> None:
     }
 
 
-def test_of_several_children_the_one_that_went_on_is_the_chain(tmp_path: Path) -> None:
+def test_the_child_that_continued_belongs_to_the_chain(tmp_path: Path) -> None:
     found = rows(
         tmp_path,
         {
@@ -119,7 +119,7 @@ def test_of_several_children_the_one_that_went_on_is_the_chain(tmp_path: Path) -
     assert found["stale"].sessions == ("stale",)
 
 
-def test_parents_that_are_gone_or_form_a_ring(tmp_path: Path) -> None:
+def test_parents_that_are_missing_or_circular(tmp_path: Path) -> None:
     found = rows(
         tmp_path,
         {
@@ -251,7 +251,7 @@ def test_a_session_without_messages(tmp_path: Path) -> None:
 
 
 def test_ranges_of_messages(tmp_path: Path) -> None:
-    """Ids of sessions that were written at the same time lie among each other."""
+    """Ids of sessions that were written at the same time are mixed."""
     db = create(tmp_path / "state.db")
     session(db, "a")
     session(db, "b")
@@ -272,9 +272,9 @@ def test_the_row_about_a_gateways_session_is_in_no_list(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     db = create(path)
     name = session(db, "20260301_100000_abcdef", source="telegram")
-    rows_ = [insert(db, name, wire, 1.0 + at) for at, wire in enumerate(talk(1))]
+    row_ids = [insert(db, name, wire, 1.0 + at) for at, wire in enumerate(talk(1))]
     insert(db, name, {"role": "session_meta", "content": None}, 9.0)
-    rows_.append(insert(db, name, {"role": "user", "content": "Go on."}, 10.0))
+    row_ids.append(insert(db, name, {"role": "user", "content": "Go on."}, 10.0))
     db.close()
     conversation = HermesStore(path).open(name)
-    assert ids(conversation.generations) == [rows_]
+    assert ids(conversation.generations) == [row_ids]

@@ -1,4 +1,4 @@
-"""Databases with flipped bytes: a sentence or what can still be read, never anything else."""
+"""Databases with flipped bytes: an error message or the readable rest, and nothing else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.stores.writer import Writer, create, simple, talk
 #: Damaged databases in a group.
 COUNT = 15
 GROUPS = 50
-#: So many groups in the test command, the others where all tests run.
+#: Groups in the test command; the others run with --slow.
 FEW = 4
 
 
@@ -36,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def use(path: Path) -> str:
-    """Everything that a user may do; answers how it went. All that may be raised are sentences."""
+    """Do everything that a user may do; return the outcomes. Only error messages may be raised."""
     outcomes: list[str] = []
 
     def attempt(step: Callable[[], Any]) -> Any:
@@ -78,7 +78,7 @@ def test_flipped_bytes(tmp_path: Path, whole: bytes, group: int) -> None:
         if kind == 0:  # single bits all over the file
             for _ in range(rng.choice([1, 4, 64])):
                 damaged[rng.randrange(16, len(damaged))] ^= 1 << rng.randrange(8)
-        elif kind == 1:  # a page of nonsense
+        elif kind == 1:  # a page of random bytes
             page = rng.randrange(1, len(damaged) // 4096) * 4096
             damaged[page : page + 4096] = rng.randbytes(4096)
         elif kind == 2:  # the page headers, where most harm is done
@@ -95,7 +95,7 @@ def test_flipped_bytes(tmp_path: Path, whole: bytes, group: int) -> None:
     assert len(outcomes) == COUNT
 
 
-def test_the_whole_one_is_read(tmp_path: Path, whole: bytes) -> None:
+def test_the_intact_database_is_read(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "state.db"
     path.write_bytes(whole)
     assert use(path) == "read"
@@ -119,7 +119,7 @@ def test_a_damaged_page_of_messages_costs_only_its_messages(tmp_path: Path) -> N
     assert any("damaged" in note for note in store.info.notes)
 
 
-def test_what_can_be_read_by_number_is_shown_whatever_else_is_damaged(tmp_path: Path) -> None:
+def test_messages_that_are_readable_by_number_are_shown(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", sessions=2, turns=400)
     db = sqlite3.connect(path)
     (size,) = db.execute("PRAGMA page_size").fetchone()
@@ -127,7 +127,7 @@ def test_what_can_be_read_by_number_is_shown_whatever_else_is_damaged(tmp_path: 
     pages = [page for name, page in roots.items() if name.startswith("idx_messages")]
     db.close()
     data = bytearray(path.read_bytes())
-    # Two pages of the table too, so that it cannot be gone through from either end to the other.
+    # Two pages of the table too, so that it cannot be scanned in either direction.
     pages += [1 + data.index(f"answer {number}".encode()) // size for number in (60, 330)]
     for page in pages:
         data[(page - 1) * size : (page - 1) * size + 8] = b"\xff" * 8

@@ -9,7 +9,7 @@ from inspector.stores.hermes.store import HermesStore
 from tests.stores import writer
 
 
-def test_tables_rows_and_full_text_indexes_are_told(tmp_path: Path) -> None:
+def test_tables_rows_and_full_text_indexes_are_described(tmp_path: Path) -> None:
     path = writer.simple(tmp_path / "state.db", sessions=3)
     before = writer.snapshot(tmp_path)
     store = open_store(path)
@@ -26,7 +26,7 @@ def test_tables_rows_and_full_text_indexes_are_told(tmp_path: Path) -> None:
     assert writer.snapshot(tmp_path) == before
 
 
-def test_an_unknown_table_is_told_too(tmp_path: Path) -> None:
+def test_an_unknown_table_is_described_too(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     db = writer.create(path)
     db.execute("CREATE TABLE novelty (a, b)")

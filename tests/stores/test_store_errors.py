@@ -1,4 +1,4 @@
-"""Paths that hold no store, or one that cannot be read: each a sentence that says what and what to do."""
+"""Paths without a store or with an unreadable store: each gives an error message with advice."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def below_a_file(folder: Path) -> Path:
         (lambda folder: Path("bad\0name"), StoreMissing, "cannot be opened"),
     ],
 )
-def test_what_is_no_store(
+def test_a_path_without_a_store_is_an_error(
     tmp_path: Path, make: Callable[[Path], Path], kind: type[StoreError], words: str
 ) -> None:
     path = make(tmp_path)
@@ -127,15 +127,15 @@ def test_odd_names(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_a_closed_store_says_so(tmp_path: Path) -> None:
+def test_a_closed_store_is_an_error(tmp_path: Path) -> None:
     store = open_store(simple(tmp_path / "state.db"))
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.conversations()
 
 
-def test_a_journal_that_was_left_behind(tmp_path: Path) -> None:
-    """A process that died while writing without WAL leaves pages half written and the journal to undo them."""
+def test_a_left_journal_is_noted(tmp_path: Path) -> None:
+    """A process that dies while writing without WAL leaves half-written pages and a journal to undo them."""
     work = tmp_path / "work"
     work.mkdir()
     path = simple(work / "state.db", sessions=1, turns=200)

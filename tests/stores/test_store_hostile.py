@@ -1,4 +1,4 @@
-"""Whatever a message holds comes through: NUL, lone surrogates, bytes that are no UTF-8, megabyte lines."""
+"""Any content of a message is read: NUL, lone surrogates, invalid UTF-8, megabyte lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second process that writes: it is never blocked, and what it adds is seen at once."""
+"""A second process that writes: it is never blocked, and its changes are visible at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.stores.hermes.connection import Connections
 from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, simple, talk
 
-# Writes a row for every line it is told, without ever waiting for a lock, and answers when it has committed.
+# Writes a row for every input line without waiting for a lock, and replies after the commit.
 WRITER = """
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=0)
@@ -77,7 +77,7 @@ def other(path: Path) -> Iterator[Other]:
     process.end()
 
 
-def test_rows_are_seen_and_nobody_waits(path: Path, other: Other) -> None:
+def test_new_rows_are_visible_and_the_writer_never_waits(path: Path, other: Other) -> None:
     store = HermesStore(path)
     version = store.version()
     assert store.version() == version
@@ -137,7 +137,7 @@ def test_every_thread_sees_it(path: Path, other: Other) -> None:
         store.close()
 
 
-def test_an_exclusive_lock_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exclusive_lock_is_an_error_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.stores.hermes.connection._BUSY_SECONDS", 0.01)
     path = simple(tmp_path / "state.db", sessions=1, journal="delete")
     other = Other(path)
@@ -165,7 +165,7 @@ def test_a_note_about_a_lock_goes_with_the_lock(tmp_path: Path, monkeypatch: pyt
     other.end()
 
 
-def test_a_database_put_in_the_place_of_another(tmp_path: Path) -> None:
+def test_a_replaced_database_is_read(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", sessions=1, turns=5, journal="wal")
     store = HermesStore(path)
     assert len(store.open("s0").live) == 20
@@ -180,7 +180,7 @@ def test_a_database_put_in_the_place_of_another(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_during_a_read_is_noticed(tmp_path: Path) -> None:
-    """Without a log the file is read without locks; a writer that comes and goes meanwhile makes it read again."""
+    """Without a log the file is read without locks; a write during the read makes it read again."""
     path = simple(tmp_path / "state.db", sessions=1, journal="wal")
     seen: list[int] = []
 

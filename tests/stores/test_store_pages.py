@@ -1,4 +1,4 @@
-"""How many pages of the file each connection keeps."""
+"""Number of pages of the file that each connection caches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from inspector.stores.hermes.connection import Connections
 
 
-def test_a_connection_keeps_half_a_megabyte_of_pages(tmp_path: Path) -> None:
+def test_a_connection_caches_half_a_megabyte_of_pages(tmp_path: Path) -> None:
     path = tmp_path / "made.db"
     made = sqlite3.connect(path)
     with made:

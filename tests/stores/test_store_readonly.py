@@ -1,4 +1,4 @@
-"""Nothing is ever written: not into the database, not beside it."""
+"""Nothing is ever written, neither into the database nor next to it."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def compacted(path: Path, journal: str) -> Path:
 
 
 @pytest.mark.parametrize("journal", ["delete", "truncate", "persist", "wal"])
-def test_every_byte_stays_and_no_file_comes(tmp_path: Path, journal: str) -> None:
+def test_no_byte_changes_and_no_file_appears(tmp_path: Path, journal: str) -> None:
     path = compacted(tmp_path / "state.db", journal)
     before = snapshot(tmp_path)
     use_everything(path)
     assert snapshot(tmp_path) == before
 
 
-def test_times_of_the_file_stay(tmp_path: Path) -> None:
+def test_times_of_the_file_are_unchanged(tmp_path: Path) -> None:
     path = compacted(tmp_path / "state.db", "wal")
     before = path.stat()
     use_everything(path)
@@ -69,7 +69,7 @@ def test_times_of_the_file_stay(tmp_path: Path) -> None:
     )
 
 
-def test_a_log_that_was_left_behind_is_read_and_kept(tmp_path: Path) -> None:
+def test_a_left_log_is_read_and_kept(tmp_path: Path) -> None:
     path = unfinished(tmp_path)
     before = snapshot(tmp_path)
     store = HermesStore(path)
@@ -77,12 +77,12 @@ def test_a_log_that_was_left_behind_is_read_and_kept(tmp_path: Path) -> None:
     store.close()
     after = snapshot(tmp_path)
     assert {name: after[name] for name in ("state.db", "state.db-wal")} == before
-    # The index of the log is what SQLite needs to read it.
+    # SQLite needs the index of the log to read it.
     assert set(after) <= {"state.db", "state.db-wal", "state.db-shm"}
 
 
 def unfinished(folder: Path) -> Path:
-    """A database whose last four messages are only in its log, as a process that died leaves it."""
+    """Make a database whose last four messages are only in its log, as after a crash."""
     work = folder / "work"
     work.mkdir()
     path = simple(work / "state.db", sessions=1, journal="wal")
@@ -97,7 +97,7 @@ def unfinished(folder: Path) -> Path:
     return folder / "state.db"
 
 
-def test_half_a_log_gives_what_it_still_holds(tmp_path: Path) -> None:
+def test_the_intact_part_of_a_truncated_log_is_read(tmp_path: Path) -> None:
     path = unfinished(tmp_path)
     log = tmp_path / "state.db-wal"
     whole = log.read_bytes()
@@ -116,7 +116,7 @@ def test_a_log_of_another_database_is_not_mixed_in(tmp_path: Path) -> None:
     assert len(store.open("s0").live) == 20
 
 
-# Everything is imported first: the interpreter itself may lie where only its owner may look.
+# Import everything first, because the interpreter may be in a private folder.
 AS_NOBODY = """
 import os, sys, encodings.idna, linecache, traceback
 from pathlib import Path
@@ -135,7 +135,7 @@ except InspectorError as error:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder that every user can look into, outside of pytest's own: who starts pytest closes those to others."""
+    """Make a folder that every user can read, outside of pytest's private folders."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "folder")
         folder.mkdir()
@@ -144,7 +144,7 @@ def open_folder() -> Iterator[Path]:
 
 
 def as_nobody(path: Path) -> str:
-    """What a user without rights sees, in a process of its own."""
+    """Return the output for a user without rights, in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", AS_NOBODY, str(path)], capture_output=True, text=True, check=True
     )
@@ -161,7 +161,7 @@ def test_a_folder_without_the_right_to_write(open_folder: Path) -> None:
     finally:
         folder.chmod(0o755)
     assert snapshot(folder) == before
-    # SQLite cannot make the index of the log there, so what is only in the log is missing and that is said.
+    # SQLite cannot make the index of the log there, so a note names the messages that are only in the log.
     assert output.startswith(("20 ", "24 "))
     assert "newest messages may be missing" in output or output.startswith("24 ")
 

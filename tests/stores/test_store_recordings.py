@@ -1,4 +1,4 @@
-"""Recordings of the real releases: what is recovered equals the truth beside them."""
+"""Recordings of the real releases: recovered values equal their truth files."""
 
 from __future__ import annotations
 

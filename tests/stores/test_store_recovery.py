@@ -1,4 +1,4 @@
-"""Lists and boundaries of conversations that the writer compacted: they come out as they went in."""
+"""Lists and boundaries of conversations that the writer compacted are recovered unchanged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write(path: Path, steps: list[Step], copy_step: float, step: float, schema: 
         writer.say(talk(turns, turn))
         turn += turns
         start = len(writer.live) - tail
-        # As the releases do it: a start behind or among a call's results moves back to the call.
+        # Like the releases: a start after or among a call's results moves back to the call.
         while "tool" in (writer.live[start]["role"], writer.live[start - 1]["role"]):
             start -= 1
         while writer.live[head]["role"] == "tool":
@@ -71,7 +71,7 @@ def check(path: Path, writer: Writer) -> None:
     assert [(c.session, c.before, c.after, c.head_end, c.tail_start, c.summary) for c in found] == [
         (t.session, t.before, t.after, t.head_end, t.tail_start, t.summary) for t in writer.truth
     ]
-    # Where a group in front of the tail is the whole middle, 0.13 leaves open which of both it belonged to.
+    # If a group before the tail is the whole middle, 0.13 does not show which of both it belonged to.
     assert all(c.exact or "without a call" in c.note for c in found)
     assert store.count_compactions(writer.tip) == len(writer.truth)
     store.close()
@@ -82,7 +82,7 @@ def check(path: Path, writer: Writer) -> None:
 @example([(5, 3, 12, 1, 3, True, True), (5, 0, 2, 0, 0, False, False)], 1e-6)
 @given(STEPS, st.sampled_from([1e-6, 1.0, 0.0]))
 def test_every_list_and_boundary_is_found(steps: list[Step], copy_step: float) -> None:
-    """Also where the times of the copies do not tell that they were inserted together."""
+    """Also if the times of the copies do not show that they were inserted together."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.db"
         check(path, write(path, steps, copy_step, step=1.0))
@@ -113,7 +113,7 @@ def test_rotations_of_older_schemas(tmp_path: Path, schema: int) -> None:
 
 
 def test_an_older_summary_in_the_head_of_a_resumed_session(tmp_path: Path) -> None:
-    """After a restart the head is protected anew, and the summary of the list before may be in it."""
+    """After a restart the head is protected again, and may contain the summary of the list before."""
     path = tmp_path / "state.db"
     writer = Writer(create(path))
     writer.begin()
@@ -193,7 +193,7 @@ def test_pictures_calls_and_arguments_changed_in_copies(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copy_step", [1e-6, 1.0])
 def test_repeated_messages(tmp_path: Path, copy_step: float) -> None:
-    """Times settle which of them the tail began with; without such times it is the longest tail, and said so."""
+    """Times decide with which message the tail began; without times it is the longest tail, with a note."""
     path = tmp_path / "state.db"
     writer = Writer(create(path, 11), copy_step=copy_step)
     writer.begin()
@@ -213,7 +213,7 @@ def test_repeated_messages(tmp_path: Path, copy_step: float) -> None:
         assert "repeat" in found.note
 
 
-def test_a_fallback_settles_which_of_several_tails_it_was(tmp_path: Path) -> None:
+def test_a_fallback_decides_between_several_tails(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 11))
     writer.begin()
@@ -235,7 +235,7 @@ def test_a_fallback_settles_which_of_several_tails_it_was(tmp_path: Path) -> Non
     assert (found.tail_start, found.fallback, found.exact) == (tail, True, True)
 
 
-def test_lists_that_do_not_fit_are_inferred_and_say_so(tmp_path: Path) -> None:
+def test_lists_that_do_not_fit_are_marked_as_inferred(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 11))
     writer.begin()

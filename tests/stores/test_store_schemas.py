@@ -1,4 +1,4 @@
-"""Every schema is read, and so are newer ones with columns and tables that nobody knows yet."""
+"""Every schema is read, also newer schemas with unknown columns and tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, insert, session, simple, stored, talk
 
-#: The schemas that releases write; between them are those that never were released.
+#: Schemas of releases; the schemas between them were never released.
 RELEASED = {
     6: "documented",
     11: "hermes-0.13",
@@ -49,7 +49,7 @@ def test_schema(tmp_path: Path, schema: int) -> None:
     assert set(conversation.sessions[0].extra) == {name for since, name in extra.items() if since <= schema}
 
 
-def test_unknown_columns_and_tables_are_left_aside(tmp_path: Path) -> None:
+def test_unknown_columns_and_tables_are_ignored(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", 22)
     with sqlite3.connect(path) as db:
         db.execute('ALTER TABLE sessions ADD COLUMN "odd "" name" BLOB DEFAULT x\'00ff\'')
@@ -62,7 +62,7 @@ def test_unknown_columns_and_tables_are_left_aside(tmp_path: Path) -> None:
     assert "newer" in store.info.notes[0]
 
 
-def test_system_prompts_in_a_table_of_their_own(tmp_path: Path) -> None:
+def test_system_prompts_in_a_separate_table(tmp_path: Path) -> None:
     path = simple(tmp_path / "state.db", 30)
     with sqlite3.connect(path) as db:
         db.execute("ALTER TABLE sessions DROP COLUMN system_prompt")
@@ -173,7 +173,7 @@ def test_the_list_of_conversations_imports_nothing_heavy(tmp_path: Path) -> None
     assert done.stdout.split("\n")[:2] == ["2", "[]"]
 
 
-def test_summaries_carry_the_mark_that_only_the_live_list_has(tmp_path: Path) -> None:
+def test_summaries_have_the_mark_of_the_live_list(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin()
     writer.say(talk(5))

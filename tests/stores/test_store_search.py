@@ -1,4 +1,4 @@
-"""Searching: with the full-text tables, without them, and with broken ones the same messages are found."""
+"""Searching finds the same messages with full-text tables, without them, and with broken tables."""
 
 from __future__ import annotations
 
@@ -134,8 +134,8 @@ def test_an_index_that_cannot_be_used(tmp_path: Path, damage: str) -> None:
     assert any("full-text" in note for note in store.info.notes)
 
 
-def test_rows_that_the_index_has_not_been_given(tmp_path: Path) -> None:
-    """A release that finds no FTS5 drops the triggers and goes on writing."""
+def test_rows_that_are_missing_in_the_index_are_found(tmp_path: Path) -> None:
+    """A release without FTS5 drops the triggers and continues to write."""
     make(tmp_path / "state.db").close()
     with sqlite3.connect(tmp_path / "state.db") as db:
         for name in ("messages_fts", "messages_fts_trigram"):
@@ -177,7 +177,7 @@ def test_any_query_is_answered(tmp_path_factory: pytest.TempPathFactory, query: 
     store.close()
 
 
-def test_a_search_that_is_left_ends(tmp_path: Path) -> None:
+def test_an_abandoned_search_ends(tmp_path: Path) -> None:
     db = create(tmp_path / "state.db", fts=False)
     session(db, "s0")
     for wire in talk(50):

@@ -1,4 +1,4 @@
-"""Which release wrote a database: recordings of real releases, with their signs taken away one at a time."""
+"""Release that wrote a database: recordings of real releases, with their signs removed one at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELEASES = {
     "0.18.2": "hermes-0.18",
     "0.20.0": "hermes-0.20",
 }
-#: What plans as well what the recording of a release holds: nothing but signs tells these from it.
+#: Profiles that plan the recording of a release equally well; only signs distinguish them.
 ALIKE = {
     "0.16.0": {"hermes-0.13", "hermes-0.15", "hermes-0.16"},
     "0.17.0": {"hermes-0.17"},
@@ -58,7 +58,7 @@ def recorded(release: str) -> list[list[tuple[int, int, int, bool]]]:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_what_the_release_recorded_is_read_and_planned(release: str, tmp_path: Path) -> None:
+def test_the_recording_of_a_release_is_read_and_planned(release: str, tmp_path: Path) -> None:
     path = unpacked(release, tmp_path)
     assert truth(release)["hermes"] == release
     assert boundaries(path, release) == recorded(release)
@@ -70,8 +70,8 @@ def test_what_the_release_recorded_is_read_and_planned(release: str, tmp_path: P
     assert own.off == 0
 
 
-def test_a_summary_behind_calls_of_the_tail(tmp_path: Path) -> None:
-    """The user interrupted a turn, so the first message of the tail that can hold the summary is a later one."""
+def test_a_summary_after_calls_of_the_tail(tmp_path: Path) -> None:
+    """The user interrupted a turn, so a later message of the tail is the first that can have the summary."""
     path, events = unpacked("0.20.0-long-turns", tmp_path), truth("0.20.0-long-turns")["events"]
     store = HermesStore(path)
     (row,) = store.conversations()
@@ -130,7 +130,7 @@ SIGNS = (without_version, with_a_newer_version, worded_otherwise, without_new_co
 
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("release", RELEASES)
-def test_one_sign_less_leaves_a_profile_that_plans_alike(
+def test_without_one_sign_an_equal_profile_is_found(
     release: str, sign: Callable[[sqlite3.Connection], None], tmp_path: Path
 ) -> None:
     path = unpacked(release, tmp_path)
@@ -145,7 +145,7 @@ def test_one_sign_less_leaves_a_profile_that_plans_alike(
     assert info.profile_reason
 
 
-def test_what_the_configuration_says_counts_where_nothing_else_does(tmp_path: Path) -> None:
+def test_the_configuration_counts_without_other_signs(tmp_path: Path) -> None:
     path = unpacked("0.18.2", tmp_path)
     db = sqlite3.connect(path)
     db.executescript("DROP TABLE schema_version; DELETE FROM messages; DELETE FROM sessions;")
@@ -156,7 +156,7 @@ def test_what_the_configuration_says_counts_where_nothing_else_does(tmp_path: Pa
     assert "config.yaml has version 33" in info.profile_reason
 
 
-def test_other_settings_are_tried_where_the_known_ones_fit_nothing(tmp_path: Path) -> None:
+def test_other_settings_are_tried_if_known_settings_fit_nothing(tmp_path: Path) -> None:
     path = unpacked("0.17.0", tmp_path)
     (tmp_path / "config.yaml").write_text("compression: {target_ratio: 0.8, threshold: 0.9}\n")
     fits = HermesStore(path).fits()
@@ -165,13 +165,13 @@ def test_other_settings_are_tried_where_the_known_ones_fit_nothing(tmp_path: Pat
     assert plain["hermes-0.17"].off > 0
 
 
-# --- how rows are stored that went on -------------------------------------------------------------------------
+# --- storage of rows that stayed -------------------------------------------------------------------------------
 
 
-def test_originals_of_a_tail_that_went_on_belong_to_the_list_before(tmp_path: Path) -> None:
+def test_originals_of_a_kept_tail_belong_to_the_list_before(tmp_path: Path) -> None:
     path = unpacked("0.20.0", tmp_path)
     db = sqlite3.connect(path)
-    # The originals of what later rows repeat, which keep their times, as the current sources flag them.
+    # Rows that later rows repeat keep their times, and the current sources flag them.
     later = (
         "FROM messages later WHERE later.session_id = messages.session_id AND later.role = messages.role "
         "AND later.id > messages.id AND CASE messages.role WHEN 'tool' "
@@ -209,7 +209,7 @@ def test_a_list_that_was_stored_twice_is_read_once(tmp_path: Path) -> None:
     assert all(any("stores a compacted list twice" in note for note in one.notes) for one in opened)
 
 
-def test_a_compaction_from_which_no_session_went_on_is_told(tmp_path: Path) -> None:
+def test_a_compaction_without_a_later_session_is_noted(tmp_path: Path) -> None:
     path = unpacked("0.17.0", tmp_path)
     tip = truth("0.17.0")["sessions"][0]["tip"]
     db = sqlite3.connect(path)

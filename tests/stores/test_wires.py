@@ -19,7 +19,7 @@ _IMAGE = {"type": "image", "data": "aGk="}
         ([], ""),
         ([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "one\ntwo"),
         ([{"type": "text", "text": "one"}, _IMAGE], [{"type": "text", "text": "one"}, _IMAGE]),
-        # Nothing of an unknown form is left out.
+        # Unknown forms are not dropped.
         (["one", "二"], '["one", "二"]'),
         ([{"type": "text", "text": "one"}, "two"], '[{"type": "text", "text": "one"}, "two"]'),
         ({"a": 1}, '{"a": 1}'),

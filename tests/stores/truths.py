@@ -1,4 +1,4 @@
-"""Compare what a store reads with the truth of a recorded session: what the agent really sent to the model."""
+"""Compare the values of a store with the truth of a recorded session: the requests that the agent really sent."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 
-#: Agents that send a part of a text, or words around it, that they do not record.
+#: Agents that send text that they do not record.
 INEXACT = {"openhands": "what it adds to a tool's output", "openclaw": "the time before a message"}
 #: Agents that do not record every request.
 UNRECORDED = frozenset({"openclaw"})
 
 
 def words(text: str) -> str:
-    """The words of a text without the marks that agents change: tags, line numbers and the depth of headings."""
+    """Return the words of a text without marks that agents change: tags, line numbers and heading levels."""
     text = re.sub(r"</?[\w-]+>|#|^\s*\d+(?:\u2192|\t|   )", "", text, flags=re.MULTILINE)
     return " ".join(text.split())
 
 
 def differences(folder: Path) -> list[str]:
-    """Sentences about what differs: compactions, triggers, summaries, requests, lists after compactions."""
+    """Return sentences about differences: compactions, triggers, summaries, requests, lists after compactions."""
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     store = open_store(folder / "session")
     (row,) = [row for row in store.conversations() if row.kind == "conversation"]
@@ -62,7 +62,7 @@ def _lists(
     truth: dict[str, Any],
     real: dict[str, Any],
 ) -> list[str]:
-    """What differs between the list after a compaction and the next request, and the results of tools in both."""
+    """Return differences between the list after a compaction and the next request, with their tool results."""
     generation = store.open(name).generations[index]
     messages = store.messages(generation, 0, length)
     with lzma.open(folder / "requests.jsonl.xz", "rt", encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def _lists(
 
 
 def _texts(value: object) -> str:
-    """Every text in a request."""
+    """Return every text in a request."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):

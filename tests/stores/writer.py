@@ -1,4 +1,4 @@
-"""Databases for tests: the DDL of every schema in short, and a writer that compacts as the releases do."""
+"""Databases for tests: a short DDL of every schema, and a writer that compacts like the releases."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FTS = (
 
 
 def create(path: Path, schema: int = 22, journal: str = "delete", fts: bool = True) -> sqlite3.Connection:
-    """An empty database of that schema, open for writing. The journal `delete` is held in memory."""
+    """Create an empty database of a schema, open for writing. The journal `delete` is kept in memory."""
     db = sqlite3.connect(path, isolation_level=None)
     db.execute(f"PRAGMA journal_mode = {'memory' if journal == 'delete' else journal}")
     db.execute("PRAGMA synchronous = off")
@@ -81,7 +81,7 @@ def create(path: Path, schema: int = 22, journal: str = "delete", fts: bool = Tr
 
 @contextmanager
 def together(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit what a block writes once, unless a transaction is open already."""
+    """Commit all writes of a block at once, unless a transaction is already open."""
     if db.in_transaction:
         yield
         return
@@ -91,7 +91,7 @@ def together(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def columns(db: sqlite3.Connection, table: str) -> set[str]:
-    """The columns of a table, asked for once while the schema stays as it is."""
+    """Return the columns of a table; read them once per schema version."""
     return _columns(db, table, *db.execute("PRAGMA schema_version").fetchone())
 
 
@@ -101,12 +101,12 @@ def _columns(db: sqlite3.Connection, table: str, version: int) -> set[str]:
 
 
 def stored(value: Any) -> Any:
-    """A content as the store keeps it."""
+    """Return a content in the form of the store."""
     return value if value is None or isinstance(value, (str, bytes)) else "\0json:" + json.dumps(value)
 
 
 def insert(db: sqlite3.Connection, session: str, wire: Mapping[str, Any], at: float, **extra: Any) -> int:
-    """Store one message and answer its id. `extra` are columns as they are; columns that are not there fall away."""
+    """Store a message and return its id. `extra` are raw columns; columns that the schema lacks are dropped."""
     values: dict[str, Any] = {"session_id": session, "role": wire["role"], "timestamp": at}
     values["content"] = stored(wire.get("content"))
     for name in ("tool_call_id", "tool_name", "finish_reason", "reasoning", "reasoning_content"):
@@ -121,7 +121,7 @@ def insert(db: sqlite3.Connection, session: str, wire: Mapping[str, Any], at: fl
 
 
 def session(db: sqlite3.Connection, name: str, **values: Any) -> str:
-    """Store a session and answer its id."""
+    """Store a session and return its id."""
     row = {"id": name, "source": "cli", "model": "anthropic/claude-sonnet-4.5", "started_at": 1.7e9, **values}
     known = columns(db, "sessions")
     kept = {key: value for key, value in row.items() if key in known}
@@ -133,7 +133,7 @@ def session(db: sqlite3.Connection, name: str, **values: Any) -> str:
 
 
 def talk(turns: int, start: int = 0) -> list[dict[str, Any]]:
-    """A conversation of four messages a turn: question, call, result, answer."""
+    """Return a conversation with four messages per turn: question, call, result, answer."""
     messages: list[dict[str, Any]] = []
     for turn in range(start, start + turns):
         call = {"id": f"call_{turn}", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
@@ -152,7 +152,7 @@ def talk(turns: int, start: int = 0) -> list[dict[str, Any]]:
 
 @dataclass
 class True_:
-    """What a compaction of the writer really did."""
+    """True values of a compaction of the writer."""
 
     session: str
     before: int
@@ -164,7 +164,7 @@ class True_:
 
 @dataclass
 class Writer:
-    """One conversation that is written, compacted and written on, with what really happened beside it.
+    """A conversation that is written and compacted repeatedly, with its true values.
 
     `step` is the time between two messages, `copy_step` between two copies of one compaction.
     """
@@ -191,7 +191,7 @@ class Writer:
                 self.live.append(wire)
 
     def undo(self, count: int) -> None:
-        """Take the last messages back, as rewinding does."""
+        """Undo the last messages, as rewinding does."""
         gone = self.rows[len(self.rows) - count :]
         self.db.executemany("UPDATE messages SET active = 0 WHERE id = ?", [(row,) for row in gone])
         del self.rows[len(self.rows) - count :], self.live[len(self.live) - count :]
@@ -199,7 +199,7 @@ class Writer:
     def compacted(
         self, head: int, tail: int, body: str, merged: str = "", prune: bool = False
     ) -> list[dict[str, Any]]:
-        """The list after a compaction; `merged` is "", "0.13" or "0.19"."""
+        """Return the list after a compaction; `merged` is "", "0.13" or "0.19"."""
         copies = [dict(wire) for wire in self.live]
         if prune:
             for wire in copies[: max(tail, head)]:
@@ -270,7 +270,7 @@ class Writer:
 
 
 def simple(path: Path, schema: int = 22, sessions: int = 2, turns: int = 5, **kinds: Any) -> Path:
-    """A database with a few plain conversations s0, s1, ... of that many turns."""
+    """Make a database with a few plain conversations s0, s1, ... of `turns` turns."""
     db = create(path, schema, **kinds)
     for number in range(sessions):
         writer = Writer(db, tip=f"s{number}", clock=1.7e9 + 1000 * number)
@@ -283,10 +283,10 @@ def simple(path: Path, schema: int = 22, sessions: int = 2, turns: int = 5, **ki
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """Every file in a folder with its bytes."""
+    """Return every file in a folder with its bytes."""
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
 
 
 def ids(generations: Sequence[Any]) -> list[list[int]]:
-    """The row ids of each generation."""
+    """Return the row ids of each generation."""
     return [list(generation.ids) for generation in generations]
