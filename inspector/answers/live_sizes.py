@@ -114,7 +114,7 @@ def live_size_of(inspection: Inspection, profile: str) -> LiveSize | None:
 def _beside_messages(store: Store, conversation: Conversation, requests: Sequence[Request]) -> int | None:
     """Return the tokens of the first request without its messages: system prompt, tools, memory. None if unknown.
 
-    The messages of the first request are those before the first answer.
+    The messages of the first request are those before its answer. Earlier answers failed.
     """
     first = next((request for request in requests if request.context and not request.unsized), None)
     if first is None:
@@ -122,9 +122,11 @@ def _beside_messages(store: Store, conversation: Conversation, requests: Sequenc
     before: list[Message] = []
     for message in store.iterate(conversation.generations[first.generation - 1]):
         if message.role == "assistant":
-            timed = first.at and message.timestamp
-            known = not timed or abs(message.timestamp - first.at) <= _WITHIN
-            return max(0, first.context - _rough_tokens(before)) if known else None
+            later = message.timestamp - first.at if first.at and message.timestamp else 0.0
+            if abs(later) <= _WITHIN:
+                return max(0, first.context - _rough_tokens(before))
+            if later > 0:
+                return None
         before.append(message)
     return None
 

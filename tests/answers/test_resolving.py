@@ -137,6 +137,23 @@ def test_messages_after_the_last_request_count_roughly(tmp_path: Path) -> None:
     assert after.later == pytest.approx(100_000, rel=0.01)
 
 
+def test_system_prompt_and_tools_count_after_failed_calls(tmp_path: Path) -> None:
+    """A failed call leaves an answer without usage before the answer of the first request."""
+    session = others.PiSession("5e55a000-0000-4000-8000-000000000002")
+    first = session.user("Go.")
+    session.answer(read=0, written=0, output=0)
+    session.entries[-1]["message"] |= {"stopReason": "error", "usage": {}}
+    session.answer({"type": "text", "text": "Gone."}, written=10_000)
+    session.compact("## Goal\nGo.", first)
+    path = tmp_path / "a.jsonl"
+    path.write_text(session.text())
+    store = open_store(path)
+    conversation = store.open(store.conversations()[0].id)
+    size = live_size(store, conversation, store.requests(conversation))
+    assert size is not None
+    assert (size.sent, size.reported) == (False, pytest.approx(10_000, rel=0.01))
+
+
 @pytest.mark.parametrize(
     ("sizes", "window"), [((70_000, 90_000), 90_000), ((70_000, 30_000), 64_000), ((20_000, 30_000), 64_000)]
 )
