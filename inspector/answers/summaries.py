@@ -82,10 +82,13 @@ def compare_summaries(
 ) -> list[ComparedSummaries]:
     """Compare the summaries of compactions `first` and `last`. Without both, compare every two successive summaries.
 
-    Without `first`, the summary before `last` is compared; without `last`, the last summary. Raises
-    UsageProblem for a missing summary."""
+    Without `first`, the summary before `last` is compared; without `last`, the last summary. Raises UnknownConversation
+    if there are not two summaries, UsageProblem for a missing summary.
+    """
     inspection, _ = answers.opened(name)
     summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
+    if len(summaries) < 2:
+        raise UnknownConversation("There are not two summaries in this conversation to compare.")
     both = first is None and last is None
     pairs = list(pairwise(sorted(summaries))) if both else [_pair(summaries, first, last)]
     return [
@@ -96,8 +99,6 @@ def compare_summaries(
 
 def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tuple[int, int]:
     indexes = sorted(summaries)
-    if len(indexes) < 2:
-        raise UnknownConversation("There are not two summaries in this conversation to compare.")
     known = f"compactions with a summary: {', '.join(map(str, indexes))}."
     for index in (first, last):
         if index is not None and index not in summaries:

@@ -11,23 +11,27 @@ from inspector.core.patterns import late_pattern
 
 #: The channel, the sender and the time before a person's words: all three, or the time alone.
 _MARK = r"\[[A-Z]\w{2,20} (?:[^\]\n]{1,200} )?\d{4}-\d\d-\d\d \d\d:\d\d [^\]\n]{1,20}\][ ]?"
+_CONTEXT = "_OPENCLAW_INTERNAL_CONTEXT>>>"
+_REMINDER = r"A scheduled reminder has been triggered\."
+_REMINDER_ENDS = r"(?:Handle this reminder internally|Please relay this reminder to the user)\b"
+#: A part that needs an end stops at the next start of its kind, so the time is linear.
 ENVELOPE = late_pattern(
     r"^(?:"
     # Data about the chat and its sender, as JSON.
     r"[A-Z][\w ]{1,60} \(untrusted[^()\n]{0,60}\):[ \t]*\n```json\n(?:[^`\n][^\n]{0,2000}\n|\n)*?```[ \t]*\n?"
     # A context of the gateway's own.
-    rf"|(?:{_MARK})?<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.{{0,20000}}?<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+    rf"|(?:{_MARK})?<<<BEGIN{_CONTEXT}[^<]*(?:<(?!<<(?:BEGIN|END){_CONTEXT})[^<]*)*<<<END{_CONTEXT}"
     # The result of a task and the request to store memories, up to the next queued message.
     rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):|"
     r"Pre-compaction memory flush\.)"
     r"(?:(?!^---\nQueued #).)*"
-    r"|A scheduled reminder has been triggered\..{0,20000}?^(?:Handle this reminder internally|Please relay this "
-    r"reminder to the user)\b[^\n]*"
+    rf"|{_REMINDER}[^\n]*(?:\n(?!{_REMINDER}|{_REMINDER_ENDS})[^\n]*)*\n{_REMINDER_ENDS}[^\n]*"
     rf"|(?:{_MARK})?\[Queued (?:announce )?messages while agent was busy\]"
     r"|---\nQueued #\d{1,4}(?: \(from [^)\n]{1,80}\))?$"
     r"|\[Bootstrap (?:truncation warning|pending)\](?:\n[^\n]+){1,40}"
     # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark.
-    r"|System: \[[^\]\n]{1,60}\] [^\w\n]{0,4}Post-Compaction Audit: .{0,4000}?after memory compaction\."
+    r"|System: \[[^\]\n]{1,60}\] [^\w\n]{0,4}Post-Compaction Audit: (?:(?!\nSystem: \[).){0,4000}?"
+    r"after memory compaction\."
     r"|System: \[[^\]\n]{1,60}\] \[Post-compaction context refresh\]\n(?!System:).{0,6000}?"
     rf"(?=^(?:System: \[|[A-Z][\w ]{{1,60}} \(untrusted|{_MARK}|Read HEARTBEAT\.md))"
     # The prompt of a heartbeat in the words of the settings, and its answer.

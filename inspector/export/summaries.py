@@ -94,8 +94,6 @@ def _turn(turn: Turn) -> Document:
 
 def print_diff(documents: Sequence[Document]) -> None:
     """Print the differences, section by section and item by item."""
-    if not documents:
-        say("There are not two summaries to compare.")
     for entry in documents:
         say(f"summary {entry['from']} → summary {entry['to']}", "bold")
         for section in entry["sections"]:

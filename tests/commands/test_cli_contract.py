@@ -165,6 +165,14 @@ def test_a_summary_inside_a_message_is_marked_as_merged(tmp_path: Path) -> None:
     assert all(isinstance(out["source"], int) for out in merged)
 
 
+@pytest.mark.parametrize("words", [(), ("--to", "1"), ("--lineage",)])
+def test_diff_without_two_summaries_fails(tmp_path: Path, words: tuple[str, ...]) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": "Which berth is free?"}) + "\n")
+    result = CliRunner().invoke(cli.commands, ["diff", str(path), *words, "--json"])
+    assert (result.exit_code, result.stdout) == (1, "")
+
+
 def test_diff() -> None:
     every = ask("diff", "--demo", ROTATING)
     assert [(step["from"], step["to"]) for step in every] == [(1, 2), (2, 3), (3, 4)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from inspector.core.envelope import without_envelope
@@ -112,3 +114,13 @@ def test_the_words_of_a_person_are_what_is_left(text: str, own: str) -> None:
     assert without_envelope(text) == own
     assert [text[one.start : one.end] for one in sentences(text)] == ([own] if own else [])
     assert by_person(text) == bool(own)
+
+
+@pytest.mark.parametrize(
+    "line", ["A scheduled reminder has been triggered.", "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"]
+)
+def test_a_start_without_an_end_is_left_in_little_time(line: str) -> None:
+    text = f"{line}\n" * 20_000
+    began = process_time()
+    assert without_envelope(text) == text
+    assert process_time() - began < 1
