@@ -19,7 +19,7 @@ from inspector.answers.last_request import end_of
 from inspector.answers.live_sizes import live_size_of
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
-from inspector.answers.shown_settings import DOUBTFUL
+from inspector.answers.shown_settings import AT_LEAST, DOUBTFUL
 from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
@@ -45,6 +45,7 @@ class Upcoming(Struct, frozen=True):
     `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
     cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open. `gateway` is a sentence
     about the limits of the gateway, "" in a session without one. `doubtful`: the record contradicts the threshold.
+    `least`: only a minimum of the window is known, so the threshold may be higher.
     `reasoning` is the largest number of tokens of earlier reasoning that the agent adds to the reported size.
     """
 
@@ -66,21 +67,25 @@ class Upcoming(Struct, frozen=True):
     gateway: str = ""
     reasoning: int = 0
     doubtful: bool = False
+    least: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The distance, what a compaction now takes, its price, and the advice."""
         mark = "" if self.reported else "~"
         far = self.threshold_tokens - self.tokens
-        distance = f"{far:,} tokens below the threshold" if far > 0 else "at the threshold or above"
+        if far > 0:
+            distance = f"{far:,} tokens{' or more' if self.least else ''} below the threshold"
+        else:
+            distance = "no compaction came at this size" if self.least else "at the threshold or above"
         if far > 0 and self.requests_left is not None:
-            distance += (
-                f", about {plural(self.requests_left, 'request')} with {self.growth:,} new tokens"
-                f"{' each' if self.requests_left != 1 else ''}"
-            )
+            each = " each" if self.requests_left != 1 else ""
+            distance += f", {'at least' if self.least else 'about'} {plural(self.requests_left, 'request')}"
+            distance += f" with {self.growth:,} new tokens{each}"
         doubt = " (a doubtful threshold)" if self.doubtful else ""
+        least = " or more" if self.least else ""
         lines = [
-            f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{doubt}: {distance} ({self.profile})"
+            f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({self.profile})"
         ]
         if self.gateway:
             lines.append(self.gateway)
@@ -150,7 +155,9 @@ def upcoming_of(
     tokens, reported = _tokens_now(inspection, plan)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
-    requests_left = None if not growth or not threshold else max(0, math.ceil((threshold - tokens) / growth))
+    least = resolved.sources["context_length"].startswith(AT_LEAST)
+    is_known = growth and threshold and not (least and tokens >= threshold)
+    requests_left = max(0, math.ceil((threshold - tokens) / growth)) if growth and is_known else None
     head, tail = plan.regions()
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
     risks = tuple(select_risks(plan, reading, Wanted()))
@@ -164,7 +171,7 @@ def upcoming_of(
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
-        any(note.endswith(DOUBTFUL) for note in resolved.notes),
+        any(note.endswith(DOUBTFUL) for note in resolved.notes), least,
     )  # fmt: skip
 
 

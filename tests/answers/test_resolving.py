@@ -181,6 +181,10 @@ def test_no_list_reached_the_threshold_of_a_window_that_may_be_larger(tmp_path: 
     path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
     (judged,) = compare_compactions(Answers.of([path], {}, None), "ferry")
     assert "or more, because the window is at least 90,000" in judged.why.text
+    path = written_by_pi(tmp_path / "b.jsonl", (70_000, 90_000))
+    following = upcoming(Answers.of([path], {}, None), "ferry")
+    assert "tokens or more: no compaction came at this size" in following.sentences[0]
+    assert following.requests_left is None
 
 
 @pytest.mark.parametrize("model", ["deepseek-chat", "harbour-9"])
