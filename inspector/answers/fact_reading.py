@@ -11,6 +11,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of, default_results
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import read_messages
+from inspector.answers.needed_facts import with_needed
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
@@ -76,7 +77,7 @@ def read_facts(
     lives = lives_of(
         facts, _consumed(steps), ends_of_lists, lists_after, follow, encrypted, placed_fates, follow_fates
     )
-    reading = FactsReading(lives, RiskIndex.of(facts, live), lists)
+    reading = FactsReading(with_needed(inspection, lives), RiskIndex.of(facts, live), lists)
     return reading if all_facts else reading.without(dismissed_facts(inspection))
 
 

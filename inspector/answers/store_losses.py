@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from inspector.answers.kept_results import AnswerKind
+from inspector.answers.needed_facts import is_foreign
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.facts.languages import language_of
-from inspector.quality.losses import KINDS_LOST, LostFacts, counts, grave, is_unknown, losses_of
+from inspector.quality.losses import LostFacts, counts, grave, is_unknown, losses_of
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -202,20 +202,13 @@ def losses_of_facts(
     unseen = unseen_compactions(inspection)
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
-        sum(map(_is_uncertain, latest.values())), _is_foreign(latest.values()),
+        sum(map(_is_uncertain, latest.values())), is_foreign(latest.values()),
         len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
     )  # fmt: skip
 
 
-def _is_foreign(lives: Iterable[Life]) -> bool:
-    """Return whether the user's own words are mostly in a language without a lexicon."""
-    return language_of("\n".join(life.fact.text for life in lives if life.fact.own)) not in ("", "en", "zh")
-
-
 def _is_uncertain(life: Life) -> bool:
-    countable = (
-        life.fact.kind in KINDS_LOST and counts(life) and life.back is None and life.contradicted is None
-    )
+    countable = counts(life) and life.back is None and life.contradicted is None
     return countable and bool(life.fates) and life.fates[-1].outcome == "uncertain"
 
 

@@ -59,7 +59,7 @@ def print_losses(documents: Sequence[Document]) -> None:
             lines.add((gap, "yellow"), indent=2)
         for fact in entry["facts"]:
             lines.add(
-                (f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}  ", "red"),
+                (f"{FATE_SIGNS[fact['fate']]} {kind_word(fact['category']):<10} {fact['fate']}  ", "red"),
                 (f"{fact['role']}, {place_name(fact['index'], fact['generation'])}", "dim"),
                 indent=2,
             )
@@ -75,9 +75,14 @@ def _names(documents: Sequence[Document]) -> dict[str, str]:
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
     """Return lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
-    counts = ", ".join(plural(lost[kind], kind) for kind in KINDS_LOST if lost.get(kind))
+    counts = ", ".join(plural(lost[kind], kind_word(kind)) for kind in KINDS_LOST if lost.get(kind))
     words = (f"{counts} lost" if counts else "", f"{weakened:,} weakened" if weakened else "")
     return ", ".join(filter(None, words)) or "no lost fact found"
+
+
+def kind_word(kind: Kind) -> str:
+    """Return the word for a kind of lost facts. A link is a statement without another kind."""
+    return "statement" if kind == "link" else kind
 
 
 def _when(at: float | None) -> str:

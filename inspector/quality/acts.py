@@ -117,6 +117,7 @@ _FORGOT = late_pattern(
     r"|(?<!\bif )\b(?:you|u) (?:(?:do|did|ca)n['’]?t|(?:do|did|can) ?not) remember\b"
     r"|\bdo(?:n['’]?t)? (?:you|u) remember\b"
     r"|\b(?:did|have)(?:n['’]?t)? (?:you|u) (?:already )?forg(?:et|ot)"
+    r"|\b(?:you|u)(?:['’]ve| have)? missed (?:the|my) point\b"
     r"|\bdid(?:n['’]?t)? i (?:just |already |not )?(?:tell|say)\b"
     r"|(?<!\bto )(?<!\bi )\bremember\W{0,4}$"
     r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)忘)|你.{0,3}(?:记忆力|记得吗)"

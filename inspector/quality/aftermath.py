@@ -35,7 +35,7 @@ AFTERMATH_KINDS: tuple[AftermathKind, ...] = get_args(AftermathKind)
 _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "against a rule": ("act against a lost constraint", "acts against a lost constraint"),
     "said again": ("statement repeated", "statements repeated"),
-    "forgot": ("complaint that the agent forgot", "complaints that the agent forgot"),
+    "forgot": ("complaint that the agent forgot or missed", "complaints that the agent forgot or missed"),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
     "read again": ("file read again", "files read again"),

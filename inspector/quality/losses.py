@@ -10,8 +10,8 @@ from msgspec import Struct
 from inspector.quality.facts.extract import approves_task, asked_and_answered
 from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 
-#: Kinds that count as a loss, the most severe first. A link is not a loss: its name is in the text that used it.
-KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value")
+#: Kinds that count as a loss, the most severe first. A plain statement (a link) only counts if it was still needed.
+KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
 #: Maximum number of lost facts that are listed for a compaction.
 MAX_WORST = 8
 
@@ -23,7 +23,7 @@ class LostFacts(Struct, frozen=True):
     `contradicted` is the number of lost facts that the summary contradicts, `standing` the number of lost facts that
     are worded as lasting rules. Two numbers count the other lost facts.
     `pasted`: facts of pasted texts, plans and programs. `others`: results of
-    the agent, which it can find again, and requests, which are mostly done by then.
+    the agent, which it can find again, and requests that were mostly done by then.
     """
 
     compaction: int
@@ -52,11 +52,13 @@ def is_lost(life: Life) -> bool:
 
 
 def counts(life: Life) -> bool:
-    """Return whether the loss of a fact counts: it must be in the user's own words. Requests, labels ("Notes:") and
-    answers to a question such as "do it now?" or "should I add it?" do not count."""
+    """Return whether the loss of a fact counts: it must be in the user's own words. Labels ("Notes:") and answers to a
+    question such as "do it now?" or "should I add it?" do not count, and requests and links only if they were still
+    needed."""
     fact = life.fact
-    once = fact.rule.endswith(REQUESTS) or "now?" in asked_and_answered(fact)[0] or approves_task(fact)
-    return fact.own and not (once or fact.text.endswith((":", "：")))
+    plain = fact.rule.endswith(REQUESTS) or fact.kind == "link"
+    once = "now?" in asked_and_answered(fact)[0] or approves_task(fact)
+    return fact.own and not (once or fact.text.endswith((":", "：")) or (plain and not life.needed))
 
 
 def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:
@@ -78,7 +80,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     """
     by_fact: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
-        if life.fact.kind in KINDS_LOST:
+        if life.fact.kind != "link" or counts(life):
             by_fact[life.fact.key].append(life)
     gone: dict[int, list[Life]] = defaultdict(list)
     weak: dict[int, list[Life]] = defaultdict(list)
@@ -112,7 +114,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
 def is_unknown(life: Life) -> bool:
     """Return whether the fate of a fact is unknown: an unreadable summary replaced it."""
     return (
-        life.fact.kind in KINDS_LOST
+        life.fact.kind != "link"
         and bool(life.fates)
         and life.fates[-1].outcome == "unknown"
         and life.back is None
@@ -143,6 +145,7 @@ def _lost_facts(
     worst = sorted(
         (*gone, *weak),
         key=lambda life: (
+            not (life.fact.standing or life.needed),
             KINDS_LOST.index(life.fact.kind),
             -life.fact.strength,
             id(life) in weakened,

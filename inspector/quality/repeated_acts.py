@@ -30,7 +30,7 @@ ROUTINE_RUNS = 3
 #: Matches a question for approval. Each one is about something new.
 _APPROVAL = re.compile(
     r"\b(?:proceed|go ahead|(?:looks?|feels?|sounds?) (?:good|right|ok)|shall i|should i|want me to|like me to"
-    r"|ready to)\b",
+    r"|ready to|work(?:s)? better|better now)\b",
     re.I,
 )
 #: Programs whose second run does not count.

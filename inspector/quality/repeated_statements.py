@@ -10,7 +10,7 @@ from inspector.core.places import Place
 from inspector.core.rough import text_tokens
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, place_of
-from inspector.quality.facts.fact import ConversationFacts, Fact, Saying
+from inspector.quality.facts.fact import GONE, ConversationFacts, Fact, Saying
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.limits import CROWDED, FEW
 
@@ -21,6 +21,8 @@ MIN_OVERLAP_OF_LONGER = 0.4
 #: The same in a message that complains of a repetition ("I told you").
 MIN_CORRECTED_WORDS = 3
 MIN_CORRECTED_OVERLAP = 0.5
+#: The same overlap with a statement that the list lost.
+MIN_OVERLAP_OF_LOST = 1 / 3
 #: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
 _LASTING = ("constraint", "preference", "value")
 _RULES = ("constraint", "preference")
@@ -31,8 +33,9 @@ _QUESTION = ".question"
 _CORRECTION = re.compile(
     r"\b(?:(?:i|we)(?:['’]ve| have)? (?:already |just )?(?:told|said|asked|mentioned|explained|wrote|wanted|agreed)"
     r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
-    r"|once again|how (?:many|often) times|remember|reminder|why (?:did|do|are|is)|stop)\b|\bagain\b[,:?! ]"
-    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么",
+    r"|\A\W*no[,.] |once again|how (?:many|often) times|remember|reminder|why (?:did|do|are|is)|stop)\b"
+    r"|\bagain\b[,:?! ]"
+    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么|不对|错了|[记記][住得]",
     re.I,
 )
 #: Words of a user who accepts a result or lifts a rule.
@@ -128,7 +131,9 @@ def _repeats(
             and count >= MIN_OVERLAP * shorter
             and count >= MIN_OVERLAP_OF_LONGER * longer
         )
-        enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * other_count
+        gone = corrects and count >= MIN_CORRECTED_WORDS and harmed.fate(other, saying) in GONE
+        least = MIN_OVERLAP_OF_LOST if gone else MIN_CORRECTED_OVERLAP
+        enough = count >= MIN_CORRECTED_WORDS and count >= least * other_count
         # All words of a short statement are enough too.
         corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
         rule_again = (
@@ -140,7 +145,9 @@ def _repeats(
         )
         if not (repeated or corrected or rule_again) or (not corrected and _names_differ(fact, other)):
             continue
-        if other.kind not in _LASTING and not (corrected and _asks(fact, other)):
+        # Only a correction shows that a plain statement was to be followed.
+        told = gone and enough and not other.rule.endswith(_QUESTION)
+        if other.kind not in _LASTING and not told and not (corrected and _asks(fact, other)):
             continue
         before = [
             earlier for earlier in other.sayings if earlier.step < saying.step and earlier.role == "user"

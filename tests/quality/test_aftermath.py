@@ -652,6 +652,7 @@ def asked(*questions: str) -> list[Message]:
         ("Ada lagi yang bisa saya bantu untuk pelabuhan ini?", "Ada lagi yang bisa saya bantu hari ini?"),
         ("还有什么我可以帮您的吗？", "还有什么我可以帮您的吗？"),
         ("How can I help and assist you today?", "How can I help and assist you today?"),
+        ("Does this approach work better?", "Does this approach work better?"),
         ("Checked the page `/berths?`: is it the one?", "Checked the page `/tolls?`: is it the one?"),
         ('The program asks: "Overwrite the old berths?" and waits.',) * 2,
         ("It prints:\n```\n? Overwrite the old berths of the pier?\n```\nNow I test it.",) * 2,
@@ -727,6 +728,23 @@ def test_a_lost_rule_is_said_again_with_its_rare_word() -> None:
     assert again(first, later) == [first.text]
     assert again(first, later, outcome="paraphrased") == []
     assert again(first, later, other) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome", "repeats"),
+    [
+        ("no, read the identity part and say what it wrote", "lost", True),
+        ("no, read the identity part and say what it wrote", "uncertain", False),
+        ("read the identity part and say what it wrote", "lost", False),
+    ],
+)
+def test_a_correction_repeats_a_lost_request(words: str, outcome: Outcome, repeats: bool) -> None:
+    stemmer = load_stemmer()
+    wish = "just like the identity part: read the chart, see how it wrote that, and sail the same"
+    first = fact(wish, stemmer.words(wish), saying(0, 1, 1), kind="link")
+    later = fact(words, stemmer.words(words), saying(5, 2, None), kind="link")
+    found = aftermath_of([], ConversationFacts((first, later), (life(first, outcome),)))
+    assert [(event.kind, event.fact) for event in found] == [("said again", wish)] * repeats
 
 
 def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
@@ -937,6 +955,8 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
     ("text", "is_complaint"),
     [
         ("You forgot the port again.", True),
+        ("no, you missed the point.", True),
+        ("You missed a berth.", False),
         ("no, the ferry is off remember?", True),
         ("Don't you remember the plan?", True),
         ("You can't remember the plan for one hour.", True),

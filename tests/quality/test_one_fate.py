@@ -31,6 +31,8 @@ from inspector.stores.detect import open_store
 from tests.conftest import ROOT
 
 GONE = ("lost", "value lost", "contradicted")
+#: A link counts only if it was still needed.
+KINDS_WITH_CUE = tuple(kind for kind in KINDS_LOST if kind != "link")
 SAYING = Saying(0, 1, 3, 13, "s", "user", (0, 20), 1)
 FACT = Fact("k", "constraint", "Never push.", "main", (), (), "r", 9, (0, 5), "user", (SAYING,), 0, 1.0)
 
@@ -54,15 +56,15 @@ def conversations(draw: st.DrawFn) -> tuple[ConversationFacts, int]:
 @given(conversations())
 def test_a_fact_that_one_answer_calls_lost_is_lost_in_all(made: tuple[ConversationFacts, int]) -> None:
     facts, last = made
-    counted = [life for life in facts.lives if life.fact.kind in KINDS_LOST]
+    counted = [life for life in facts.lives if life.fact.kind in KINDS_WITH_CUE]
     lost = {life.fact.key for life in lives_after(counted, last) if is_lost(life)}
     assert sum(entry.total for entry in losses_of(facts.lives)) == len(lost)
     documents = [life.seen(last) for life in counted]
     assert {life.fact.key for life in documents if is_lost(life)} == lost
     of_kind = {kind: sum(life.fact.key in lost and life.fact.kind == kind for life in lives_after(counted, last))
-               for kind in KINDS_LOST}  # fmt: skip
+               for kind in KINDS_WITH_CUE}  # fmt: skip
     counts = facts_part(facts, last, 10).counts
-    for kind in KINDS_LOST:
+    for kind in KINDS_WITH_CUE:
         assert sum(counts[kind][outcome] for outcome in GONE) == of_kind[kind]
         (found,) = [m for m in survival_measures(facts, [last]) if m.id == f"survival-{kind}"]
         assert sum(entry.note in GONE for entry in found.evidence) == of_kind[kind]
@@ -81,10 +83,16 @@ def test_the_answers_about_a_store_agree(database: str) -> None:
         listed = fact_documents(follow_facts(answers, row.id, chosen))
         lost = {entry["key"] for entry in listed}
         assert all(entry["is_lost"] for entry in listed)
+        needed = {life.fact.key for life in facts_of(inspection).lives if life.needed}
         own = {
             entry["key"]
             for entry in listed
-            if entry["role"] == "user" and not entry["pasted"] and not entry["rule"].endswith(REQUESTS)
+            if entry["role"] == "user"
+            and not entry["pasted"]
+            and (
+                entry["key"] in needed
+                or not (entry["category"] == "link" or entry["rule"].endswith(REQUESTS))
+            )
         }
         losses = losses_of(facts_of(inspection).lives)
         assert sum(entry.total for entry in losses) == len(own)

@@ -83,14 +83,14 @@ def worst_first(lives: Iterable[Life]) -> list[Life]:
 
 def is_counted(life: Life) -> bool:
     """Return whether a fact counts as a loss if it is lost."""
-    return life.fact.kind in KINDS_LOST and not life.superseded and counts(life)
+    return not life.superseded and counts(life)
 
 
 def _harm(life: Life) -> tuple[int, ...]:
     fate, kind = life.fate, life.fact.kind
     if not (fate.gone or fate.outcome == "weakened"):
         return (2 if fate.alive else 1,)
-    return 0, not is_counted(life), (*KINDS_LOST, "link").index(kind), not fate.gone
+    return 0, not is_counted(life), KINDS_LOST.index(kind), not fate.gone
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:

@@ -26,6 +26,7 @@ from inspector.config.dismissals import Dismissals
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import distinct_titles, safe_line, safe_title
+from inspector.export.fact_results import kind_word
 from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.base import Store
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -113,7 +114,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "
         "? facts with an unknown fate, ± facts that may be lost. The column “again” counts repeated work. A fact "
         "counts once, at the compaction that removed it. A fact that the live list has again, or that the user "
-        "repeats, withdraws or changes later, is not a loss. Links do not count."
+        "repeats, withdraws or changes later, is not a loss. Requests and plain statements count if the user repeated "
+        "them or the agent never mentioned them."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
@@ -249,7 +251,7 @@ def _uncertain(count: int) -> Text:
 def _line(fact: LostFact) -> Text:
     sign = FATE_SIGNS[fact.fate]
     return Text.assemble(
-        (f"{sign} {fact.category:<11}{fact.fate:<13}", "bold"),
+        (f"{sign} {kind_word(fact.category):<11}{fact.fate:<13}", "bold"),
         f"{safe_title(fact.text, _LONGEST)}  ",
         (f"the summary says: {safe_title(fact.changed, _LONGEST)}  " if fact.changed else "", "yellow"),
         (f"{fact.role}, {place_name(fact.index, fact.generation)}", "dim"),

@@ -311,6 +311,7 @@ class Life(OfFact, frozen=True):
     after which the fact is gone (None if it never is), `back` the later message that brought it back, and
     `contradicted` a later statement to the contrary. `pruned`: the compaction did not summarize the fact, it pruned the
     tool result that said it. `seen_after` is the compaction whose fate is shown, None for the compaction that took it.
+    `needed`: the user's request or plain statement was still needed when it was lost (see `with_needed`).
     """
 
     fact: Fact
@@ -322,6 +323,7 @@ class Life(OfFact, frozen=True):
     rank: int = 0
     pruned: bool = False
     seen_after: int | None = None
+    needed: bool = False
 
     @property
     def fate(self) -> Fate:
