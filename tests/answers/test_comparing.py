@@ -77,8 +77,10 @@ def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> No
     assert one == other
 
 
-def test_what_could_not_be_read_is_said_once(fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A conversation can be in both folders, and the answer itself has the sentence."""
+def test_an_unreadable_conversation_is_noted_once(
+    fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A conversation can be in both folders, and the answer has the note too."""
 
     def unreadable(self: Inspection) -> tuple[Compaction, ...]:
         raise StoreDamaged("The page is torn.")

@@ -1,4 +1,4 @@
-"""Requests, sums, bills and what-ifs of whole conversations: bundled ones, and real ones where they are at hand."""
+"""Requests, sums, bills and what-ifs of whole conversations: bundled and real conversations, if available."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bundled(request: pytest.FixtureRequest, fixtures_dir: Path) -> Path:
 
 
 def holds(path: Path) -> int:
-    """What holds for every conversation of a store; answers how many what-ifs were compared with the recording."""
+    """Check properties of every conversation of a store; return the number of what-ifs compared with the recording."""
     compared = 0
     for inspection, resolved in each(path):
         found, recording, costing = costed(inspection, resolved)
@@ -87,7 +87,7 @@ def holds(path: Path) -> int:
         billed = all(one.index in bills or one.fallback for one in inspection.compactions())
         recorded = recorded_metrics(recording, inspection.compactions()).cost
         assert found.cost is not None
-        # A summarizing call that is one of the requests is in their sum.
+        # A summarizing call among the requests is in their sum.
         listed = set(inspection.summarizing(one.request for one in found.priced).values())
         unlisted = [bill for index, (bill, _) in bills.items() if index not in listed]
         paid = found.cost.amount + sum(bill.own.amount for bill in unlisted)
@@ -108,7 +108,7 @@ def holds(path: Path) -> int:
 
 
 def twice(basis: CostBasis) -> CostBasis:
-    """The same at twice the prices."""
+    """Return the same requests at twice the prices."""
 
     def dearer(rates: Rates) -> Rates:
         prices = (rates.input, rates.output, rates.cache_read, rates.cache_write_5m, rates.cache_write_1h)
@@ -138,8 +138,8 @@ def test_it_holds_for_real_conversations(agent: str, agent_recordings: Callable[
 
 
 @pytest.mark.slow
-def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[str], list[Path]]) -> None:
-    """Beside a plain reading of the transcripts: of each answer the usage with the most output."""
+def test_claude_codes_usage_is_counted_once_per_call(agent_recordings: Callable[[str], list[Path]]) -> None:
+    """Compare with a plain reading of the transcripts: each answer has its usage with the most output."""
     for path in agent_recordings("claude"):
         usage_by_answer: dict[str, dict[str, int]] = {}
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -170,7 +170,9 @@ def test_claude_codes_usage_is_counted_once_a_call(agent_recordings: Callable[[s
 
 
 @pytest.mark.parametrize("name", also(*HERMES))
-def test_the_model_of_hermes_is_near_what_was_reported(name: str, recordings: Callable[[str], Path]) -> None:
+def test_the_model_of_hermes_is_near_the_reported_values(
+    name: str, recordings: Callable[[str], Path]
+) -> None:
     for inspection, resolved in each(recordings(name)):
         found = requests_of(inspection, resolved)
         assert found.is_estimated
@@ -178,8 +180,8 @@ def test_the_model_of_hermes_is_near_what_was_reported(name: str, recordings: Ca
         assert len(found.priced) == inspection.conversation.usage.calls
 
 
-def test_a_what_if_asks_the_store_nothing(fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A knob's turn runs over what was read: requests are not asked for again, and no price is looked up."""
+def test_a_what_if_reads_nothing_from_the_store(fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn of a knob uses the values already read: it reads no requests and looks up no price."""
     from inspector.answers import requests
 
     (inspection, resolved), *_ = each(fixtures_dir / "hermes-0.13-rotating.db")

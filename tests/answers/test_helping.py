@@ -1,4 +1,4 @@
-"""Other processes that help with the facts of a long conversation: what comes out is the same without them."""
+"""Helper processes for the facts of a long conversation: the result is the same without them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 class Stopped(InspectorError):
-    """Somebody no longer wants to know."""
+    """The reading was cancelled."""
 
 
 @pytest.fixture
 def inspection() -> Iterator[Inspection]:
-    """The bundled conversation with the most compactions."""
+    """Open the bundled conversation with the most compactions."""
     store = Answers.of(tuple(sorted(FIXTURES.glob("*.db"))), {}, None).store
     row = max(store.conversations(), key=lambda row: store.count_compactions(row.id))
     yield Inspection.open(store, row.id)
@@ -87,7 +87,7 @@ def test_few_facts_are_followed_without_help(inspection: Inspection, monkeypatch
     assert read_facts(inspection).facts.lives
 
 
-def test_what_is_raised_by_a_watcher_ends_the_helpers(
+def test_an_exception_of_a_watcher_ends_the_helpers(
     inspection: Inspection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[HelperProcess] = []
@@ -108,7 +108,7 @@ def test_what_is_raised_by_a_watcher_ends_the_helpers(
     assert [helper.worker and helper.worker.process.poll() is not None for helper in begun] == [True]
 
 
-def test_where_no_process_can_begin_all_is_done_in_one(
+def test_without_helpers_all_is_done_in_one_process(
     inspection: Inspection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none(*_: object, **__: object) -> None:
@@ -135,7 +135,7 @@ def test_a_helper_answers_nothing_of_another_conversation(
     helper.end()
 
 
-def test_a_helper_keeps_what_messages_say_from_the_last_list_back(
+def test_a_helper_keeps_facts_of_messages_from_the_last_list_back(
     inspection: Inspection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = read_facts(inspection)

@@ -36,7 +36,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def transcript(folder: Path, texts: Sequence[str] = (RULES,)) -> Path:
-    """A transcript of Claude Code in which the user says some texts."""
+    """Write a transcript of Claude Code with some texts of the user."""
     lines: list[dict[str, Any]] = []
     for number, text in enumerate(texts):
         common = {
@@ -80,7 +80,7 @@ def test_rules_reach_the_summarizer_within_the_budget(tmp_path: Path) -> None:
     assert len(claude_code(event("PreCompact", path), budget=10**6).text) <= hooking.MAX_BUDGET + 1
 
 
-def test_standing_rules_follow_a_compaction_alone(tmp_path: Path) -> None:
+def test_standing_rules_follow_only_a_compaction(tmp_path: Path) -> None:
     path = transcript(tmp_path)
     text = claude_code(event("SessionStart", path, source="compact")).text
     assert "Never push to the main branch." in text
@@ -88,7 +88,7 @@ def test_standing_rules_follow_a_compaction_alone(tmp_path: Path) -> None:
     assert claude_code(event("SessionStart", path, source="startup")) == HookAnswer()
 
 
-def test_a_loss_is_said_once_by_the_next_hook_that_can_speak(tmp_path: Path) -> None:
+def test_a_loss_is_reported_once_by_the_next_hook_with_output(tmp_path: Path) -> None:
     path = transcript(tmp_path)
     claude_code(event("SessionStart", path, source="compact"))
     assert claude_code(event("PostCompact", path, compact_summary="A parser was written.")) == HookAnswer()
@@ -96,12 +96,12 @@ def test_a_loss_is_said_once_by_the_next_hook_that_can_speak(tmp_path: Path) -> 
     assert answer is not None
     context = answer["hookSpecificOutput"]["additionalContext"]
     assert "8123" in context
-    # The standing rules say it again, so it is not lost.
+    # The standing rules repeat it, so it is not lost.
     assert "push" not in context
     assert claude_code(event("UserPromptSubmit", path)) == HookAnswer()
 
 
-def test_nothing_is_said_where_nothing_is_lost(tmp_path: Path) -> None:
+def test_without_losses_nothing_is_reported(tmp_path: Path) -> None:
     path = transcript(tmp_path)
     claude_code(
         event("PostCompact", path, compact_summary=f"<analysis>Hm.</analysis>The user's words: {RULES}")
@@ -127,7 +127,7 @@ def history(*texts: str) -> list[dict[str, str]]:
     return [{"role": "user", "content": text} for text in texts]
 
 
-def test_hermes_hears_once_what_a_compression_lost() -> None:
+def test_hermes_gets_the_losses_of_a_compression_once() -> None:
     def call(*texts: str) -> HookAnswer:
         extra = {"conversation_history": history(*texts)}
         return hermes({"hook_event_name": "pre_llm_call", "session_id": "h1", "extra": extra})
@@ -140,7 +140,7 @@ def test_hermes_hears_once_what_a_compression_lost() -> None:
     assert call(summary, "go on", "and on") == HookAnswer()
 
 
-def test_hermes_hears_of_a_rule_said_between_two_compressions() -> None:
+def test_hermes_gets_a_rule_stated_between_two_compressions() -> None:
     def call(*texts: str) -> HookAnswer:
         extra = {"conversation_history": history(*texts)}
         return hermes({"hook_event_name": "pre_llm_call", "session_id": "h2", "extra": extra})
@@ -162,7 +162,7 @@ def test_hermes_hears_of_a_rule_said_between_two_compressions() -> None:
     assert hermes({**other, "extra": {"conversation_history": history(second)}}).json is not None
 
 
-def test_hermes_hands_rules_to_the_summarizer() -> None:
+def test_hermes_passes_rules_to_the_summarizer() -> None:
     answer = hermes({"hook_event_name": "on_pre_compress", "messages": history(RULES)})
     assert "- Never push to the main branch." in answer.text
 
@@ -173,7 +173,7 @@ def test_unknown_events_print_nothing(tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), VALUES))
-def test_any_event_is_answered_or_refused_with_a_sentence(event: dict[str, Any]) -> None:
+def test_any_event_is_answered_or_refused_with_a_message(event: dict[str, Any]) -> None:
     for answer in (claude_code, hermes):
         message = "."
         try:
@@ -237,7 +237,7 @@ def test_the_settings_are_printed() -> None:
     assert "pre_llm_call" in run("", "hermes", "--print-settings").stdout
 
 
-def test_an_event_that_only_speaks_reads_no_transcript(
+def test_an_event_that_only_reports_reads_no_transcript(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def read(path: Path) -> None:
@@ -256,14 +256,14 @@ def test_losses_are_judged_against_every_text() -> None:
     assert "push" not in hooking.lost_statements(facts, texts)
 
 
-def test_codex_hears_the_standing_rules_after_a_compaction_alone(tmp_path: Path) -> None:
+def test_codex_gets_the_standing_rules_only_after_a_compaction(tmp_path: Path) -> None:
     path = str(transcript(tmp_path))
     event = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": path}
     assert "Never push to the main branch." in hooking.codex(event).text
     assert hooking.codex({**event, "source": "startup"}) == HookAnswer()
 
 
-def test_pi_hears_what_neither_the_summary_nor_the_kept_messages_have() -> None:
+def test_pi_gets_rules_missing_in_the_summary_and_the_kept_messages() -> None:
     messages = [{"role": "user", "content": [{"type": "text", "text": RULES}]}]
     event = {
         "hook_event_name": "session_compact",

@@ -1,4 +1,4 @@
-"""Threads that want the same token index: one reads, the others wait for it."""
+"""Threads that need the same token index: one reads, the others wait."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def inspection() -> Iterator[Inspection]:
     store.close()
 
 
-def test_a_list_is_read_once_for_all_who_ask_at_the_same_time(
+def test_a_list_is_read_once_for_simultaneous_threads(
     inspection: Inspection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readings: list[Generation] = []
@@ -60,7 +60,7 @@ def test_a_list_is_read_once_for_all_who_ask_at_the_same_time(
     assert all(index is found[0] for index in found)
 
 
-def test_who_leaves_a_reading_keeps_nobody_from_it(inspection: Inspection) -> None:
+def test_a_cancelled_reading_does_not_block_other_threads(inspection: Inspection) -> None:
     class LeftEarly(InspectorError):
         """The reading was cancelled."""
 

@@ -1,4 +1,4 @@
-"""Results are kept by what they were worked out from, and by nothing else."""
+"""Kept results: their key is exactly the input that they were computed from."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: KeptResults
     assert again.document(other) == []
 
 
-def test_what_is_no_result_is_none(kept: KeptResults) -> None:
+def test_an_invalid_stored_value_is_no_result(kept: KeptResults) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
     for data in (b"", one.stamp, one.stamp + b"no zlib", b"x"):
         kept.put({one.place: data})
         assert kept.document(one) is None
 
 
-def test_losses_and_findings_are_worked_out_once_of_the_same_facts(
+def test_losses_and_findings_are_computed_once_from_the_same_facts(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
@@ -142,7 +142,7 @@ def test_losses_of_an_earlier_state_are_not_kept_for_the_present_one(
     assert LOSSES.of(answers.store, conversation.id).stored() is not None
 
 
-def test_findings_are_kept_of_what_was_opened_and_dismissed(
+def test_findings_are_kept_for_an_opened_conversation_and_its_dismissals(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked_out = calls_of(monkeypatch, answers_findings, "find")
@@ -176,7 +176,7 @@ def test_the_worst_compaction_comes_first(database: Path, kept: KeptResults) -> 
         assert all(fact.compaction == one.loss.compaction for fact in one.loss.facts)
 
 
-def test_an_answer_that_took_long_is_told_again_with_its_notes(
+def test_a_slow_answer_is_kept_with_its_notes(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
@@ -239,7 +239,7 @@ def test_an_answer_is_made_again_after_a_finding_was_dismissed(
     assert ask() == ["summary-fallback 1"]
 
 
-def test_a_kept_answer_has_its_own_notes_alone(
+def test_a_kept_answer_has_only_its_own_notes(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))

@@ -39,7 +39,7 @@ lines = recipe("claude_lines")
 
 
 class Looking:
-    """A store that is looked at again and again, as the command does."""
+    """A store that is checked repeatedly, as the command does."""
 
     def __init__(self, path: Path, **flags: Any) -> None:
         self.path, self.flags = path, flags
@@ -57,7 +57,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Path) -> None:
+def test_a_compaction_its_losses_and_repeated_work_are_events(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 22, fts=False))
     writer.begin()
@@ -82,7 +82,7 @@ def test_a_compaction_its_losses_and_what_is_done_again_are_events(tmp_path: Pat
     assert looking() == []
 
 
-def test_only_work_after_the_listing_is_done_again(tmp_path: Path) -> None:
+def test_only_work_after_the_listing_counts_as_repeated(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 22, fts=False))
     writer.begin()
@@ -113,7 +113,7 @@ def test_only_work_after_the_listing_is_done_again(tmp_path: Path) -> None:
     answers.store.close()
 
 
-def test_a_conversation_that_is_first_unreadable_has_no_events_of_before(
+def test_a_conversation_that_becomes_readable_has_no_earlier_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "state.db"
@@ -171,7 +171,7 @@ def test_a_large_message_after_the_last_request_is_near_the_threshold(tmp_path: 
     store.close()
 
 
-def test_the_command_looks_once(tmp_path: Path) -> None:
+def test_the_command_with_once_checks_once(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writer = Writer(create(path, 22, fts=False))
     writer.begin()

@@ -29,7 +29,7 @@ def test_the_title_in_a_note_has_no_secret(tmp_path: Path) -> None:
 def test_a_part_that_cannot_be_read_is_named_by_every_answer_about_losses(
     program: Run, fixtures_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Also by the second run, which uses the stored results and reads nothing."""
+    """The second run uses stored results without reading, and names it too."""
     (whole,) = (fixtures_dir / "agents" / "claude-code").rglob("3f1c7a52*.jsonl")
     lines = whole.read_text(encoding="utf-8").splitlines(keepends=True)
     lines[5] = lines[5][:80] + "\n"

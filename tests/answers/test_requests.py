@@ -1,4 +1,4 @@
-"""Requests with their sums, where prompts differ, bills of calls that are listed, and what findings ask of them."""
+"""Requests with their sums, differences of prompts, bills of summarizing calls, and values for findings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assist
 
 
 class Unwatched:
-    """Nobody watches."""
+    """A watcher that does nothing."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
         pass
@@ -68,7 +68,7 @@ def priced(*requests: Request, rates: bool = True) -> Requests:
         (-0.42, "−0.42"),
     ],
 )
-def test_dollars_are_told_as_people_read_them(amount: float, words: str) -> None:
+def test_dollars_are_formatted_for_people(amount: float, words: str) -> None:
     assert dollars(amount) == words
 
 
@@ -82,8 +82,8 @@ def test_an_answer_is_found_by_its_time_or_its_row() -> None:
     assert [by_row.of(request(1, 0, 0, 0.0, message=row)) for row in ("14", "13")] == [3, None]
 
 
-def test_where_a_prompt_differs_is_told_by_what_was_read() -> None:
-    """Two tokens of the provider for each rough one, and 10,000 beside the messages."""
+def test_the_place_where_a_prompt_differs_follows_from_the_cached_tokens() -> None:
+    """A rough token is two tokens of the provider, and the prompt has 10,000 tokens besides the messages."""
     grown = list(range(0, 11_000, 1_000))
     first = request(1, 0, 10_000, 0.0, input=0)
     later = request(2, 16_500, 30_000 - 16_500, 0.0, input=0)
@@ -94,7 +94,7 @@ def test_where_a_prompt_differs_is_told_by_what_was_read() -> None:
     )
 
 
-def test_what_has_no_price_says_why() -> None:
+def test_a_missing_price_has_its_reason() -> None:
     known, unknown = priced(request(1, 0, 5_000, 0.0)), priced(request(1, 0, 5_000, 0.0), rates=False)
     assert known.why_no_cost == ()
     assert unknown.why_no_cost == ("no price of claude-opus-4-5 is known",)
@@ -106,7 +106,7 @@ def test_what_has_no_price_says_why() -> None:
     assert sums["cost_notes"] == ["no price of claude-opus-4-5 is known"]
 
 
-def test_sums_are_those_of_the_requests(fixtures_dir: Path) -> None:
+def test_sums_equal_the_requests(fixtures_dir: Path) -> None:
     for path in sorted((fixtures_dir / "agents").iterdir()):
         answers = Answers(open_store(path), {}, None)
         for row in answers.store.conversations():
@@ -124,7 +124,7 @@ def test_sums_are_those_of_the_requests(fixtures_dir: Path) -> None:
                 )
 
 
-def test_sums_name_the_summaries_whose_calls_they_lack(
+def test_sums_name_summaries_without_a_recorded_call(
     fixtures_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for agent, listed in (("claude-code", False), ("opencode", True)):
@@ -145,8 +145,8 @@ def test_sums_name_the_summaries_whose_calls_they_lack(
         assert summaries
 
 
-def test_a_call_that_summarizes_is_billed_as_it_was(fixtures_dir: Path) -> None:
-    """opencode lists it with the others; its prompt is another one, so it is not what the requests before it sent."""
+def test_a_summarizing_call_has_its_recorded_bill(fixtures_dir: Path) -> None:
+    """opencode lists it with other requests. It has a different prompt, so it does not continue theirs."""
     answers = Answers(open_store(fixtures_dir / "agents" / "opencode"), {}, None)
     (row,) = answers.store.conversations()
     inspection, resolved = answers.opened(row.id)
@@ -179,7 +179,7 @@ def test_the_cache_of_another_model_is_not_warm(model: str, tmp_path: Path) -> N
     ((made, _),) = bills_of(*_read(answers, row.id)).values()
     assert made.warm == made.same_model == (model == "claude-opus-4-5")
     if not made.same_model:
-        # The tools of its prompts differ too.
+        # The tools in its prompt differ too.
         assert (made.requests_to_pay_off, made.paid_by, made.loss) == (None, None, 0)
         assert made.words.endswith("; break-even unknown, because another model answered next")
     answers.store.close()
@@ -214,7 +214,7 @@ def _read(answers: Answers, name: str) -> tuple[Inspection, Requests]:
     return inspection, requests_of(inspection, resolved)
 
 
-def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -> None:
+def test_a_replay_has_the_requests_up_to_its_step(fixtures_dir: Path) -> None:
     answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
     row = max(answers.store.conversations(), key=lambda row: row.messages)
     inspection, resolved = answers.opened(row.id)
@@ -238,7 +238,7 @@ def test_in_a_replay_there_are_the_requests_up_to_the_step(fixtures_dir: Path) -
     assert all(priced.judged.is_estimated for priced in whole.requests)
 
 
-def test_what_the_cache_did_is_counted_of_recorded_requests() -> None:
+def test_cache_hits_and_misses_are_counted_from_recorded_requests() -> None:
     changing = [request(1, 0, 50_000, 1_000.0)]
     changing += [request(n, 9_000, 50_000, 1_000.0 + 20 * n) for n in range(2, 9)]
     found = cache_evidence(priced(*changing).priced)
@@ -249,7 +249,7 @@ def test_what_the_cache_did_is_counted_of_recorded_requests() -> None:
     assert (cold.writing, cold.read, cold.warm) == (6, 0, 0)
 
 
-def test_nothing_is_worked_out_from_messages_without_compactions(fixtures_dir: Path) -> None:
+def test_no_costs_are_modelled_without_compactions(fixtures_dir: Path) -> None:
     answers = Answers(open_store(fixtures_dir / "hermes-0.19-in-place.db"), {}, None)
     compacted = {}
     for row in answers.store.conversations():

@@ -1,4 +1,4 @@
-"""What is resolved for a conversation from its profile."""
+"""Settings and sizes resolved for a conversation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ lines, others = recipe("claude_lines"), recipe("other_lines")
         ("claude-code", "hermes-0.13"),
     ],
 )
-def test_breakpoints_skip_what_cannot_carry_one_from_0_18_1_on(profile: str, rules: str) -> None:
+def test_from_0_18_1_on_breakpoints_skip_messages_that_cannot_have_one(profile: str, rules: str) -> None:
     assert caching_release(profile) == rules
 
 
@@ -82,7 +82,7 @@ def test_a_session_of_an_unknown_release_names_none(tmp_path: Path, fixtures_dir
     assert store.info_of(row.id).profile_reason == "The files are those of GitHub Copilot CLI."
 
 
-def test_a_profile_that_somebody_chose_is_in_force_whatever_wrote_the_session(tmp_path: Path) -> None:
+def test_a_chosen_profile_is_in_force_for_any_session(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000001", version="2.1.7")
     made.user("Which berth is free?")
     answers = Answers.of([made.write(tmp_path / "a.jsonl")], {"profile": "claude-code"}, None)
@@ -97,7 +97,7 @@ def test_the_size_of_the_live_list_is_that_of_its_last_request() -> None:
         Request(place, number, "m", "model", 0.0, tokens, 0, 0, None, 60)
         for place, (number, tokens) in enumerate(sent, 1)
     ]
-    # Before a compaction the last request may be the summarizing call; of the live list it is the list.
+    # Before a compaction the last request may be the summarizing call; in the live list it is an ordinary request.
     assert reported_sizes(requests, live=2) == {1: 80_060, 2: 83_060}
     assert reported_sizes(requests, live=3) == {1: 80_060, 2: 146_060}
 
@@ -191,7 +191,7 @@ def test_no_list_reached_the_threshold_of_a_window_that_may_be_larger(tmp_path: 
 def test_a_compaction_below_the_threshold_doubts_a_window_that_is_not_recorded(
     tmp_path: Path, model: str
 ) -> None:
-    """The window of a known model is today's, that of an unknown model is assumed."""
+    """A known model has its current window; for an unknown model the window is assumed."""
     path = written_by_pi(tmp_path / "a.jsonl", (10_000, 20_000))
     made = [json.loads(line) for line in path.read_text().replace("deepseek-chat", model).splitlines()]
     made.append(
@@ -264,7 +264,7 @@ def test_the_window_in_a_record_is_that_of_its_model(tmp_path: Path) -> None:
 
 
 def written_by_pi(path: Path, sizes: tuple[int, ...]) -> Path:
-    """A session whose answers, of a model with 64,000 tokens, report prompts of these sizes."""
+    """Write a session with answers of a 64,000-token model that report prompts of these sizes."""
     entries: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "ferry", "cwd": "/ferry"}]
     for size in sizes:
         answer = {
@@ -340,7 +340,7 @@ def test_a_limit_of_the_gateway_is_not_used_without_one(
 def test_the_window_of_the_last_request_is_doubted_whatever_model_comes_next(
     tmp_path: Path, changed: bool
 ) -> None:
-    """The window in force is today's window of that model, also if the user chose another one afterwards."""
+    """The window in force is the current window of that model, even if the user chose another model afterwards."""
     made = others.PiSession("5fd1e58c-9635-410e-a644-133000000009")
     made.user("Which berth is free?")
     made.answer(lines.text("Berth 4."), written=109_000)

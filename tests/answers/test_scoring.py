@@ -31,7 +31,7 @@ from tests.examples import fewer
 from tests.program import Run
 
 SETTINGS = Settings(context_length=CONTEXT_LENGTH)
-#: A command that copies every line of the user's. It fails on the conversations whose prompt has the word it is given.
+#: A command that copies every line of the user. It fails on prompts with a given word.
 COPY = """
 import re, sys
 prompt = sys.stdin.read()
@@ -50,7 +50,7 @@ def corpus() -> tuple[CorpusConversation, ...]:
 
 @pytest.fixture(scope="module")
 def planned(corpus: tuple[CorpusConversation, ...]) -> list[PlannedScore]:
-    """A quarter of the corpus, in both languages."""
+    """Return a quarter of the corpus, in both languages."""
     return plan_scores([Judge(conversation) for conversation in corpus[2::4]], SETTINGS, PromptWording())
 
 
@@ -59,7 +59,7 @@ def baselines(planned: list[PlannedScore]) -> dict[str, ScoreRow]:
     return {row.label: row for row in baseline_rows(planned)}
 
 
-def test_the_corpus_is_as_its_readme_says(corpus: tuple[CorpusConversation, ...]) -> None:
+def test_the_corpus_matches_its_readme(corpus: tuple[CorpusConversation, ...]) -> None:
     assert len(corpus) == 12
     assert [one.language for one in corpus].count("zh") == 2
     assert {one.domain for one in corpus} == {"coding", "data", "operations", "writing"}
@@ -85,14 +85,14 @@ def test_one_rule_is_old_and_never_repeated(corpus: tuple[CorpusConversation, ..
     assert not any("into the past" in message.text for message in calendar.messages[users[1] + 1 :])
 
 
-def test_everything_keeps_everything(baselines: dict[str, ScoreRow]) -> None:
+def test_a_full_copy_keeps_everything(baselines: dict[str, ScoreRow]) -> None:
     row = baselines["everything"]
     assert row.kept().value == 1.0
     assert {scored.fate.outcome for scored in row.statements} == {"verbatim"}
     assert row.ratio == 1.0
 
 
-def test_truncation_keeps_the_head_and_the_tail_alone(baselines: dict[str, ScoreRow]) -> None:
+def test_truncation_keeps_only_the_head_and_the_tail(baselines: dict[str, ScoreRow]) -> None:
     statements = baselines["truncation"].statements
     for scored in statements:
         if scored.region != "middle":
@@ -139,7 +139,7 @@ def test_a_profile_without_a_summary_is_refused(corpus: tuple[CorpusConversation
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A corpus of two conversations."""
+    """Write a corpus of two conversations."""
     folder = tmp_path / "corpus"
     folder.mkdir()
     for name in ("bakery-newsletter", "zh-canteen-report"):
@@ -169,7 +169,7 @@ def test_a_command_that_copies_the_users_lines_beats_truncation(
     assert truncation["ratio"] < copy["ratio"] < everything["ratio"]
 
 
-def test_a_second_run_asks_only_for_what_failed(program: Run, small: Path, copying: str) -> None:
+def test_a_second_run_repeats_only_failed_calls(program: Run, small: Path, copying: str) -> None:
     words = ("score", f"{copying} Hilda", "--corpus", str(small), "--no-profiles", "--send")
     first = program(*words, "--json")
     assert first.returncode == 0
@@ -192,7 +192,7 @@ def test_nothing_is_sent_without_consent(program: Run, small: Path, copying: str
     assert "Nothing was sent" in done.stderr
 
 
-def test_a_profile_that_compacts_nothing_is_refused(program: Run, small: Path, copying: str) -> None:
+def test_a_profile_that_never_compacts_is_refused(program: Run, small: Path, copying: str) -> None:
     done = program("score", copying, "--corpus", str(small), "--profile", "openclaw", "--send")
     assert (done.returncode, done.stdout) == (2, "")
     assert (

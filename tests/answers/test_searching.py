@@ -1,4 +1,4 @@
-"""Where what a search found stands."""
+"""Places of search results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.program import Run
 from tests.stores.writer import Writer, create, talk
 
 
-def test_a_hit_says_its_list_and_whether_it_left(tmp_path: Path) -> None:
+def test_a_hit_shows_its_list_and_whether_it_left(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db", 22))
     writer.begin()
     writer.say(talk(12))
@@ -33,7 +33,7 @@ def test_a_hit_says_its_list_and_whether_it_left(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_command_tells_it_too(tmp_path: Path, program: Run) -> None:
+def test_the_command_shows_the_place_of_a_hit(tmp_path: Path, program: Run) -> None:
     writer = Writer(create(tmp_path / "state.db", 22))
     writer.begin()
     writer.say(talk(12))
@@ -45,7 +45,7 @@ def test_the_command_tells_it_too(tmp_path: Path, program: Run) -> None:
     assert "gen 2, live" in program("search", str(path), "lantern").stdout
 
 
-def test_words_are_found_inside_longer_words_and_further_hits_are_told(program: Run) -> None:
+def test_words_are_found_inside_longer_words_and_more_hits_are_counted(program: Run) -> None:
     few = program("search", "--demo", "anary", "--limit", "1")
     assert "canary" in few.stdout
     assert "There are more hits; --limit N shows more than 1." in few.stderr

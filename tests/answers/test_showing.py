@@ -1,4 +1,4 @@
-"""What a generation costs to show, and that its table is as wide as it says."""
+"""Reads that showing a generation costs, and the width of its table."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_breakpoints_are_marked_only_if_the_requests_have_them(
     assert [entry["breakpoint"] for entry in shown["messages"] if entry["breakpoint"]] == numbers
 
 
-def test_a_summary_without_a_wording_of_its_own_is_marked(tmp_path: Path) -> None:
+def test_a_summary_without_a_known_wording_is_marked(tmp_path: Path) -> None:
     rollout = others.CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
     rollout.says("user", "Never change the draft.")
     rollout.calls("c1", "exec_command", "found", cmd="grep -n draft plan.rs")

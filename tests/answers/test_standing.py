@@ -1,4 +1,4 @@
-"""Standing rules: which lists have a file of rules, and a statement that survives in one."""
+"""Standing rules: lists that have a file of rules, and statements that survive in it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REMINDER = (
 
 
 def written(tmp_path: Path, after: str) -> Path:
-    """A session that loads CLAUDE.md, is compacted, and loads it again with the text `after` ("": not again)."""
+    """Write a session that loads CLAUDE.md, is compacted, and loads it again with the text `after` ("": not again)."""
     made = lines.Session("5e55a000-0000-4000-8000-000000000009")
     made.user(REMINDER.format(f"- {RULE}"))
     made.user(RULE)
@@ -92,7 +92,7 @@ def test_a_statement_that_the_rules_file_has_is_not_lost(
     [(RULE, True), ("Every ship of the line is berthed far from the fish market.", False)],
 )
 @pytest.mark.parametrize("form", ["hook", "skill", "reminder"])
-def test_text_of_a_program_keeps_a_rule_only_word_for_word(
+def test_text_of_a_program_keeps_a_rule_only_verbatim(
     tmp_path: Path, words: str, kept: bool, form: str
 ) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000009")
@@ -120,7 +120,7 @@ def test_text_of_a_program_keeps_a_rule_only_word_for_word(
         ({"old_string": "- Short.", "new_string": "- Keep it short."}, True),
     ],
 )
-def test_a_file_that_the_agent_wrote_anew_has_nothing_of_its_earlier_text(
+def test_a_file_that_the_agent_rewrote_has_nothing_of_its_earlier_text(
     tmp_path: Path, arguments: dict[str, str], kept: bool
 ) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000009")
@@ -137,13 +137,13 @@ def test_a_file_that_the_agent_wrote_anew_has_nothing_of_its_earlier_text(
     assert [life.fate.where for life in lives] == ["rules file" if kept else None]
 
 
-def test_a_conversation_without_such_files_says_so(fixtures_dir: Path) -> None:
+def test_a_conversation_without_rules_files_has_a_note(fixtures_dir: Path) -> None:
     done = CliRunner().invoke(commands, ["rules", str(fixtures_dir / "hermes-0.13-rotating.db")])
     assert done.stdout == "No rule file was recorded.\n"
 
 
 def in_a_workspace(path: Path) -> Path:
-    """A session of OpenClaw: the agent writes two files, and OpenClaw warns that it cut a third. Then it compacts."""
+    """Make a session of OpenClaw: the agent writes two files, OpenClaw warns that it cut a third, then it compacts."""
 
     def call(name: str, file: str) -> dict[str, Any]:
         arguments = {"path": f"/srv/pier/{file}", "content": "- Be brief."}
@@ -177,7 +177,7 @@ def in_a_workspace(path: Path) -> Path:
     return path
 
 
-def test_files_that_openclaw_sends_and_cuts_are_named_as_that(tmp_path: Path) -> None:
+def test_files_that_openclaw_sends_and_cuts_are_named(tmp_path: Path) -> None:
     path = in_a_workspace(tmp_path / "a.jsonl")
     entries = {entry["path"]: entry for entry in asked(path)}
     cut, own, other = (

@@ -36,7 +36,7 @@ def test_a_rule_is_followed_from_its_message_to_its_loss(database: str) -> None:
     assert {fate for _, fate, _ in fates[1:]} <= {"lost", "uncertain", "weakened", "value lost"}
 
 
-def test_a_phrase_of_no_statement_is_never_called_lost(database: str) -> None:
+def test_a_phrase_outside_any_statement_is_never_called_lost(database: str) -> None:
     for entry in traced(database, "the shop opens at"):
         if entry["fact"] is None:
             assert {fate["fate"] for fate in entry["fates"]} <= {"verbatim", "uncertain", "unknown"}
@@ -47,7 +47,7 @@ def test_one_conversation_can_be_named(database: str) -> None:
     assert [entry["title"] for entry in named] == ["Nightly orders import loses rows"]
 
 
-def test_no_conversation_is_left_out_for_the_many_messages_of_another(tmp_path: Path) -> None:
+def test_many_messages_of_one_conversation_hide_no_other(tmp_path: Path) -> None:
     db = create(tmp_path / "state.db")
     for name, count in (("quiet", 1), ("loud", 300)):
         session(db, name, title=name)
@@ -64,13 +64,13 @@ def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:
     assert origin < kept
 
 
-def test_a_phrase_is_of_whole_words(database: str) -> None:
+def test_a_phrase_matches_whole_words(database: str) -> None:
     assert traced(database, "orders-raw/")
     assert not traced(database, "rders-raw/")
     assert not traced(database, "orders-ra")
 
 
-def test_a_phrase_that_is_nowhere_says_so(database: str) -> None:
+def test_an_absent_phrase_is_noted(database: str) -> None:
     assert "not found" in CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
     assert isinstance(CliRunner().invoke(commands, ["trace"]).exception, UsageProblem)
 

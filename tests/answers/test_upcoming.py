@@ -1,4 +1,4 @@
-"""The next compaction: distance, what goes, what is at risk, the text to pin."""
+"""The next compaction: distance, removed messages, facts at risk, the text to pin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def asked(name: str, now: float | None = None, **flags: Any) -> Upcoming:
     return upcoming(Answers(open_source(None, True), flags, None), name, now)
 
 
-def test_reported_sizes_are_used_where_the_agent_has_them() -> None:
+def test_reported_sizes_are_used_if_the_agent_has_them() -> None:
     found = asked(HARBOR)
     assert found.reported
     assert found.growth
@@ -46,7 +46,7 @@ def test_the_requests_until_the_threshold_are_counted_in_words(left: int, words:
     assert f"{words} (" in found.sentences[0]
 
 
-def test_what_it_takes_and_what_is_at_risk_are_those_of_the_plan() -> None:
+def test_removed_messages_and_facts_at_risk_are_those_of_the_plan() -> None:
     answers = Answers(open_source(None, True), {}, None)
     found = upcoming(answers, ORDERS)
     assert found.takes == tuple(range(found.takes[0], found.takes[-1] + 1))
@@ -89,7 +89,7 @@ def test_settings_change_the_distance() -> None:
     assert asked(ORDERS, context_length=200_000).threshold_tokens > asked(ORDERS).threshold_tokens
 
 
-def test_a_cold_cache_is_dearer_than_a_warm_one() -> None:
+def test_a_cold_cache_costs_more_than_a_warm_cache() -> None:
     inspection = Answers(open_source(None, True), {}, None).opened(HARBOR)[0]
     last = max(request.at for request in inspection.store.requests(inspection.conversation))
     warm, cold = asked(HARBOR, last + 10), asked(HARBOR, last + 100_000)
@@ -122,7 +122,7 @@ def fact(text: str, kind: Any = "constraint", role: str = "user", rule: str = "e
     return Fact(text, kind, text, "", (), (), rule, 5, (0, 0), role, (saying,), 0, 1.0)
 
 
-def test_the_pin_has_the_rules_of_the_user_first_and_nothing_of_others() -> None:
+def test_the_pin_has_the_users_rules_first_and_no_other_rules() -> None:
     pin = pin_text(
         [fact("The port is 8443.", "value"), fact("It was the cache.", role="assistant"), fact("Never push.")]
     )

@@ -1,4 +1,4 @@
-"""Every app test: a counter that needs no vocabulary, UTC, no other state directory."""
+"""Settings of every app test: a counter without a vocabulary, UTC, no other state directory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MakeApp = Callable[..., InspectorApp]
 
 
 class Quarters:
-    """A token every four characters."""
+    """A counter with one token per four characters."""
 
     def encode_ordinary(self, text: str) -> list[int]:
         return [0] * ((len(text) + 3) // 4)
@@ -39,10 +39,10 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(
         "inspector.tokens.tokenizers.counter_for", lambda model: Counter("quarters", Quarters())
     )
-    # Nobody's fingers are kept waiting here: threads need not rest behind every key.
+    # No user waits here, so threads need not rest after every key.
     monkeypatch.setattr("inspector.app.throttle.QUIET", 0.0)
     draw_at_rest(monkeypatch)
-    # A notification stays until it is put away: how long a test takes is the machine's affair.
+    # A notification stays until it is dismissed, because the duration of a test depends on the machine.
     monkeypatch.setattr(Notification, "time_left", property(lambda notification: 3_600.0))
     ago = human.ago
     monkeypatch.setattr(human, "ago", lambda then, now=None: ago(then, NOW if now is None else now))
@@ -53,19 +53,19 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def rotating(fixtures_dir: Path) -> Path:
-    """A copy of the bundled database of the release that rotates."""
+    """Return a copy of the bundled database of the release that rotates."""
     return fixtures_dir / "hermes-0.13-rotating.db"
 
 
 @pytest.fixture
 def in_place(fixtures_dir: Path) -> Path:
-    """A copy of the bundled database of the release that compacts in place."""
+    """Return a copy of the bundled database of the release that compacts in place."""
     return fixtures_dir / "hermes-0.19-in-place.db"
 
 
 @pytest.fixture
 def demo(fixtures_dir: Path, tmp_path: Path) -> MakeApp:
-    """Makes the app on copies of the bundled databases; a name opens that conversation."""
+    """Return a function that makes the app on copies of the bundled databases; a name opens that conversation."""
 
     def make(name: str | None = None, theme: str = "") -> InspectorApp:
         stores = [open_store(path) for path in sorted(fixtures_dir.glob("*.db"))]

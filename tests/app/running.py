@@ -1,4 +1,4 @@
-"""The app under test: on a database, in a state directory of its own, until nothing is going on any more."""
+"""Run the app in tests: on a database, with a separate state directory, until it is idle."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ from widgets.bars.title_bar import TitleBar
 from widgets.lists.message_list import MessageList, MessageRow
 from widgets.panes.message_pane import MessagePane
 
-#: A moment after everything that the bundled databases hold, in seconds since the epoch.
+#: A time after all times of the bundled databases, in seconds since the epoch.
 NOW = 1_800_000_000.0
 CHECKOUT = "Move checkout to orders-v2"
 
-#: What each app notified of.
+#: Notifications of each app.
 _TOLD: WeakKeyDictionary[App[Any], list[str]] = WeakKeyDictionary()
 
 T = TypeVar("T")
 Test = Pilot[None]
 
-# Due at once, so that whoever waits for the app waits for what it gets ready too.
+# Due at once, so that waiting for the app includes its preparations.
 list_screen.PREPARE_SECONDS = 0.0
 
 
 def made(path: Path, **kinds: Any) -> InspectorApp:
-    """The app on a database, with the state directory of the test; the rest goes to it as it is."""
+    """Make the app on a database, with the state directory of the test and further arguments."""
     return app_on(open_store(path), SavedState.load(path), **kinds)
 
 
 def app_on(store: Store, saved: SavedState, **kinds: Any) -> InspectorApp:
-    """The app on a store."""
+    """Make the app on a store."""
     app = InspectorApp(store, saved=saved, **kinds)
     app.animation_level = "none"
     messages, notify = _TOLD.setdefault(app, []), app.notify
@@ -72,7 +72,7 @@ def app_on(store: Store, saved: SavedState, **kinds: Any) -> InspectorApp:
 async def running(
     path: Path, name: str | None = None, size: tuple[int, int] = (120, 40), **kinds: Any
 ) -> AsyncIterator[Test]:
-    """A pilot of the app once all that begins by itself has ended."""
+    """Run the app; yield its pilot when the first work has ended."""
     app = made(path, name=name, **kinds)
     async with app.run_test(size=size, tooltips=True) as pilot:
         await settled(pilot, drawn=False)
@@ -80,7 +80,7 @@ async def running(
 
 
 async def settled(pilot: Test, drawn: bool = True) -> None:
-    """Until no thread is at work, no job is wanted and all messages are handled, and the frame is `drawn`."""
+    """Wait until no thread works, no job waits and all messages are handled; draw the frame if `drawn`."""
     rested = False
     for _ in range(20_000):
         await pilot.pause()
@@ -91,9 +91,9 @@ async def settled(pilot: Test, drawn: bool = True) -> None:
         screens = [screen for screen in pilot.app.screen_stack if isinstance(screen, JobScreen)]
         busy = at_work or any(screen.jobs.busy() for screen in screens)
         if busy and not at_work:
-            # A job that rests before it begins, until the user has stood still for some 30 ms.
+            # A job may wait until the user has been idle for about 30 ms.
             await asyncio.sleep(0.005)
-        # What has come to rest is looked at twice.
+        # Check twice that everything is at rest.
         if rested and not busy and not (drawn and draw(pilot.app)):
             return
         rested = not busy and not rested
@@ -101,7 +101,7 @@ async def settled(pilot: Test, drawn: bool = True) -> None:
 
 
 async def until(pilot: Test, true: Callable[[], bool]) -> None:
-    """Until something is true that another process brings; fails when the app came to rest many times without it."""
+    """Wait until a condition is true; fail if the app came to rest many times without it."""
     for _ in range(1_000):
         if true():
             return
@@ -111,7 +111,7 @@ async def until(pilot: Test, true: Callable[[], bool]) -> None:
 
 
 async def press(pilot: Test, *keys: str) -> None:
-    """Press keys, and wait behind each for everything that it sets off; a frame is drawn behind the last."""
+    """Press keys, and wait after each for everything that it starts; draw a frame after the last."""
     for key in keys:
         await pilot.press(key)
         await settled(pilot, drawn=False)
@@ -124,69 +124,69 @@ async def write(pilot: Test, text: str) -> None:
 
 
 def conversation(pilot: Test) -> ConversationScreen:
-    """The conversation screen, which must be on top."""
+    """Return the conversation screen, which must be on top."""
     assert isinstance(pilot.app.screen, ConversationScreen)
     return pilot.app.screen
 
 
 def conversations(pilot: Test) -> ConversationsScreen:
-    """The list of conversations, which must be on top."""
+    """Return the list of conversations, which must be on top."""
     assert isinstance(pilot.app.screen, ConversationsScreen)
     return pilot.app.screen
 
 
 def messages(pilot: Test) -> MessageList:
-    """The message list of the screen."""
+    """Return the message list of the screen."""
     return pilot.app.screen.query_one("#messages", MessageList)
 
 
 def opened(pilot: Test) -> Opened:
-    """The conversation as it was opened."""
+    """Return the opened conversation."""
     found = conversation(pilot).loaded.opened
     assert found is not None
     return found
 
 
 def latest(pilot: Test, resource: Resource[T]) -> T:
-    """What was read last of a resource."""
+    """Return the last value of a resource."""
     found = conversation(pilot).loaded.latest(resource)
     assert found is not None
     return found
 
 
 def recorded(pilot: Test, index: int) -> Compaction:
-    """A recorded compaction."""
+    """Return a recorded compaction."""
     return next(done for done in latest(pilot, COMPACTIONS) if done.index == index)
 
 
 def derived(pilot: Test) -> Derived:
-    """What follows from the state on screen."""
+    """Return the values derived from the state on screen."""
     found = conversation(pilot).derived
     assert found is not None
     return found
 
 
 def plan(pilot: Test) -> Plan:
-    """The plan for the list on screen."""
+    """Return the plan for the list on screen."""
     found = derived(pilot).plan
     assert found is not None
     return found
 
 
 def rows(pilot: Test) -> GenerationRows:
-    """The rows of the list on screen."""
+    """Return the rows of the list on screen."""
     found = conversation(pilot).messages.rows
     assert found is not None
     return found
 
 
 def cursor(pilot: Test) -> int:
-    """The index of the message under the cursor; -1 on the system prompt."""
+    """Return the index of the message under the cursor; -1 for the system prompt."""
     return rows(pilot).index(messages(pilot).cursor)
 
 
 def row(pilot: Test, index: int) -> MessageRow:
-    """The row of a message."""
+    """Return the row of a message."""
     listed = rows(pilot)
     return listed.row(listed.row_of(index))
 
@@ -197,27 +197,27 @@ def marked(pilot: Test) -> bool:
 
 
 def title(pilot: Test) -> str:
-    """The title line."""
+    """Return the title line."""
     return pilot.app.screen.query_one(TitleBar).text
 
 
 def notes(pilot: Test) -> tuple[str, ...]:
-    """The sentences at the bottom."""
+    """Return the notes at the bottom."""
     return pilot.app.screen.query_one(NotesBar).sentences
 
 
 def told(pilot: Test) -> list[str]:
-    """The notifications, the first one first."""
+    """Return the notifications, oldest first."""
     return _TOLD[pilot.app]
 
 
 def screen_text(pilot: Test) -> str:
-    """What is on screen, line by line."""
+    """Return the text on screen, line by line."""
     return "\n".join(lines_of(pilot.app))
 
 
 def written(path: Path, wires: Sequence[dict[str, Any]], **values: Any) -> Path:
-    """A database with one conversation of these messages."""
+    """Write a database with one conversation of these messages."""
     writer = Writer(create(path))
     writer.begin(**{"title": "Made", "system_prompt": "You are an agent.", **values})
     writer.say(wires)
@@ -225,7 +225,7 @@ def written(path: Path, wires: Sequence[dict[str, Any]], **values: Any) -> Path:
 
 
 def compacted(path: Path) -> Path:
-    """A database with one conversation that was compacted twice in place."""
+    """Write a database with one conversation that was compacted twice in place."""
     writer = Writer(create(path, journal="wal"))
     writer.begin(title="Made", system_prompt="You are an agent.")
     writer.say(talk(12))
@@ -237,7 +237,7 @@ def compacted(path: Path) -> Path:
 
 
 def add(path: Path, text: str, session: str = "s0") -> None:
-    """Say something in a session, from another connection."""
+    """Add a message to a session, from another connection."""
     db = sqlite3.connect(path)
     with db:
         db.execute(

@@ -87,7 +87,7 @@ async def test_the_gauge_shows_what_the_agent_reported() -> None:
         last = opened.inspection.store.requests(opened.inspection.conversation)[-1]
         assert gauge.state.kind == "reported"
         assert gauge.state.tokens == last.context + last.output
-        # In a replay it is the size that was reported at the step.
+        # In a replay it is the reported size at the step.
         await press(pilot, "left")
         assert gauge.state.kind == "reported"
         requests = opened.inspection.store.requests(opened.inspection.conversation)
@@ -98,7 +98,7 @@ async def test_the_gauge_shows_what_the_agent_reported() -> None:
 
 
 async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nothing is known of these files yet.
+    # These files are not read yet.
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     seen = Event()
     read = ClaudeCodeReader.digests
@@ -145,7 +145,7 @@ async def test_sessions_of_other_agents_that_come_later_appear(tmp_path: Path) -
         await until(pilot, lambda: not notes(pilot))
 
 
-async def test_an_encrypted_summary_is_no_failure() -> None:
+async def test_an_encrypted_summary_is_not_a_failed_summary() -> None:
     async with running(AGENTS, "The loom") as pilot:
         await press(pilot, "2")
         view = conversation(pilot).query_one(CompactionPane).view
@@ -154,7 +154,7 @@ async def test_an_encrypted_summary_is_no_failure() -> None:
         assert "the compaction failed" not in screen_text(pilot)
 
 
-async def test_a_compaction_lists_all_messages_that_came_with_it() -> None:
+async def test_a_compaction_lists_all_messages_that_it_added() -> None:
     """Not only the summary: opencode also adds a question of its own, and Cline repeats the request."""
     async with running(AGENTS, "Reef charts", size=(160, 48)) as pilot:
         await press(pilot, "2")
@@ -225,7 +225,7 @@ async def test_breakpoints_at_another_provider_are_not_guessed() -> None:
         assert shown.view.breakpoints == ()
         (fact,) = shown.view.facts
         assert fact.endswith("does not record its breakpoints, only the cache reads of its requests.")
-        # The rules of a release of Hermes say where it would set them.
+        # The rules of a Hermes release determine where it would set them.
         conversation(pilot).change(
             settings=conversation(pilot).state.settings.with_(profile="hermes-0.19", threshold=0.5)
         )
@@ -233,7 +233,7 @@ async def test_breakpoints_at_another_provider_are_not_guessed() -> None:
         assert shown.view.facts[0].startswith("Caching is o")
 
 
-def test_how_a_compaction_ended_that_an_agent_recorded() -> None:
+def test_a_failed_attempt_that_an_agent_recorded_is_shown() -> None:
     made = Compaction(
         index=1, session="s", before=9, after=1, head_end=0, tail_start=9, head_after=0, tail_after=1, summary_at=None,
         summary=None, merged=False, fallback=False, tokens_before=9, tokens_after=1, at=0.0,
@@ -246,8 +246,8 @@ def test_how_a_compaction_ended_that_an_agent_recorded() -> None:
 
 
 @pytest.mark.parametrize("moved", also("left", "[", ""))
-async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved: str) -> None:
-    """Whoever went back over a compaction, or a copy of an earlier time: the panes are those of what is there now."""
+async def test_a_replaced_transcript_is_shown(tmp_path: Path, moved: str) -> None:
+    """After a rewind over a compaction, or with an older copy, the panes show the current file."""
     whole = next((AGENTS / "claude-code").rglob("3f1c7a52*.jsonl")).read_bytes()
     path = tmp_path / "3f1c7a52.jsonl"
     path.write_bytes(whole)
@@ -289,7 +289,7 @@ async def test_a_transcript_that_another_took_the_place_of(tmp_path: Path, moved
         assert not notes(pilot)
 
 
-async def test_turning_the_profile_takes_its_own_threshold() -> None:
+async def test_another_profile_uses_its_own_threshold() -> None:
     async with running(AGENTS, "Harbor importer", size=(120, 40)) as pilot:
         before = conversation(pilot).state.settings
         await press(pilot, "6", *["down"] * 2, "right")
@@ -299,7 +299,7 @@ async def test_turning_the_profile_takes_its_own_threshold() -> None:
         assert turned.threshold != before.threshold
 
 
-async def test_a_line_that_cannot_be_read_is_told_while_the_session_is_open(tmp_path: Path) -> None:
+async def test_an_unreadable_line_is_noted_while_the_session_is_open(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000001")
     made.user("Read the berths.")
     made.answer(lines.text("So it is."), written=3_400)
@@ -351,7 +351,7 @@ async def test_the_settings_on_screen_follow_those_in_force(tmp_path: Path, turn
         assert ("≠" in screen_text(pilot)) == bool(turned)
 
 
-async def test_the_key_line_has_the_keys_of_what_is_written(tmp_path: Path) -> None:
+async def test_the_key_line_has_the_keys_of_the_open_input(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000008")
     made.user("Hello.")
     made.answer(lines.text("The crane lifts 4,150 kg at most."))
@@ -369,7 +369,7 @@ async def test_the_key_line_has_the_keys_of_what_is_written(tmp_path: Path) -> N
         assert "Copy facts" in screen_text(pilot)
 
 
-async def test_an_answer_whose_blocks_come_one_by_one_is_shown_as_far_as_it_came(tmp_path: Path) -> None:
+async def test_an_answer_is_shown_block_by_block(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000002")
     made.user("Read the berths.")
     made.answer(lines.text("First the berths."), lines.text("Now the quay and all of its cranes. " * 40))
@@ -420,7 +420,7 @@ async def test_an_open_conversation_stays_as_it_is_while_another_one_is_written(
         assert cursor(pilot) == 2
 
 
-async def test_what_is_written_while_a_conversation_is_opened_is_shown(
+async def test_messages_written_while_a_conversation_opens_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000006")
@@ -445,7 +445,7 @@ async def test_what_is_written_while_a_conversation_is_opened_is_shown(
         assert len(opened(pilot).generations[-1]) == 2
 
 
-async def test_what_is_written_while_a_read_fails_is_shown(
+async def test_messages_written_during_a_failed_read_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000007")
@@ -471,7 +471,7 @@ async def test_what_is_written_while_a_read_fails_is_shown(
         assert not notes(pilot)
 
 
-async def test_the_what_if_pane_and_the_tokens_pane_leave_the_same_distance() -> None:
+async def test_the_what_if_pane_and_the_tokens_pane_show_the_same_distance() -> None:
     async with running(AGENTS, "Turn the dive log", size=(160, 48)) as pilot:
         await press(pilot, "6")
         outcome = conversation(pilot).query_one(WhatIfPane).body.text

@@ -1,4 +1,4 @@
-"""Whatever keys somebody presses, in whatever order and size of the terminal, the app goes on."""
+"""The app survives any keys in any order and any size of the terminal."""
 
 from __future__ import annotations
 

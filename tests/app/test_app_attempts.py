@@ -1,5 +1,5 @@
-"""Another summary from the screen: what would be sent is said, nothing goes before that, and what came stands beside
-the recorded summary."""
+"""Another summary from the screen: the form shows what it will send, sends nothing before that, and shows the new
+summary next to the recorded summary."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def prompt_of(pilot: Test) -> AttemptPrompt:
 
 
 async def done(pilot: Test) -> None:
-    """Until no job of the form is at work."""
+    """Wait until no job of the form is running."""
     screen = pilot.app.screen
     for _ in range(1_000):
         await settled(pilot)
@@ -55,7 +55,7 @@ async def done(pilot: Test) -> None:
 
 
 async def came(pilot: Test, true: Callable[[], bool]) -> None:
-    """Until something is true that a thread at work brings; fails when it does not come."""
+    """Wait until a thread makes a condition true; fail if it does not."""
     for _ in range(20_000):
         if true():
             return
@@ -64,7 +64,7 @@ async def came(pilot: Test, true: Callable[[], bool]) -> None:
 
 
 async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptPrompt:
-    """The form for a compaction, filled in."""
+    """Return the completed form for a compaction."""
     conversation(pilot).change(compaction=compaction)
     await press(pilot, "2", "P")
     form = prompt_of(pilot)
@@ -74,7 +74,7 @@ async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptProm
     return form
 
 
-async def test_nothing_is_sent_before_it_was_seen_and_allowed(rotating: Path, server: Server) -> None:
+async def test_nothing_is_sent_before_it_is_shown_and_allowed(rotating: Path, server: Server) -> None:
     server.answers = [stream(event("## Goal\nAbort when p99 passes 350 ms or errors pass 0.5 %."), DONE)]
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         with watched() as seen:
@@ -87,7 +87,7 @@ async def test_nothing_is_sent_before_it_was_seen_and_allowed(rotating: Path, se
             assert f"gpt-4o at {server.base}" in form.notice
             assert "US dollars" in form.notice
             assert "secrets" in form.notice
-            # Enter once too often sends nothing, and what was allowed is forgotten when the form changes.
+            # One more Enter sends nothing, and a change of the form revokes the consent.
             await press(pilot, "enter")
             await done(pilot)
             form.query_one("#model", Input).value = "gpt-4o-mini"
@@ -117,7 +117,7 @@ async def made(pilot: Test, compaction: int = 2, command: str = STAND_IN) -> Non
     await settled(pilot)
 
 
-async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) -> None:
+async def test_an_attempt_is_next_to_the_recorded_summary(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await made(pilot)
         screen = conversation(pilot)
@@ -147,7 +147,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
         await press(pilot, "J", "enter")
         assert screen.panes.current == "message"
 
-        # Another compaction has none.
+        # Another compaction has no attempt.
         await press(pilot, "3")
         while screen.state.compaction < 3:
             await press(pilot, "right_square_bracket")
@@ -155,7 +155,7 @@ async def test_what_was_made_stands_beside_the_recorded_summary(rotating: Path) 
 
 
 @pytest.mark.slow
-async def test_an_attempt_is_deleted_when_asked_twice(rotating: Path) -> None:
+async def test_an_attempt_is_deleted_after_confirmation(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await made(pilot)
         await press(pilot, "3", "M", "D")
@@ -199,7 +199,7 @@ async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
         assert {one.life for one in default_attempts().all()} == {1}
 
 
-async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Server) -> None:
+async def test_escape_stops_an_attempt_and_keeps_its_text(rotating: Path, server: Server) -> None:
     def hold() -> None:
         server.waits.set()
         server.go_on.wait(60)
@@ -221,7 +221,7 @@ async def test_escape_stops_it_and_keeps_what_came(rotating: Path, server: Serve
         assert conversation(pilot)
 
 
-async def test_what_cannot_be_or_fails_is_told_in_the_form(rotating: Path) -> None:
+async def test_errors_and_failures_are_shown_in_the_form(rotating: Path) -> None:
     cases: list[tuple[dict[str, str], str]] = [
         ({}, "Say who is to write"),
         ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
@@ -254,7 +254,7 @@ async def test_what_cannot_be_or_fails_is_told_in_the_form(rotating: Path) -> No
 
 
 @pytest.mark.slow
-async def test_in_a_replay_it_is_the_planned_compaction(rotating: Path) -> None:
+async def test_in_a_replay_an_attempt_is_at_the_planned_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "colon", "6", "0", "enter", "P")
@@ -279,7 +279,7 @@ async def test_in_a_replay_it_is_the_planned_compaction(rotating: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_curve_of_a_life_stands_with_the_losses(rotating: Path) -> None:
+async def test_the_curve_of_a_life_is_in_the_losses_pane(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
         form.query_one("#life", Tick).value = True
@@ -299,7 +299,7 @@ async def test_the_curve_of_a_life_stands_with_the_losses(rotating: Path) -> Non
 
 
 @pytest.mark.slow
-async def test_what_an_endpoint_writes_is_as_hostile_as_a_database(rotating: Path, server: Server) -> None:
+async def test_the_text_of_an_endpoint_is_made_safe(rotating: Path, server: Server) -> None:
     hostile = (
         "## Goal\n- \x1b]0;owned\x07 [b]not bold[/b] \u202eturned\x00 \ud800\n## [red]Section[/]\n- x"
         + "y" * 5_000

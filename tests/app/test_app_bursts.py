@@ -1,4 +1,4 @@
-"""Keys that come faster than panes are made."""
+"""Keys that arrive faster than panes are drawn."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def test_no_key_is_lost_while_messages_are_read(rotating: Path) -> None:
         screen, listed = conversation(pilot), messages(pilot)
         last = listed.cursor
         for _ in range(5):
-            # The list has moved its cursor and the screen is yet to hear of it, when something comes from a thread.
+            # The list has moved its cursor, and before the screen knows it, a result arrives from a thread.
             listed.action_move(-1)
             screen.watch_loaded()
             listed.action_move(-1)
@@ -42,7 +42,7 @@ async def test_no_key_is_lost_while_messages_are_read(rotating: Path) -> None:
         assert (listed.cursor, screen.state.row) == (last - 19, last - 19)
 
 
-async def test_the_message_pane_shows_the_message_that_one_came_back_to(rotating: Path) -> None:
+async def test_the_message_pane_shows_the_message_after_returning_to_it(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         listed, pane = messages(pilot), conversation(pilot).query_one(MessagePane)
         await press(pilot, "up")

@@ -55,7 +55,9 @@ KEYS = {pane.name: str(number) for number, pane in enumerate(PANES, 1)}
 NAMES = tuple(KEYS)
 
 
-async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rotating: Path) -> None:
+async def test_a_conversation_opens_at_the_end_of_the_live_list_with_everything_counted(
+    rotating: Path,
+) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         assert (screen.state.generation, screen.state.compaction, cursor(pilot)) == (5, 4, 41)
@@ -70,7 +72,7 @@ async def test_it_opens_at_the_end_of_the_live_list_with_everything_counted(rota
         assert (shown.row.label, shown.row.token_kind) == ("41", "exact")
 
 
-async def test_without_a_vocabulary_counts_stay_rough_and_it_says_why_once(
+async def test_without_a_vocabulary_counts_stay_rough_with_one_note(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(model: str) -> None:
@@ -140,7 +142,7 @@ async def test_the_chosen_compaction_is_the_same_in_every_pane(rotating: Path) -
         assert (shown.done.index, screen.state.generation) == (3, 4)
 
 
-async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path) -> None:
+async def test_the_compaction_pane_shows_removed_and_added_messages(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "2")
@@ -150,7 +152,7 @@ async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path)
         assert pane.messages.row_count == done.before + 1
         assert pane.view is not None
         assert pane.view.plan is not None
-        # Rules come first, then decisions and values. Earlier summaries had kept them until this one.
+        # Rules come first, then decisions and values. Earlier summaries kept them.
         assert [(one.compaction, one.outcome, one.fact.text) for one in pane.view.lost] == [
             (3, "weakened", "ask me before you post."),
             (
@@ -177,7 +179,7 @@ async def test_the_compaction_pane_shows_what_went_and_what_came(rotating: Path)
         assert screen.state.compaction == 4
 
 
-async def test_the_lit_line_of_a_text_is_still_the_same_in_another_size(rotating: Path) -> None:
+async def test_the_highlighted_line_of_a_text_is_the_same_after_a_resize(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "2", *["J"] * 40)
         body = conversation(pilot).query_one(CompactionPane).body
@@ -191,7 +193,7 @@ async def test_the_lit_line_of_a_text_is_still_the_same_in_another_size(rotating
         assert body.line_count > unfolded
 
 
-async def test_from_a_compaction_to_what_it_lost(rotating: Path) -> None:
+async def test_from_a_compaction_to_its_losses(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "2", "comma", "comma", "comma")
@@ -262,7 +264,7 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
 
 
 @pytest.mark.slow
-async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) -> None:
+async def test_keys_of_older_versions_lead_to_the_current_panes(tmp_path: Path) -> None:
     async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
         panes = conversation(pilot).panes
         for key, pane, view in (
@@ -280,7 +282,7 @@ async def test_keys_of_earlier_panes_lead_to_where_they_are_now(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("pane", also("", *NAMES))
-async def test_every_key_of_a_pane_is_survived(in_place: Path, pane: str) -> None:
+async def test_every_key_of_a_pane_is_handled(in_place: Path, pane: str) -> None:
     """Press the keys of a pane, or those of the screen if no pane has the focus; not keys that open a screen."""
     async with running(in_place, "Nightly orders import loses rows", size=(100, 30)) as pilot:
         screen = conversation(pilot)

@@ -1,4 +1,4 @@
-"""Counts that must agree where they stand side by side, and a sentence where they cannot."""
+"""Counts that must agree if they are side by side, and a note if they cannot."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_sections_of_a_summary_add_up_to_it(body: str) -> None:
 @pytest.mark.parametrize(
     "body", ["A fallback text without headings, of one paragraph.", "## Goal\n- one\n- two"]
 )
-def test_a_summary_of_one_section_is_as_large_as_that(body: str) -> None:
+def test_a_summary_of_one_section_has_the_size_of_the_section(body: str) -> None:
     recorded = Compaction(
         index=1, session="s", before=9, after=5, head_end=2, tail_start=7, head_after=2, tail_after=3, summary_at=2,
         summary=body, merged=False, fallback=False, tokens_before=100, tokens_after=50, at=0.0,
@@ -44,7 +44,7 @@ def test_a_summary_of_one_section_is_as_large_as_that(body: str) -> None:
 
 
 class Sparing:
-    """Half of what the rough count makes of a text."""
+    """A counter with half of the rough count."""
 
     def encode_ordinary(self, text: str) -> list[int]:
         return [0] * (len(text) // 8)
@@ -78,7 +78,7 @@ async def test_a_plan_that_fires_below_the_threshold_is_explained(
 
 
 @pytest.mark.parametrize("title", [CHECKOUT, "小程序首页改版"])
-async def test_hygiene_is_told_only_of_a_session_of_a_gateway(rotating: Path, title: str) -> None:
+async def test_hygiene_is_shown_only_for_a_session_of_a_gateway(rotating: Path, title: str) -> None:
     async with running(rotating, title, size=(160, 48)) as pilot:
         await press(pilot, "6")
         screen = conversation(pilot)

@@ -1,4 +1,4 @@
-"""Engines that another distribution brings, in the app: plans and replays; one that fails is named."""
+"""Engines of another distribution in the app: plans and replays; a failing engine is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact counts as a column: what a mapping would say."""
+"""Exact counts as a column that behaves like a mapping."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_counts_are_a_mapping(changes: list[tuple[int, int | None]]) -> None:
     assert [counts.get(index) for index in range(-3, 43)] == [wanted.get(index) for index in range(-3, 43)]
 
 
-def test_what_is_not_counted_is_not_there() -> None:
+def test_an_uncounted_message_has_no_entry() -> None:
     counts = Counts()
     counts.update({-1: 5, 3: 7})
     assert (-1 in counts, 0 in counts, 3 in counts, -2 in counts) == (True, False, True, False)

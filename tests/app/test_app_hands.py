@@ -86,7 +86,7 @@ async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) ->
         await settled(pilot)
         assert screen.state.settings.threshold == pytest.approx(0.51)
         assert screen.query_one(WhatIfPane).is_attached
-        # A key of a view brings that view up.
+        # A key of a view shows that view.
         lineage = next(
             command for title, command in titles.items() if title == "Summary: All items, dropped, reworded …"
         )
@@ -96,7 +96,7 @@ async def test_the_palette_reaches_every_action_of_every_pane(rotating: Path) ->
 
 
 def test_no_key_means_two_things_at_once() -> None:
-    """A key of a pane may hide one of the screen or the app only where that is meant."""
+    """A key of a pane hides a key of the screen or the app only intentionally."""
     from inspector.app.app import InspectorApp
     from inspector.app.conversation.screen import ConversationScreen
     from widgets.panes.text_view import TextView
@@ -120,9 +120,9 @@ def test_no_key_means_two_things_at_once() -> None:
     outer = keys(ConversationScreen) | keys(InspectorApp)
     # The inner key does the same with the fact under the cursor.
     meant = {"text.next_match", "text.previous_match", "text.copy", "facts.trace"}
-    # On the knobs the arrows turn, in a summary space folds; a replay goes on with them from anywhere else.
+    # On the knobs arrows change values, in a summary Space folds; everywhere else they control the replay.
     meant |= {"knobs.less", "knobs.more", "knobs.much_less", "knobs.much_more", "summary.fold"}
-    # What is being typed there is left before the pane is.
+    # The first key leaves the input, the next leaves the pane.
     meant |= {"knobs.leave"}
     for kind in kinds:
         hidden = {name for key, name in keys(kind).items() if key in outer}

@@ -1,4 +1,4 @@
-"""What outlasts a moment: remembered settings, notes that were read, copies, files and programs."""
+"""Persistent state: remembered settings, dismissed notes, copies, files and programs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.app.running import (
 from widgets.bars.notes_bar import NotesBar
 
 
-async def test_notes_are_put_away_and_do_not_come_back(tmp_path: Path) -> None:
+async def test_dismissed_notes_do_not_come_back(tmp_path: Path) -> None:
     path = compacted(tmp_path / "state.db")
     async with running(path, "s0") as pilot:
         screen = conversation(pilot)
@@ -67,7 +67,7 @@ async def test_settings_message_pane_and_theme_last_between_runs(rotating: Path)
 
 
 @pytest.mark.slow
-async def test_a_of_a_comparison_is_still_there_when_one_comes_back(rotating: Path) -> None:
+async def test_the_settings_a_of_a_comparison_are_remembered(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "=", "escape", "enter")
         kept = conversation(pilot).state.kept
@@ -79,12 +79,12 @@ async def test_a_of_a_comparison_is_still_there_when_one_comes_back(rotating: Pa
     "kept",
     [{"threshold": "x"}, {"profile": "nobody's"}, {"threshold": 7}, {"protect_last_n": None}, {"profile": 3}],
 )
-def test_remembered_settings_that_are_none_are_left_alone(kept: dict[str, object]) -> None:
+def test_invalid_remembered_settings_are_ignored(kept: dict[str, object]) -> None:
     force = Settings(profile="hermes-0.13")
     assert first_settings(force, kept, {}) == force
 
 
-def test_a_flag_comes_before_what_is_remembered() -> None:
+def test_a_flag_has_priority_over_a_remembered_setting() -> None:
     kept = {"threshold": 0.6, "target_ratio": 0.3}
     found = first_settings(Settings(threshold=0.7), kept, {"threshold": 0.7})
     assert (found.threshold, found.target_ratio) == (0.7, 0.3)
@@ -118,7 +118,7 @@ async def test_a_message_of_a_deleted_file_is_not_copied(tmp_path: Path) -> None
         assert pilot.app.return_code in (None, 0)
 
 
-async def test_a_problem_is_told_below_the_help_as_long_as_it_lasts(
+async def test_a_problem_is_shown_below_the_help_as_long_as_it_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(_: Store) -> int:
@@ -139,7 +139,7 @@ async def test_a_problem_is_told_below_the_help_as_long_as_it_lasts(
         await until(pilot, lambda: not any(bar.sentences for bar in told_by))
 
 
-async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_programs_are_named(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PAGER", "/nowhere/pager -x")
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "o")
@@ -152,7 +152,7 @@ async def test_programs_that_are_not_there_are_named(rotating: Path, monkeypatch
         assert told(pilot)[-1] == "Another program cannot take over this terminal; y copies the message."
 
 
-def test_settings_that_are_remembered_are_all_of_them() -> None:
+def test_all_settings_are_remembered() -> None:
     from inspector.engines.settings import SETTING_NAMES
 
     assert set(SETTING_NAMES) == set(Settings.__struct_fields__)

@@ -1,4 +1,4 @@
-"""A screen that is left while threads are at work: what they bring late is dropped, and nothing breaks."""
+"""A screen that closes while threads are working: late results are dropped, and nothing breaks."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from widgets.bars.notes_bar import NotesBar
 
 
 def late(taken: list[object]) -> JobMessage:
-    """What a job brings."""
+    """A late result of a job."""
     job = Job("late", (), (), lambda: None, taken.append, None, taken.append, taken.append)
     return JobMessage(job, taken.append, 1, last=True)
 
 
-async def test_what_comes_for_a_screen_that_was_left_is_dropped(rotating: Path) -> None:
+async def test_results_for_a_closed_screen_are_dropped(rotating: Path) -> None:
     taken: list[object] = []
     async with running(rotating) as pilot:
         await press(pilot, "enter")
@@ -38,7 +38,7 @@ async def test_what_comes_for_a_screen_that_was_left_is_dropped(rotating: Path) 
         assert taken == []
 
 
-async def test_the_list_below_a_conversation_still_hears_of_its_threads(rotating: Path) -> None:
+async def test_the_list_below_a_conversation_still_gets_results_of_its_threads(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         below = pilot.app.screen_stack[0]
         assert conversation(pilot) is pilot.app.screen
@@ -46,7 +46,7 @@ async def test_the_list_below_a_conversation_still_hears_of_its_threads(rotating
         assert not below.left
 
 
-async def test_an_app_that_ends_hears_of_nothing(rotating: Path) -> None:
+async def test_an_ending_app_gets_no_results(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         before = dict(rows(pilot).exact)
@@ -55,8 +55,8 @@ async def test_an_app_that_ends_hears_of_nothing(rotating: Path) -> None:
         assert dict(rows(pilot).exact) == before
 
 
-async def test_leaving_ends_what_is_being_read(rotating: Path) -> None:
-    """A thread that still reads is told that nobody waits."""
+async def test_leaving_cancels_reading(rotating: Path) -> None:
+    """A reading thread learns that its result is not needed."""
     begun, ended = Event(), Event()
 
     def forever(*values: object) -> None:

@@ -1,4 +1,4 @@
-"""The lineage of the summaries in the app: filled in a thread, its column, going to the changes of an item."""
+"""The lineage of the summaries in the app: filled by a thread, its column, the way to the changes of an item."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from widgets.panes.summary_pane import SummaryPane
 
 
 def lineage_of(pilot: Test) -> SummaryLineage:
-    """The view of the summary pane that is on screen."""
+    """Return the view of the summary pane on screen."""
     shown = conversation(pilot).query_one(SummaryPane).shown
     assert isinstance(shown, SummaryLineage)
     return shown
 
 
-async def test_the_key_brings_it_up_with_the_chosen_compaction(rotating: Path) -> None:
+async def test_the_key_shows_the_lineage_at_the_chosen_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0")
         screen, lineage = conversation(pilot), lineage_of(pilot)
@@ -78,7 +78,7 @@ async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_the_first_summary_has_none_before_it(rotating: Path) -> None:
+async def test_the_first_summary_has_no_summary_before_it(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", *["left_square_bracket"] * 3, "enter")
         screen = conversation(pilot)
@@ -105,7 +105,7 @@ async def test_a_conversation_without_compactions(rotating: Path) -> None:
         assert told(pilot) == []
 
 
-async def test_it_is_worked_out_once_for_the_same_compactions(tmp_path: Path) -> None:
+async def test_the_lineage_is_computed_once_for_the_same_compactions(tmp_path: Path) -> None:
     path = compacted(tmp_path / "state.db")
     async with running(path, "Made") as pilot:
         await press(pilot, "0")

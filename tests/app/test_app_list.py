@@ -1,4 +1,4 @@
-"""The list of conversations: opening, filter, sort, search, ages, sad databases."""
+"""The list of conversations: opening, filter, sort, search, ages, broken databases."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ async def test_messages_that_the_user_undid_are_not_counted(in_place: Path) -> N
         assert again == shown
 
 
-async def test_behind_a_conversation_that_was_opened_by_name_is_a_whole_list(rotating: Path) -> None:
+async def test_a_conversation_opened_by_name_returns_to_the_whole_list(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "escape")
         table = conversations(pilot).query_one(ConversationTable)
@@ -179,7 +179,7 @@ async def test_behind_a_conversation_that_was_opened_by_name_is_a_whole_list(rot
         assert table.cursor == 0, "help is no conversation to go back to"
 
 
-async def test_filter_as_one_types(rotating: Path) -> None:
+async def test_the_filter_follows_typing(rotating: Path) -> None:
     async with running(rotating) as pilot:
         table = conversations(pilot).query_one(ConversationTable)
         await press(pilot, "slash")
@@ -198,7 +198,7 @@ async def test_filter_as_one_types(rotating: Path) -> None:
         assert "5 conversations" in title(pilot)
 
 
-async def test_the_keys_of_the_filter_are_shown_while_one_types(rotating: Path) -> None:
+async def test_the_keys_of_the_filter_are_shown_while_typing(rotating: Path) -> None:
     async with running(rotating) as pilot:
         keys = pilot.app.screen.query_one(KeyLine)
         assert "/ Filter" in keys.render_line(0).text
@@ -297,7 +297,7 @@ async def test_search_without_a_match_says_so(rotating: Path) -> None:
         assert pilot.app.screen.query_one("#words").has_focus
 
 
-async def test_a_search_for_no_words_ends_the_last_one(rotating: Path) -> None:
+async def test_an_empty_search_ends_the_last_search(rotating: Path) -> None:
     async with running(rotating) as pilot:
         await press(pilot, "f")
         await write(pilot, "refund")
@@ -368,7 +368,7 @@ async def test_a_read_ends_although_the_store_changes_meanwhile(
         assert (began, ended) == (2, 2)
 
 
-async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> None:
+async def test_an_unknown_conversation_is_noted_on_the_list(tmp_path: Path) -> None:
     async with running(simple(tmp_path / "state.db"), "nobody") as pilot:
         conversations(pilot)
         assert "No conversation matches 'nobody'" in notes(pilot)[0]
@@ -376,7 +376,7 @@ async def test_an_unknown_conversation_is_told_on_the_list(tmp_path: Path) -> No
         assert notes(pilot) == ()
 
 
-async def test_a_place_file_that_is_nonsense_is_left_alone(rotating: Path) -> None:
+async def test_invalid_remembered_places_are_ignored(rotating: Path) -> None:
     state = state_dir()
     state.mkdir(parents=True)
     known = {"sort": ["nothing", 1], "settings": {"x": 4}, "pane": "x", "messages": []}
@@ -395,7 +395,7 @@ async def test_the_footer_fits_eighty_columns(rotating: Path) -> None:
         assert pilot.app.screen.query_one(KeyLine).size.height == 1
 
 
-def test_a_first_look_at_the_bundled_databases_begins_where_most_is_to_see(fixtures_dir: Path) -> None:
+def test_the_first_demo_selects_the_richest_conversation(fixtures_dir: Path) -> None:
     store = SeveralStores([open_store(path) for path in sorted(fixtures_dir.glob("*.db"))], fixtures_dir)
     rows = store.conversations()
     (chosen,) = [row for row in rows if row.id == shows_most(rows)]

@@ -1,4 +1,4 @@
-"""Losses in the app: facts found in the background, marked, filtered, gone to, at risk under the knobs, carried off."""
+"""Losses in the app: facts found in the background, marked, filtered, opened, at risk under the knobs, exported."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CONSTRAINT = "the contrast must be at least 4.5 : 1"
 
 
 def facts_of(pilot: Test) -> LossesFacts:
-    """The facts of the losses pane."""
+    """Return the facts of the losses pane."""
     shown = conversation(pilot).query_one(LossesPane).shown
     assert isinstance(shown, LossesFacts)
     return shown
@@ -73,7 +73,7 @@ async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> Non
         assert pane.scope == "1", "round and round"
 
 
-async def test_from_a_fact_to_where_it_was_said_and_to_where_it_survives(rotating: Path) -> None:
+async def test_from_a_fact_to_its_message_and_to_its_place_of_survival(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4")
@@ -150,7 +150,7 @@ async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
         assert kept
 
 
-async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
+async def test_facts_at_risk_follow_the_knobs(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4", "r")
@@ -166,7 +166,7 @@ async def test_what_is_at_risk_follows_the_knobs(rotating: Path) -> None:
         assert {key_of(fact) for fact in pane.facts.entries} == before
 
 
-async def test_a_checklist_is_carried_off(rotating: Path) -> None:
+async def test_a_checklist_is_exported(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         await press(pilot, "4", "C")
         assert told(pilot)[-1].startswith("Copied the checklist to the clipboard")

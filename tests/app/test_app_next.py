@@ -52,7 +52,7 @@ async def test_the_facts_lead_to_their_messages_and_the_pin_is_copied(rotating: 
         assert cursor(pilot) == latest(pilot, UPCOMING).at_risk[0].places[0]
 
 
-async def test_a_knob_changes_the_distance_and_earlier_lists_have_none(rotating: Path) -> None:
+async def test_a_knob_changes_the_distance_and_earlier_lists_have_no_distance(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         await press(pilot, "8")
         before = latest(pilot, UPCOMING)
@@ -64,7 +64,7 @@ async def test_a_knob_changes_the_distance_and_earlier_lists_have_none(rotating:
         assert "next compaction" not in conversation(pilot).query_one(TokensPane).body.text
 
 
-async def test_what_one_looks_at_stays_while_the_live_list_grows(rotating: Path, tmp_path: Path) -> None:
+async def test_the_view_stays_in_place_while_the_live_list_grows(rotating: Path, tmp_path: Path) -> None:
     path = shutil.copy(rotating, tmp_path / "state.db")
     async with running(path, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)

@@ -1,4 +1,4 @@
-"""What the list learns in the background: losses, findings, kept between runs, worked out apart."""
+"""Background columns of the list: losses and findings, kept between runs, computed in another process."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def entries(pilot: Any) -> Entries:
 
 @pytest.fixture
 async def alone(rotating: Path, empty_cache: None) -> Entries:
-    """What is shown where everything is read in this process, nothing of it kept."""
+    """Return the rows read in this process without kept results."""
     async with running(rotating) as pilot:
         return entries(pilot)
 
 
 @pytest.mark.usefixtures("empty_cache")
-async def test_losses_and_findings_come_by_themselves(rotating: Path) -> None:
+async def test_losses_and_findings_appear_automatically(rotating: Path) -> None:
     async with running(rotating) as pilot:
         found = entries(pilot)
         assert all(entry.lost is not None and entry.findings is not None for entry in found.values())
@@ -81,7 +81,7 @@ async def test_a_remembered_sort_holds_for_values_that_come_later(rotating: Path
         assert counts[0]
 
 
-async def test_another_process_works_the_same_out(
+async def test_another_process_computes_the_same(
     alone: Entries, rotating: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache of the process"))
@@ -104,7 +104,7 @@ async def test_another_process_works_the_same_out(
 
 
 @pytest.mark.usefixtures("empty_cache")
-async def test_the_other_process_goes_with_the_screen(
+async def test_the_other_process_ends_with_the_screen(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.app.conversations.screen.look_up_models", lambda rows: None)
@@ -128,7 +128,7 @@ async def test_the_other_process_goes_with_the_screen(
 
 
 @pytest.mark.usefixtures("empty_cache")
-async def test_what_ends_before_its_time_is_told(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_that_dies_is_noted(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
     async with running(rotating, apart=True) as pilot:

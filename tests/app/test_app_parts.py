@@ -1,4 +1,4 @@
-"""State, derived values, jobs and panes: each thing is worked out once, and only what changed is drawn."""
+"""State, derived values, jobs and panes: each value is computed once, and only changes are drawn."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_a_turn_of_a_knob_derives_budgets_once_and_fills_each_part_once(
         assert conversation(pilot).derived is not before
         assert derived == [0.51]
         await settled(pilot)
-        # The run of the whole conversation comes behind: its curve is another part of the pane.
+        # The run of the whole conversation follows later: its curve is another part of the pane.
         assert derived == [0.51]
         assert all(state == shown[0] for state in shown)
         assert shown[0].settings.threshold == 0.51
@@ -80,7 +80,7 @@ def double(value: int, watch: Any) -> int:
 
 
 def slow(value: int, watch: Any) -> int:
-    """A job that goes on until nobody wants it."""
+    """A job that runs until it is cancelled."""
     while True:
         watch.check()
 
@@ -97,7 +97,7 @@ async def test_a_job_asked_for_twice_runs_once_and_an_overtaken_one_posts_nothin
         assert jobs.run("a", (3,), double, came.append)
         await settled(pilot)
         assert came == [2, 6]
-        # One that rests is not even begun where another overtakes it.
+        # A waiting job does not start if another overtakes it.
         assert jobs.run("b", (1,), slow, came.append, rest=0.01)
         assert jobs.run("b", (4,), double, came.append)
         await settled(pilot)
@@ -105,7 +105,7 @@ async def test_a_job_asked_for_twice_runs_once_and_an_overtaken_one_posts_nothin
         assert jobs.busy() == ()
 
 
-async def test_what_runs_in_threads_knows_no_widget_and_no_screen(
+async def test_code_of_threads_knows_no_widget_and_no_screen(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: dict[str, tuple[Any, tuple[Any, ...]]] = {}
@@ -138,7 +138,7 @@ async def test_what_runs_in_threads_knows_no_widget_and_no_screen(
 
 
 class Echo(Static):
-    """Shows what it is given."""
+    """A widget that shows a given text."""
 
     can_focus = True
     text = ""

@@ -1,4 +1,4 @@
-"""Pictures of the screens: dark, light and 16 colours, wide and narrow. `make snapshots` takes them anew."""
+"""Pictures of the screens: dark, light and 16 colours, wide and narrow. `make snapshots` takes them again."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ PICTURES: dict[str, tuple[str | None, tuple[int, int], str, tuple[str, ...]]] = 
 
 
 def _is_another(name: str) -> bool:
-    """Whether a picture shows what another one shows, in another size or other colours, or other words of a text."""
+    """Whether a picture is a variant of another, with another size, other colours, or other words of a text."""
     return name in ("message", "lineage", "cache") or any(name.startswith(f"{other}-") for other in PICTURES)
 
 
 @pytest.mark.parametrize(
     "name",
-    # What differs by size or colours alone is compared where all tests run.
+    # Variants that differ only by size or colours are compared with --slow.
     [pytest.param(name, marks=pytest.mark.slow) if _is_another(name) else name for name in PICTURES],
 )
 def test_picture(name: str, demo: MakeApp, snap_compare: Any) -> None:

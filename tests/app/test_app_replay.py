@@ -1,4 +1,4 @@
-"""Replay in the app: stepping, playing, dragging, the phases of a compaction, and what is on screen at each moment."""
+"""Replay in the app: stepping, playing, dragging, the phases of a compaction, and the screen at each moment."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def rows(pilot: Test) -> StepRows:
 
 
 def shown(pilot: Test) -> list[MessageRow]:
-    """The rows on screen."""
+    """Return the rows on screen."""
     listed = rows(pilot)
     return [found for at in messages(pilot).visible_rows if (found := listed.row(at)).text is not None]
 
 
 def track_of(text: str) -> range:
-    """The cells of the timeline's track in its line: between the sign of playing and what is told."""
+    """Return the cells of the timeline's track: between the sign for playing and the text."""
     return range(2, text.index("  ", 2))
 
 
@@ -135,7 +135,7 @@ async def test_stepping_back_undoes_stepping_forward(tmp_path: Path) -> None:
             await press(pilot, "left")
 
 
-async def test_what_left_is_struck_through_and_can_be_read(in_place: Path) -> None:
+async def test_removed_messages_are_struck_through_and_readable(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "1", "escape", "left", "home", "down")
@@ -188,7 +188,7 @@ async def test_a_compaction_is_shown_in_five_phases(in_place: Path) -> None:
         assert rows(pilot).index(messages(pilot).cursor) == third.summary_at
 
 
-async def test_the_future_is_not_told(in_place: Path) -> None:
+async def test_the_future_is_not_shown(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "3", "escape", "colon", "5", "enter")
@@ -250,7 +250,7 @@ async def test_calls_turns_and_numbers(in_place: Path) -> None:
 
 
 class Beats:
-    """The clock that a test turns by hand."""
+    """A clock that a test controls."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
@@ -272,7 +272,7 @@ class Beats:
 
 @pytest.fixture
 def beats(monkeypatch: pytest.MonkeyPatch) -> Beats:
-    """The clock of every player is turned by hand."""
+    """Let the test control the clock of every player."""
     clock = Beats()
     begin = Player.__init__
     monkeypatch.setattr(Player, "__init__", lambda player, host, beat: begin(player, host, clock))  # type: ignore[arg-type]
@@ -344,7 +344,7 @@ async def test_the_graph_goes_to_moments(in_place: Path) -> None:
         assert graph.state.step == moment(pilot).step == 28
 
 
-async def test_a_knob_is_answered_at_the_moment(in_place: Path) -> None:
+async def test_a_knob_acts_on_the_shown_moment(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "colon", *"40", "enter", "6")
@@ -407,7 +407,7 @@ async def test_growing_keeps_the_phase_and_goes_on_playing(tmp_path: Path, beats
         assert moment(pilot).number == at.number + 1
 
 
-async def test_a_compaction_that_comes_is_told_and_leaves_the_list(tmp_path: Path) -> None:
+async def test_a_new_compaction_is_noted_and_the_shown_list_stays(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db", journal="wal"))
     writer.begin(title="Made", system_prompt="You are an agent.")
     writer.say(talk(12))
@@ -452,7 +452,7 @@ async def test_a_conversation_that_ends_with_a_compaction(tmp_path: Path) -> Non
         pytest.param((60, 16), marks=pytest.mark.slow),
     ],
 )
-async def test_every_size_and_little_said(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_every_size_and_short_conversations(tmp_path: Path, size: tuple[int, int]) -> None:
     async with running(written(tmp_path / "state.db", talk(1)[:1]), "Made", size=size) as pilot:
         await press(pilot, "left", "right", "left_square_bracket", "space", "space")
         assert moment(pilot).step == 1

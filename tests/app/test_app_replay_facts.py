@@ -1,4 +1,4 @@
-"""Facts at risk in the app: in the replay pane beside A and B, and as a metric of the sweep."""
+"""Facts at risk in the app: in the replay pane next to A and B, and as a metric of the sweep."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ORDERS = "Nightly orders import loses rows"
 
 @pytest.fixture
 def unread(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Nobody reads facts until what this gives is called."""
+    """Delay reading facts until the returned function is called."""
     needs = FACTS.needs
     force_setattr(FACTS, "needs", lambda state, loaded: None)
 
@@ -48,7 +48,7 @@ def sweeping(pilot: Test) -> SweepScreen:
     return pilot.app.screen
 
 
-async def test_beside_a_and_b(in_place: Path, unread: Any) -> None:
+async def test_facts_at_risk_are_next_to_a_and_b(in_place: Path, unread: Any) -> None:
     async with running(in_place, ORDERS, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "6")
@@ -74,7 +74,7 @@ async def test_beside_a_and_b(in_place: Path, unread: Any) -> None:
 
 
 @pytest.mark.slow
-async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any) -> None:
+async def test_a_cell_counts_facts_after_they_are_read(in_place: Path, unread: Any) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
         screen = sweeping(pilot)
@@ -103,7 +103,7 @@ async def test_a_cell_counts_them_once_they_are_read(in_place: Path, unread: Any
 
 
 @pytest.mark.slow
-async def test_over_many_they_are_read_when_their_metric_is_chosen(in_place: Path) -> None:
+async def test_over_many_conversations_facts_are_read_when_their_metric_is_chosen(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v", "o")
         screen = sweeping(pilot)

@@ -13,7 +13,7 @@ from tests.app.running import press, settled
 ORDERS = "Nightly orders import loses rows"
 WIDE, NARROW = (160, 48), (80, 24)
 COMPARED = ("6", "equals_sign", *["down"] * 4, "enter", *"90000", "enter")
-#: Another window, so that there is something to choose between.
+#: Another window, so that settings make a difference.
 POINTS = tuple(
     "equals_sign"
     if sign == "="
@@ -45,7 +45,7 @@ PICTURES: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
 
 @pytest.mark.parametrize(
     "name",
-    # What differs by size and colours alone is compared where all tests run.
+    # Variants that differ only by size and colours are compared with --slow.
     [
         name if theme == "inspector-dark" and name != "pruned" else pytest.param(name, marks=pytest.mark.slow)
         for name, (_, theme, _) in PICTURES.items()

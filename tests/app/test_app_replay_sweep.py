@@ -103,7 +103,7 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_equal_cells_are_told(in_place: Path) -> None:
+async def test_equal_cells_are_noted(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v", "r")
         await write(pilot, "threshold=0.98,0.99 target_ratio=0.2")
@@ -141,7 +141,7 @@ async def test_over_all_conversations_and_those_of_the_filter(demo: MakeApp) -> 
         assert "over 10 conversations" in screen_text(pilot)
 
 
-async def test_cancelling_keeps_what_is_done(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelling_keeps_finished_cells(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
@@ -204,7 +204,7 @@ async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) ->
 
 
 @pytest.mark.slow
-async def test_truncation_is_swept_as_any_other(in_place: Path) -> None:
+async def test_truncation_is_swept_like_any_profile(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         conversation(pilot).tuner.change(profile="truncation")
         await press(pilot, "v")

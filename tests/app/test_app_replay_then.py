@@ -1,4 +1,4 @@
-"""A moment of a replay: findings, facts and lineage of what there was by then, and all of it afterwards."""
+"""A moment of a replay: findings, facts and lineage up to that moment, and everything afterwards."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         assert all(isinstance(f, Life) and len(f.fates) == 1 for f in facts.facts.entries)
         await press(pilot, *["right"] * 4)
         assert moment(screen).phase == "after"
-        # The compaction that has just been is the chosen one; of the one before it is known what became of it since.
+        # The latest compaction is chosen; for the compaction before it, later events are known.
         assert screen.state.compaction == 2
         assert "compaction 2 of 2" in facts.head.text
         view = screen.query_one(LossesPane).view
@@ -146,7 +146,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
 
 
 @pytest.mark.slow
-async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None:
+async def test_before_the_first_compaction_nothing_is_shown(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(160, 48)) as pilot:
         await press(pilot, "left")
         for keys, words in (
@@ -160,7 +160,7 @@ async def test_before_the_first_compaction_there_is_none(in_place: Path) -> None
             assert words in screen_text(pilot)
 
 
-async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
+async def test_facts_at_risk_are_of_the_list_at_the_moment(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4", "escape", "left")
@@ -187,7 +187,7 @@ async def test_at_risk_is_told_of_the_list_then(in_place: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
+async def test_later_compactions_are_marks_on_the_timeline(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         await press(pilot, "left")
         line = screen_text(pilot).split("\n")[3]
@@ -204,7 +204,7 @@ async def test_what_is_ahead_is_a_mark_on_the_timeline(in_place: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_playing_from_the_whole_list_tells_the_step(
+async def test_playing_from_the_whole_list_shows_the_step(
     in_place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Player, "advance", lambda player: None)
@@ -229,7 +229,7 @@ async def test_the_gauge_shows_the_size_that_the_agent_compared(in_place: Path) 
         await press(pilot, "left")
         assert (gauge.state.kind, gauge.state.tokens) == ("fitted", derived(pilot).tokens)
         assert "the sums of 51 requests" in gauge.state.detail
-        # What is left within a compaction is known roughly alone.
+        # The size within a compaction is known only roughly.
         await before_compaction(pilot, 2)
         assert gauge.state.kind == "fitted"
         seen = []
@@ -256,7 +256,7 @@ def test_sums_of_what_is_counted(counts: dict[int, int], lengths: list[int], pro
         known.update(counts)
 
 
-async def test_a_search_finds_what_was_said_by_then(tmp_path: Path) -> None:
+async def test_a_search_finds_messages_up_to_the_moment(tmp_path: Path) -> None:
     async with running(compacted(tmp_path / "state.db"), "Made") as pilot:
         screen = conversation(pilot)
         await press(pilot, "colon", "1", "0", "enter", "slash")
@@ -264,7 +264,7 @@ async def test_a_search_finds_what_was_said_by_then(tmp_path: Path) -> None:
         await press(pilot, "enter")
         assert moment(screen).length == 10
         assert any("3 messages with 'question'" in text for text in told(pilot))
-        # A step on, the search is of that list.
+        # One step later, the search covers that list.
         await press(pilot, *["right"] * 3, "N")
         assert any("4 messages with 'question'" in text for text in told(pilot))
         assert screen.state.moment is not None

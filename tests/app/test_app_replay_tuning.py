@@ -1,4 +1,4 @@
-"""Tuning with the whole conversation: summaries' size, A and B, undo, what is carried off."""
+"""Tuning with the whole conversation: size of summaries, A and B, undo, export."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_the_run_of_one_profile_is_not_shown_under_the_name_of_another(in_
         assert shown[-1] is not None
 
 
-async def test_a_is_kept_beside_b_and_they_change_places(in_place: Path) -> None:
+async def test_a_is_kept_next_to_b_and_they_can_be_swapped(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "backslash")
@@ -137,7 +137,7 @@ async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> None:
+async def test_the_settings_found_are_exported(in_place: Path, tmp_path: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         screen = conversation(pilot)
         await press(pilot, "equals_sign")
@@ -172,9 +172,7 @@ async def test_what_was_found_is_carried_off(in_place: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-async def test_a_file_that_is_there_is_overwritten_when_it_is_asked_for_twice(
-    in_place: Path, tmp_path: Path
-) -> None:
+async def test_an_existing_file_is_overwritten_after_confirmation(in_place: Path, tmp_path: Path) -> None:
     target = tmp_path / "there.yaml"
     target.write_text("mine")
     async with running(in_place, ORDERS) as pilot:
@@ -228,7 +226,7 @@ def test_nothing_is_written_where_hermes_reads(tmp_path: Path, monkeypatch: pyte
     assert not list((home / ".hermes").iterdir())
 
 
-async def test_a_threshold_that_only_the_compactions_show_is_told() -> None:
+async def test_a_threshold_that_only_the_compactions_show_is_named() -> None:
     async with running(ROOT / "fixtures" / "agents" / "cline", "1791990000000", size=(160, 48)) as pilot:
         await press(pilot, "6")
         pane = conversation(pilot).query_one(WhatIfPane)

@@ -1,4 +1,4 @@
-"""Writing a report from the app: a file is asked for, refused with a sentence, overwritten only when said twice."""
+"""Writing a report from the app: choosing a file, refusals with a message, overwriting only after confirmation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.stores.writer import snapshot
 
 
 async def ask(pilot: Test) -> Input:
-    """Press the key, and answer the line that comes up."""
+    """Press the key, and fill in the input line."""
     await press(pilot, "ctrl+e")
     line = conversation(pilot).question
     assert line.display
@@ -50,7 +50,7 @@ async def test_the_settings_on_screen_are_those_of_the_report(rotating: Path, tm
     assert "### Threshold: 96,000 tokens" in target.read_text(encoding="utf-8")
 
 
-async def test_what_is_there_is_asked_about(rotating: Path, tmp_path: Path) -> None:
+async def test_overwriting_a_file_needs_confirmation(rotating: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.html"
     target.write_text("mine", encoding="utf-8")
     async with running(rotating, CHECKOUT) as pilot:
@@ -67,7 +67,7 @@ async def test_what_is_there_is_asked_about(rotating: Path, tmp_path: Path) -> N
         assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
-async def test_files_that_cannot_be_are_refused(rotating: Path, tmp_path: Path) -> None:
+async def test_impossible_files_are_refused(rotating: Path, tmp_path: Path) -> None:
     before = rotating.read_bytes()
     async with running(rotating, CHECKOUT) as pilot:
         await ask(pilot)
@@ -86,7 +86,7 @@ async def test_files_that_cannot_be_are_refused(rotating: Path, tmp_path: Path) 
 
 
 @pytest.mark.slow
-async def test_a_file_that_cannot_be_written_is_told_of(
+async def test_an_unwritable_file_is_an_error_message(
     rotating: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

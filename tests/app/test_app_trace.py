@@ -69,7 +69,7 @@ async def test_a_search_hit_is_traced(in_place: Path) -> None:
         assert conversation(pilot)
 
 
-async def test_a_phrase_that_is_nowhere_says_so(in_place: Path) -> None:
+async def test_an_absent_phrase_is_noted(in_place: Path) -> None:
     async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
         conversation(pilot).change(find="no such words at all")
         await press(pilot, "T")

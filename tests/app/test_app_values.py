@@ -1,4 +1,4 @@
-"""What the conversation screen works out without a screen: where one begins, what had come by then, titles."""
+"""Values of the conversation screen, tested without a screen: start position, content at a moment, titles."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ CHECKOUT = "Move checkout to orders-v2"
 
 @pytest.fixture
 def opening(rotating: Path) -> Opening:
-    """The conversation of four compactions, opened."""
+    """Open the conversation with four compactions."""
     return open_conversation(open_store(rotating), CHECKOUT, None, {}, None)
 
 
 @pytest.fixture
 def compactions(opening: Opening) -> tuple[Compaction, ...]:
-    """Its compactions."""
+    """Return the compactions of the conversation."""
     return opening.opened.inspection.compactions()
 
 
 def moment(compactions: tuple[Compaction, ...], generation: int, compaction: int = 0) -> Moment:
-    """A moment of a generation, within a compaction where one is named."""
+    """Return a moment of a generation, or within a compaction."""
     phase = "pruned" if compaction else "said"
     return Moment(1, 1, generation, 1, phase, compaction)
 
@@ -58,7 +58,7 @@ def test_rows_where_lists_begin_and_end(opening: Opening, compactions: tuple[Com
     assert end_of(opened, 5) == len(opened.generations[4])
 
 
-def test_what_had_come_at_a_moment(compactions: tuple[Compaction, ...]) -> None:
+def test_the_content_at_a_moment(compactions: tuple[Compaction, ...]) -> None:
     assert recorded_then(compactions, None) == compactions
     assert recorded_then(None, None) == ()
     for generation in range(1, 6):
@@ -70,7 +70,7 @@ def test_what_had_come_at_a_moment(compactions: tuple[Compaction, ...]) -> None:
     assert recorded(compactions, 3, within) is None
 
 
-def test_the_timeline_tells_nothing_of_what_is_ahead(
+def test_the_timeline_shows_nothing_of_the_future(
     opening: Opening, compactions: tuple[Compaction, ...]
 ) -> None:
     conversation = opening.opened.inspection.conversation
@@ -95,7 +95,7 @@ def test_changed_settings_in_words() -> None:
         assert chrome.changed_text(changed) == words
 
 
-def test_the_gauge_prefers_exact_counts_and_tells_the_plans() -> None:
+def test_the_gauge_prefers_exact_counts_and_shows_planned_sizes() -> None:
     settings = Settings(context_length=100_000)
     budgets: Budgets = engine(settings.profile).budgets(settings)
     rough = chrome.gauge_state(budgets, 100_000, 40_000, None)
@@ -104,7 +104,7 @@ def test_the_gauge_prefers_exact_counts_and_tells_the_plans() -> None:
     assert (exact.kind, exact.tokens, exact.planned, exact.detail) == ("exact", 39_000, 40_000, "cl100k_base")
 
 
-def test_the_title_says_which_list_it_is(opening: Opening) -> None:
+def test_the_title_names_the_list(opening: Opening) -> None:
     state = State(generation=5, settings=opening.opened.resolved.settings)
     texts = [part.text for part in chrome.header_parts(state, opening.opened, "! 1 error")]
     assert texts[:2] == [CHECKOUT, "! 1 error"]
@@ -133,6 +133,6 @@ def test_losses_before_facts_are_known() -> None:
     assert nothing.note == "Nothing was compacted, so nothing was lost."
 
 
-def test_an_opening_brings_the_end_of_the_live_list(opening: Opening) -> None:
+def test_opening_loads_the_end_of_the_live_list(opening: Opening) -> None:
     assert isinstance(opening.opened.inspection, Inspection)
     assert sorted(opening.lines) == list(range(42))

@@ -1,4 +1,4 @@
-"""A walk through the app with the keys: what is selected, planned and shown after each."""
+"""A walk through the app with keys: selection, plan and screen after each key."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IN_PLACE = "Nightly orders import loses rows"
 SIZE = (140, 42)
 
 
-async def test_tokens_and_compactions_of_the_list_come_later(demo: MakeApp) -> None:
+async def test_tokens_and_compactions_of_the_list_appear_later(demo: MakeApp) -> None:
     app = demo()
     async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
@@ -109,10 +109,10 @@ async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: P
     db.close()
 
 
-async def test_what_is_written_as_soon_as_the_list_is_there_is_noticed(
+async def test_messages_written_right_after_the_start_are_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first look at the database comes with the start, not when the clock first beats."""
+    """The first check of the database happens at the start, not at the first tick of the clock."""
     monkeypatch.setattr("inspector.app.app.WATCH_SECONDS", 2.0)
     path = tmp_path / "state.db"
     db = writer.create(path, journal="wal")

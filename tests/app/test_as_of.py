@@ -1,4 +1,4 @@
-"""Findings, facts, lineage and measures as they were: the end is the whole, and nothing is forgotten on the way."""
+"""Findings, facts, lineage and measures at a moment: at the end they are complete, and none disappears before."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def test_the_last_step_knows_all_facts(in_place: Path) -> None:
     count = len(inspection.compactions())
 
     def bare(shown: tuple[FactScope, ...]) -> list[tuple[str, list[object]]]:
-        """The lives of each scope."""
+        """Return the lives of each scope."""
         return [(scope.name, list(scope.facts)) for scope in shown]
 
     whole = scopes(reading, reading.facts.ended())
     assert bare(time.scopes(count, 10**9)) == bare(whole)
     assert bare(time.scopes(1, 40)) != bare(whole[:1])
-    # A result of an earlier step is not mistaken for that of another.
+    # A result of one step is not confused with another step.
     assert bare(time.scopes(count, 10**9)) == bare(whole)
     assert time.scopes(0, 20) == ()
 
 
-def test_facts_said_later_are_not_told(in_place: Path) -> None:
+def test_facts_stated_later_are_not_shown(in_place: Path) -> None:
     inspection = Inspection.open(open_store(in_place), ORDERS)
     reading = read_facts(inspection)
     time = FactsAsOf(reading, reading.facts.ended())
@@ -107,7 +107,7 @@ def test_at_risk_in_a_shorter_list(indexes: list[list[int]], length: int, head: 
     assert whole.at_risk(head, min(tail, 61), 61) == whole.at_risk(head, tail)
 
 
-def test_the_lineage_of_fewer_is_that_of_fewer(in_place: Path, rotating: Path) -> None:
+def test_the_lineage_at_a_moment_has_the_summaries_so_far(in_place: Path, rotating: Path) -> None:
     for path in (in_place, rotating):
         store = open_store(path)
         for entry in store.conversations():
@@ -126,7 +126,7 @@ def test_survival_of_fewer_compactions(in_place: Path) -> None:
     assert all(shares == table.shares[kind][:1] for kind, shares in first.shares.items())
 
 
-def test_every_loss_stands_with_the_compaction_that_it_is_counted_at(rotating: Path, in_place: Path) -> None:
+def test_every_loss_is_listed_at_the_compaction_that_counts_it(rotating: Path, in_place: Path) -> None:
     checked = 0
     for path in (rotating, in_place):
         store = open_store(path)

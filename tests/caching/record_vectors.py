@@ -1,8 +1,8 @@
-"""Record where a release puts its cache markers. Run with a Python that has the release installed:
+"""Record the cache markers of a release. Run with a Python that has the release installed:
 
     python tests/caching/record_vectors.py hermes-0.19 > tests/caching/markers-hermes-0.19.json
 
-Lists are written in a small alphabet (see `message`), so that the file stays readable and small.
+Lists are written in a short code (see `message`), so that the file stays readable and small.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CONTENTS: dict[str, Any] = {
 
 
 def message(code: str) -> dict[str, Any]:
-    """A message of two or three signs: role, content, "c" where it makes a call."""
+    """Return a message from two or three letters: role, content, "c" if it has a call."""
     found: dict[str, Any] = {"role": ROLES[code[0]], "content": json.loads(json.dumps(CONTENTS[code[1]]))}
     if code.endswith("c"):
         found["tool_calls"] = [
@@ -43,7 +43,7 @@ def message(code: str) -> dict[str, Any]:
 
 
 def random_list(rng: random.Random) -> list[str]:
-    """A list of codes, mostly like real ones."""
+    """Return a list of codes, mostly like real lists."""
     codes = ["st"] if rng.random() < 0.5 else []
     for _ in range(rng.randrange(9)):
         role = rng.choice("uaaatt")
@@ -55,7 +55,7 @@ def random_list(rng: random.Random) -> list[str]:
 
 
 def marks(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[str]:
-    """Where the markers are: "3 text", "4 part 2", "5 message"."""
+    """Return the places of the markers: "3 text", "4 part 2", "5 message"."""
     found = []
     for index, (old, new) in enumerate(zip(before, after, strict=True)):
         if "cache_control" in new:
@@ -69,7 +69,7 @@ def marks(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[str
 
 
 def survives(code: str, convert: Any, mark: Any) -> bool:
-    """Whether the marker of one message is still there in what goes to Anthropic's own API."""
+    """Whether the marker of a message is still in the request to Anthropic's API."""
     before: list[dict[str, Any]] = [{"role": "user", "content": "start"}]
     if code[0] == "t":
         before.append(message("anc"))

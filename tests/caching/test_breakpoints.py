@@ -15,7 +15,7 @@ from inspector.core.messages import Message, messages_from
 from inspector.engines.registry import marks_of
 from tests.caching.record_vectors import message
 
-# A larger recording (2,500 lists say) can be checked by naming its folder.
+# A variable can name the folder of a larger recording (for example 2,500 lists).
 _FOLDER = Path(os.environ.get("COMPACTION_INSPECTOR_MARKERS", Path(__file__).parent))
 RELEASES = ("hermes-0.13", "hermes-0.19")
 
@@ -82,7 +82,7 @@ def test_the_old_release_wastes_breakpoints_on_the_envelope_layout() -> None:
 
 
 class Tail:
-    """A long list that says which bodies were read."""
+    """A long list that records which bodies are read."""
 
     def __init__(self, length: int) -> None:
         self.length = length
@@ -176,7 +176,7 @@ def test_breakpoints_are_where_released_agents_put_them(
     assert len(found) <= MAX_BREAKPOINTS
 
 
-def test_the_version_of_another_agent_decides_nothing() -> None:
+def test_the_version_of_another_agent_has_no_effect() -> None:
     assert marks_of("claude-code", "claude-code", "2.1.30") == marks_of("claude-code")
     assert marks_of("claude-code-2.1.216", "hermes", "0.19") == marks_of("claude-code-2.1.216")
     assert marks_of("kimi") is None

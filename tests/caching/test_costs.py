@@ -1,4 +1,4 @@
-"""What requests and compactions cost."""
+"""Costs of requests and compactions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_no_part_is_negative_if_more_is_written_for_an_hour_than_in_all() -> Non
         assert cost.write == pytest.approx(0.1)
 
 
-def test_a_price_that_is_missing_is_no_zero() -> None:
+def test_a_missing_price_is_not_zero() -> None:
     rates = replace(OPUS, cache_write_1h=None)
     assert request_cost(request(1, 100, 0, 0.0), rates) is not None
     assert request_cost(request(1, 100, 50, 0.0, cache_write_1h=50), rates) is None
@@ -53,7 +53,7 @@ def test_a_compaction_pays_off_after_some_requests() -> None:
     assert never.words.endswith(", not reached: 7 followed")
 
 
-def test_what_was_not_cached_is_read_in_full() -> None:
+def test_uncached_tokens_are_paid_in_full() -> None:
     cold = bill(replace(MEDIAN, warm=False), OPUS)
     assert cold is not None
     assert cold.cost.read == pytest.approx(0.79)

@@ -1,4 +1,4 @@
-"""What misses and idling cost, and what another time to live or a keep-alive would have."""
+"""Costs of misses and idling, and costs with another time to live or a keep-alive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.core.conversations import Request
 from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request, sent
 
-#: A pause of ten minutes between the second request and the third, one of two hours before the last.
+#: Ten minutes pause between the second request and the third, two hours before the last.
 PAUSED = [
     request(1, 0, 50_000, 1_000.0),
     request(2, 50_000, 2_000, 1_060.0),
@@ -43,7 +43,7 @@ def test_a_pause_costs_writing_again_what_could_be_read() -> None:
     )
 
 
-def test_an_hour_spares_the_short_pause_and_writes_dearer() -> None:
+def test_an_hour_survives_the_short_pause_and_writes_cost_more() -> None:
     judged = judge(PAUSED)
     hour = list(with_ttl(judged, hour=True))
     assert [one.cache_read for one in hour] == [0, 50_000, 52_000, 54_000, 0]
@@ -73,7 +73,7 @@ def test_a_keep_alive_pays_as_long_as_reading_costs_less_than_writing() -> None:
     assert keep_alive_gap(replace(OPUS, cache_read=0.0), hour=False) is None
     assert keep_alive_gap(None, hour=False) is None
     idle = idling(judge(PAUSED), OPUS)
-    # One call in the pause of ten minutes; the two hours are too long.
+    # One keep-alive in the pause of ten minutes; two hours are too long.
     assert idle.saved == pytest.approx(52_000 * (6.25 - 0.5 - 0.5) / 1e6)
     assert idle.words[2].startswith(
         "A keep-alive pays for pauses of up to 60 minutes; it would have saved 0.27"
@@ -86,7 +86,7 @@ def test_without_writes_there_is_nothing_to_keep() -> None:
     assert (idle.cost, idle.other, idle.gap) == (None, None, None)
 
 
-def test_a_price_that_is_missing_is_said() -> None:
+def test_a_missing_price_is_noted() -> None:
     idle = idling(judge(PAUSED), None)
     assert (idle.more, idle.cost, idle.other, idle.saved) == (None, None, None, None)
     assert idle.words == ("After pauses that outlived the cache, 2 requests sent 107,000 tokens again.",)
@@ -117,8 +117,8 @@ def _requests(drawn: list[tuple[int, int, int, int]]) -> list[Request]:
 
 
 @given(REQUESTS, st.booleans())
-def test_no_token_comes_or_goes(drawn: list[tuple[int, int, int, int]], hour: bool) -> None:
-    """Whatever is asked, the prompts stay as long as they were, and nothing becomes negative."""
+def test_no_token_appears_or_disappears(drawn: list[tuple[int, int, int, int]], hour: bool) -> None:
+    """For any time to live, prompts keep their length, and no number is negative."""
     judged = judge(_requests(drawn))
     for one, back, other in zip(judged, map(read_back, judged), with_ttl(judged, hour), strict=True):
         assert back.context == other.context == one.request.context
@@ -128,7 +128,7 @@ def test_no_token_comes_or_goes(drawn: list[tuple[int, int, int, int]], hour: bo
 
 @given(st.lists(st.integers(1, 9_000), min_size=3, max_size=3))
 def test_a_modelled_conversation_kept_for_an_hour_is_the_same_either_way(pauses: list[int]) -> None:
-    """Modelled with an hour, and modelled with five minutes and asked for an hour: the same requests."""
+    """A model with an hour, and a model with five minutes changed to an hour, have the same requests."""
     times = [1_000.0] * 6
     for place, pause in zip((1, 3, 5), pauses, strict=True):
         times[place:] = [times[place - 1] + pause] * (6 - place)

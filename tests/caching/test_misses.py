@@ -1,4 +1,4 @@
-"""Requests, their misses and causes, and those worked out from messages."""
+"""Requests, their misses and causes, and requests modelled from messages."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_an_hour_is_known_by_what_was_written() -> None:
     assert [one.cause for one in judge([hour, late, too_late])] == ["first", None, "ttl"]
 
 
-def test_cleared_results_are_the_cause_of_the_miss_behind_them() -> None:
+def test_cleared_results_cause_the_next_miss() -> None:
     second = request(2, 18_000, 40_000, 1_060.0)
     (_, judged) = judge([FIRST, second], [(1, 1_030.0)])
     assert (judged.cause, judged.missed) == ("microcompaction", 32_000)
@@ -136,7 +136,7 @@ def test_an_answer_without_a_time_does_not_hide_a_pause() -> None:
     assert [one.cache_read for one in requests] == [0, 5_000, 0]
 
 
-def test_behind_a_compaction_the_start_is_read() -> None:
+def test_after_a_compaction_the_start_is_read() -> None:
     times = [0.0, 10, 11, 20, 25, 30]
     after = sent(times, generation=2, began=3, kept=4_500)
     requests = list(modelled_requests([sent(times), after], "claude-sonnet-5", True))
@@ -171,7 +171,7 @@ def test_the_smallest_prefix_by_model(model: str, tokens: int) -> None:
 
 
 def test_in_the_envelope_what_only_calls_tools_is_no_breakpoint() -> None:
-    """Three results behind a call that says nothing: in the envelope an older release marks none of them."""
+    """Three results after a call without text: with the envelope layout an older release marks none of them."""
     calls = [{"id": str(n), "function": {"name": "read", "arguments": "{}"}} for n in range(3)]
     results = [{"role": "tool", "content": "x", "tool_call_id": str(n)} for n in range(3)]
     texts = [
@@ -191,13 +191,13 @@ def test_in_the_envelope_what_only_calls_tools_is_no_breakpoint() -> None:
         )
         listed[layout] = [(one.cache_read, one.cache_write, one.input) for one in made]
     assert listed["native"] == [(0, 5_000, 0), (5_000, 4_000, 0)]
-    # Nothing but the system prompt is found and kept.
+    # Only the system prompt is found and kept.
     assert listed["envelope"] == [(0, 5_000, 0), (4_000, 0, 5_000)]
 
 
 @pytest.mark.parametrize(("results", "read"), [(LOOKED_BACK, 5_000), (LOOKED_BACK + 12, 4_000)])
-def test_what_is_kept_is_found_twenty_blocks_back(results: int, read: int) -> None:
-    """The breakpoints stand on the last three messages; what was kept lies before the call and its results."""
+def test_a_cached_prefix_is_found_twenty_blocks_back(results: int, read: int) -> None:
+    """The breakpoints are on the last three messages; the cached prefix ends before the call and its results."""
     calls = [{"id": str(n), "function": {"name": "read", "arguments": "{}"}} for n in range(results // 2)]
     texts: list[dict[str, Any]] = [{"role": "user", "content": "a"}]
     texts.append({"role": "assistant", "content": "", "tool_calls": calls})

@@ -1,4 +1,4 @@
-"""Files of the program's own between runs: private, rebuilt when damaged, done without when they cannot be used."""
+"""Cache files of the program: private, rebuilt if damaged, ignored if unusable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def opened(path: Path) -> CacheFile:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file with values in it."""
+    """Write a file with values."""
     path = tmp_path / "cache" / "values.db"
     with closing(opened(path)) as cache:
         cache.put({key: key for key in KEYS})
@@ -55,7 +55,7 @@ def modes(folder: Path) -> set[int]:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="has no such permissions")
-def test_every_file_is_the_users_alone(path: Path, tmp_path: Path) -> None:
+def test_every_file_is_private(path: Path, tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
         with closing(opened(path)) as cache:
@@ -100,7 +100,7 @@ def _replace(path: Path, old: bytes, new: bytes) -> None:
 
 
 @pytest.mark.parametrize("damage", [rename_table, break_text, cut, scribble])
-def test_a_damaged_file_is_replaced_and_said(path: Path, damage: Callable[[Path], None]) -> None:
+def test_a_damaged_file_is_replaced_with_a_note(path: Path, damage: Callable[[Path], None]) -> None:
     damage(path)
     with closing(opened(path)) as cache:
         cache.get(KEYS)
@@ -114,7 +114,7 @@ def test_a_damaged_file_is_replaced_and_said(path: Path, damage: Callable[[Path]
     assert cache_problems() == ()
 
 
-def test_a_file_of_a_newer_version_is_left_alone(path: Path) -> None:
+def test_a_file_of_a_newer_version_is_unchanged(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     before = path.read_bytes()
@@ -170,7 +170,7 @@ def test_commands_go_on_with_damaged_files(
 
 
 def _close_own_files() -> None:
-    """Runs in this process share what is open; a run of its own opens it."""
+    """Close the open files that runs in this process share, so that the next run opens them."""
     for opened_once in (index._OPENED, kept_results._OPENED):
         if opened_once._held is not None:
             opened_once._held[1].close()

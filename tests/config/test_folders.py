@@ -1,4 +1,4 @@
-"""The user's own folders and the files in them."""
+"""The user's folders and their files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 @pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="other platforms have other folders")
 def test_folders_without_an_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # A relative path in the variable does not count, says its specification.
+    # The specification ignores a relative path in the variable.
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -32,7 +32,7 @@ def test_folders_without_an_environment(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert cache_dir() == tmp_path / ".cache/compaction-inspector"
 
 
-def test_what_is_written_is_read_and_is_the_users_alone(tmp_path: Path) -> None:
+def test_written_values_are_read_and_private(tmp_path: Path) -> None:
     path = tmp_path / "new" / "deep" / "places.json"
     assert write_state(path, {"theme": "dark", "places": {"/db": {"pane": "diff"}}})
     assert read_state(path) == {"theme": "dark", "places": {"/db": {"pane": "diff"}}}
@@ -50,7 +50,7 @@ json_values = st.recursive(
 
 
 @given(document=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), json_values))
-def test_any_mapping_comes_back(
+def test_any_mapping_is_read_unchanged(
     tmp_path_factory: pytest.TempPathFactory, document: dict[str, object]
 ) -> None:
     path = tmp_path_factory.mktemp("state") / "state.json"
@@ -59,7 +59,7 @@ def test_any_mapping_comes_back(
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", b"null", b"[" * 100_000, b'{"a": NaN'])
-def test_a_broken_file_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
+def test_a_broken_file_is_ignored(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "state.json"
     path.write_bytes(content)
     assert read_state(path) == {}
@@ -78,7 +78,7 @@ def test_text_is_written_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == b"one\r\ntwo\nlone ?"
 
 
-def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_an_error_message(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     assert not write_text(tmp_path / "file" / "state.json", "x")
     (tmp_path / "folder").mkdir()

@@ -1,4 +1,4 @@
-"""Another setting is another field of `Settings`: everything that lists settings derives from the rows."""
+"""A new setting is a new field of `Settings`: everything that lists settings derives from the rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: A program in which `Settings` has another field before anything else is imported.
+#: A program that adds a field to `Settings` before anything else is imported.
 PROGRAM = """
 import sys
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Prices: the user's own file before genai-prices, a date with each, nothing where nothing is known."""
+"""Prices: the user's file before genai-prices, a date for each, and no price if none is known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_prices_are_dollars_a_million_tokens(own: Path) -> None:
     assert rates_of("", time_of(0.0)) is None
 
 
-def test_ones_own_prices_come_first_from_their_day_on(own: Path) -> None:
+def test_the_users_prices_have_priority_from_their_day_on(own: Path) -> None:
     own.write_text(
         "- {model: sonnet-4, input: 2, output: 8, cache_read: 0.1}\n"
         "- {model: sonnet-4, from: 2026-10-07, input: 1, output: 4, cache_read: 0.05}\n",
@@ -80,14 +80,14 @@ def test_the_longest_part_of_a_models_name_decides(own: Path, day: str) -> None:
         pytest.param("[" * 500, "cannot be read", id="nested"),
     ],
 )
-def test_a_file_that_cannot_be_used_says_why(own: Path, text: str, words: str) -> None:
+def test_an_unusable_file_is_an_error_with_its_reason(own: Path, text: str, words: str) -> None:
     own.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=words):
         rates_of("claude-opus-4-5", NOW)
 
 
 def test_prices_by_size(own: Path) -> None:
-    """A prompt that is larger than a step pays its prices for everything."""
+    """A prompt above a price step pays the prices of that step for all tokens."""
     listed = rates_of("claude-sonnet-4-5", NOW, "anthropic")
     assert listed is not None
     assert (listed.at(200_000).input, listed.at(200_001).input) == (3.0, 6.0)
@@ -128,7 +128,7 @@ def test_steps_that_cannot_be_used_say_so(own: Path, steps: str) -> None:
         ("claude-opus-4-5@20251101", 5.0), ("vertex_ai/claude-opus-4-5@20251101", 5.0),
         ("projects/p/locations/us-east5/publishers/anthropic/models/claude-opus-4-5@20251101", 5.0),
         ("models/gemini-2.5-pro", 1.25), ("grok-4-fast", 0.2),
-        # The same model served in another way has other prices, and an alias names no model.
+        # The same model has other prices with another service, and an alias names no model.
         ("claude-opus-4-6-fast", None), ("claude-opus-4.6 (fast mode)", None), ("gpt-5-batch", None),
         ("gpt-5-priority", None), ("z-ai/glm-4.6:free", None), ("deepseek/deepseek-chat-v3.1:free", None),
         ("arn:aws:bedrock:us-east-1:1:application-inference-profile/a1", None),
@@ -152,7 +152,7 @@ def test_spellings_of_a_model(model: str, dollars: float | None, own: Path) -> N
     ],
 )
 def test_a_price_is_that_of_the_hour(clock: str, dollars: float, own: Path) -> None:
-    """Some providers take more at some hours."""
+    """Some providers charge more at some hours."""
     found = rates_of("deepseek-v4-pro", datetime.fromisoformat(f"2026-11-20T{clock}:30+00:00"), "deepseek")
     before = rates_of("deepseek-v4-pro", datetime.fromisoformat("2026-08-16T00:00:00+00:00"), "deepseek")
     assert found is not None
@@ -161,7 +161,7 @@ def test_a_price_is_that_of_the_hour(clock: str, dollars: float, own: Path) -> N
 
 
 def test_prices_change_at_full_and_half_hours() -> None:
-    """Requests are priced together by these half hours."""
+    """Requests of the same half hour are priced together."""
     from genai_prices import data_snapshot
 
     lists = [model.prices for maker in data_snapshot.get_snapshot().providers for model in maker.models]
@@ -177,8 +177,8 @@ def test_prices_change_at_full_and_half_hours() -> None:
     assert all((limit.minute % 30, limit.second) == (0, 0) for limit in limits)
 
 
-def test_what_is_kept_is_of_these_prices(own: Path) -> None:
-    """Answers that took long are kept by what they were worked out from, prices too."""
+def test_kept_answers_depend_on_the_prices(own: Path) -> None:
+    """The key of a kept answer has all its inputs, also the prices."""
     before = prices_stamp()
     assert prices_stamp() == before
     own.write_text("- {model: claude, input: 3}\n", encoding="utf-8")
@@ -187,8 +187,8 @@ def test_what_is_kept_is_of_these_prices(own: Path) -> None:
     assert prices_stamp() == before
 
 
-def test_what_was_looked_up_is_kept_between_runs(tmp_path: Path) -> None:
-    """The list of prices takes 22 MB: of a model that was asked for before it is not read again."""
+def test_prices_that_were_looked_up_are_kept_between_runs(tmp_path: Path) -> None:
+    """The list of prices takes 22 MB, so it is not read again for a known model."""
     code = (
         "import sys; from inspector.config.models import context_length; from inspector.config.prices import *;"
         "print(context_length('claude-sonnet-4-5')[0], rates_of('claude-sonnet-4-5', time_of(0.0)).at(200_001).input,"

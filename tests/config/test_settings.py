@@ -132,7 +132,7 @@ def test_other_values(tmp_path: Path, line: str, name: str, value: Any, note: st
 @pytest.mark.parametrize(
     "text", ["- a\n- b\n", "just text", "a: [", "a: {b: \x01}", "\ta: 1", "a: 2024-13-45\n"]
 )
-def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_mapping_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(BadInput, match=r"config\.yaml"):
         reading(tmp_path, text)
 
@@ -150,7 +150,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         read_config(tmp_path / "config.yaml")
 
 
-def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+def test_an_empty_file_sets_nothing(tmp_path: Path) -> None:
     assert reading(tmp_path, "# nothing\n").values == {}
     assert reading(tmp_path, "\ufeffcompression: {threshold: 0.6}\n").values == {"threshold": 0.6}
 
@@ -163,7 +163,7 @@ def test_the_file_beside_a_database(tmp_path: Path) -> None:
     assert "not valid YAML" in broken.notes[0]
 
 
-def test_a_flag_beats_the_file_and_the_file_what_is_told(tmp_path: Path) -> None:
+def test_a_flag_has_priority_over_the_file_and_the_file_over_recorded_values(tmp_path: Path) -> None:
     config = reading(tmp_path, "compression: {threshold: 0.6, target_ratio: 0.4}\n")
     facts = {
         "threshold": (0.9, "the store"),
@@ -271,7 +271,7 @@ yaml_values = st.recursive(
 
 
 @given(yaml_values, yaml_values, yaml_values, yaml_values)
-def test_whatever_stands_there_the_settings_are_in_range(
+def test_any_file_gives_settings_in_range(
     tmp_path_factory: pytest.TempPathFactory, a: Any, b: Any, c: Any, d: Any
 ) -> None:
     import yaml

@@ -1,4 +1,4 @@
-"""What a gateway puts around a person's words."""
+"""The envelope that a gateway adds to a person's message."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ DONE = (
         ("The system: never let the ferry wait.", "The system: never let the ferry wait."),
     ],
 )
-def test_the_words_of_a_person_are_what_is_left(text: str, own: str) -> None:
+def test_without_the_envelope_the_persons_message_remains(text: str, own: str) -> None:
     assert without_envelope(text) == own
     assert [text[one.start : one.end] for one in sentences(text)] == ([own] if own else [])
     assert by_person(text) == bool(own)

@@ -1,4 +1,4 @@
-"""What large blocks do after one of them was freed."""
+"""Memory of large blocks after one of them is freed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the place of a message is written."""
+"""The text for the place of a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notice of the API in a summary's place is told apart from a summary."""
+"""A notice of the API instead of a summary is distinguished from a summary."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SUMMARIES = (
 
 
 @pytest.mark.parametrize("notice", NOTICES)
-def test_a_notice_alone_is_no_summary(notice: str) -> None:
+def test_only_a_notice_is_no_summary(notice: str) -> None:
     assert refusal_in(notice) == notice
     assert refusal_in(f"\n{notice}\r\n").splitlines() == notice.splitlines()
     assert refusal_in(lines.refused(notice)) == notice
@@ -71,7 +71,7 @@ def test_an_agent_that_says_so_below_a_history_without_content(history: str) -> 
 
 
 @pytest.mark.parametrize("summary", SUMMARIES)
-def test_what_a_model_wrote_is_a_summary(summary: str) -> None:
+def test_a_text_of_a_model_is_a_summary(summary: str) -> None:
     assert refusal_in(summary) == ""
 
 

@@ -1,4 +1,4 @@
-"""Text for the screen: nothing in it that a terminal could act on."""
+"""Text for the screen: without anything that could control a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.core.text import (
 )
 from tests.counting import calls_of, lines_run
 
-#: Format characters that print a sign of their own.
+#: Format characters that print a visible sign.
 _PRINTING = {
     0x0600,
     0x0601,
@@ -54,7 +54,7 @@ def _acts(character: str) -> bool:
 @given(texts)
 @example("\r\r\n")
 @example("\u200d\t\u202e\tx")
-def test_safe_text_holds_nothing_a_terminal_acts_on(text: str) -> None:
+def test_safe_text_has_no_control_characters(text: str) -> None:
     result = safe(text)
     assert not [hex(ord(c)) for c in result if _acts(c)]
     assert result.encode("utf-8").decode("utf-8") == result
@@ -143,7 +143,7 @@ def test_a_title_keeps_every_line() -> None:
 @pytest.mark.parametrize("part", ["plain text with words\n", "x", "é", "\x1b[0m", "\tx", "a\u200b\u202e"])
 def test_a_megabyte_costs_little(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     long = part * (1_000_000 // len(part))
-    # Nothing looks at one character after the other, nor at each line.
+    # No Python loop runs over characters or lines.
     assert lines_run(safe, long) == lines_run(safe, part * 10)
     made_safe = calls_of(monkeypatch, text_module, "safe")
     assert lines_run(safe_line, long) <= lines_run(safe_line, part * 2_000)

@@ -1,4 +1,4 @@
-"""Times that a calendar has, and times that none has."""
+"""Possible and impossible times."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ BLOCKS = [
 
 
 def names() -> dict[str, Any]:
-    """What a piece may use without saying where it is from."""
+    """Names that a piece of code may use without importing them."""
     answers = Answers(open_store(ROOT / "fixtures" / "hermes-0.19-in-place.db"), {}, None)
     inspection, resolved = answers.opened("Nightly orders import loses rows")
     plan = inspection.plan(inspection.conversation.live, resolved.settings)

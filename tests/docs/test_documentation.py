@@ -23,9 +23,9 @@ _BUNDLED = ("--demo", "fixtures/")
 
 
 def commands() -> list[object]:
-    """Every documented command that works on what is bundled; those with their outputs are in test_truth.py.
+    """Return every documented command for the bundled data. Commands with outputs are in test_truth.py.
 
-    The longest of a name that needs no scheduler runs always if none has its output, the others where all tests run.
+    For each name, the longest command without a scheduler always runs if none has its output; the others with --slow.
     """
     found: dict[str, dict[str, bool]] = {}
     for page in PAGES:
@@ -54,7 +54,7 @@ def test_a_documented_command_runs(command: str, program: Run) -> None:
 
 
 def documented_keys(command: str) -> set[str]:
-    """The JSON keys that the page of commands names for a command, as far as they stand in its answer's first part."""
+    """Return the JSON keys that the page of commands names for the first part of an answer."""
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     section = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     assert section is not None
@@ -77,7 +77,7 @@ def documented_keys(command: str) -> set[str]:
 def test_documented_keys_are_in_the_answer(command: str, words: list[str], program: Run) -> None:
     done = program(command, *words, "--json")
     there = set(re.findall(r'"([a-z_]+)":', done.stdout))
-    # Values of keys, a key that only a merged summary has, and those of microcompactions, which Hermes has none of.
+    # Values of keys, a key of merged summaries only, and keys of microcompactions, which Hermes does not have.
     values = {"summary", "stub", "restated", "null", "merged", "cleared", "results", "tokens_saved_reported"}
     assert documented_keys(command) - values <= there
 

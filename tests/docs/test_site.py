@@ -1,4 +1,4 @@
-"""The site: every page is in it, what is generated is up to date, it is built without a warning."""
+"""The site has every page, its generated parts are up to date, and it is built without a warning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCS = ROOT / "docs"
 
 
 def pages(nav: Any) -> list[str]:
-    """The files of a navigation."""
+    """Return the files of a navigation."""
     if isinstance(nav, str):
         return [nav]
     parts = nav.values() if isinstance(nav, dict) else nav

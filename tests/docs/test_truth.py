@@ -1,4 +1,4 @@
-"""What the documentation says is so: outputs, options, keys of configuration, signs, panes, variables, files."""
+"""The documentation is correct: outputs, options, configuration keys, signs, panes, variables, files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read(name: str) -> str:
 
 
 def shown_outputs() -> list[Any]:
-    """Every documented command that its output follows. Those that ask a summarizer run where all tests run."""
+    """Return every documented command with an output. Commands that call a summarizer run only with --slow."""
     found = [shown for page in PAGES for shown in _OUTPUT.findall(page.read_text(encoding="utf-8"))]
     return [pytest.param(*shown, marks=[pytest.mark.slow] if "--send" in shown[0] else []) for shown in found]
 
@@ -41,7 +41,7 @@ def shown_outputs() -> list[Any]:
 def test_a_shown_output_is_the_commands_own(
     command: str, output: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Line by line and in order; a line of dots stands for what was left out."""
+    """Compare line by line, in order; a line of dots stands for omitted lines."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     done = CliRunner().invoke(cli.commands, shlex.split(command)[1:])
@@ -160,8 +160,8 @@ def test_files_that_are_named_exist() -> None:
             assert (ROOT / name).exists(), (page.name, name)
 
 
-def test_every_page_is_led_to() -> None:
-    """From the README, in two steps at most."""
+def test_every_page_is_reachable() -> None:
+    """The README leads to every page in at most two steps."""
     reached = {ROOT / "README.md"}
     for _ in range(2):
         for page in tuple(reached):
@@ -186,8 +186,8 @@ def test_make_targets_that_are_named_exist() -> None:
         assert {first or second for first, second in named} <= targets, page.name
 
 
-def test_what_the_map_names_is_in_the_code() -> None:
-    """The walks and the ways to add something: classes, functions, fields and modules that stand in backticks."""
+def test_names_in_the_architecture_are_in_the_code() -> None:
+    """This covers classes, functions, fields and modules in backticks."""
     page = re.sub(r"```.*?```", "", read("architecture.md"), flags=re.DOTALL)
     sources = (path for room in ("inspector", "widgets") for path in (ROOT / room).rglob("*.py"))
     words = {word for path in sources for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}

@@ -29,7 +29,7 @@ def result(identifier: str, text: str = "ok") -> dict[str, Any]:
 
 @st.composite
 def turns(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """One exchange: a user message, then any number of calls with their results, then an answer."""
+    """Make an exchange: a user message, then any number of calls with their results, then an answer."""
     size = st.integers(0, 3000)
     filler = st.sampled_from(["a", "word ", "é", "行", "\n"])
     found = [user(draw(filler) * draw(size))] if draw(st.booleans()) else []
@@ -47,7 +47,7 @@ def turns(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 @st.composite
 def conversations(draw: st.DrawFn, least: int = 1) -> tuple[Message, ...]:
-    """A well-formed list, with or without a system prompt in front."""
+    """Make a well-formed list, with or without a system prompt."""
     wires: list[dict[str, Any]] = [{"role": "system", "content": "s" * 40}] if draw(st.booleans()) else []
     for part in draw(st.lists(turns(), min_size=least, max_size=14)):
         wires.extend(part)

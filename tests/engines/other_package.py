@@ -1,4 +1,4 @@
-"""A distribution with engines: `halves` over the rules of ours, `words` with nothing of ours, and two that fail."""
+"""A distribution with engines: `halves` uses our rules, `words` uses none of our code, and two engines fail."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def write_project(folder: Path) -> None:
 
 @contextmanager
 def installed(folder: Path) -> Iterator[None]:
-    """The distribution is there for this process, installed in a folder of its own."""
+    """Install the distribution for this process, in a separate folder."""
     install(folder)
     sys.path.insert(0, str(folder))
     _forget()

@@ -47,7 +47,7 @@ def test_plans_read_the_budgets_and_not_the_settings_that_they_follow_from(profi
     found, settings = engine(profile), Settings(profile=profile, context_length=64_000)
     index = found.measure(messages_from([user("w " * 900), assistant("x " * 700)] * 90))
     numbers, plan = found.budgets(settings), found.plan(index, settings)
-    # A setting in BUDGETED that is read raises AttributeError.
+    # Reading a setting in BUDGETED raises AttributeError.
     others = {name: getattr(settings, name) for name in SETTING_NAMES if name not in BUDGETED}
     if isinstance(found, SizesEngine):
         cut = Planner(found.policies, index, SimpleNamespace(**others), 0, numbers).cut(None)  # type: ignore[arg-type]
@@ -98,7 +98,7 @@ def lean(**changes: object) -> Settings:
 
 
 def test_the_lean_tail_is_a_share_of_the_window() -> None:
-    """The values that the sources name for their defaults."""
+    """These are the default values in the sources."""
     current = engine("hermes-current")
     for window, threshold, tail, ceiling in (
         (200_000, 150_000, 10_000, 15_000),
@@ -124,7 +124,7 @@ def test_a_legacy_tail_is_a_share_of_the_threshold_and_of_the_window_at_most() -
     assert not current.budgets(legacy).unused_reasons
 
 
-def test_the_floor_eases_where_it_would_take_most_of_a_small_window() -> None:
+def test_the_floor_is_lower_for_a_small_window() -> None:
     current, before = engine("hermes-current"), engine("hermes-0.20")
     for window, eased in ((65_536, 55_705), (70_000, 59_500)):
         assert current.budgets(lean(context_length=window, threshold=0.5)).threshold_tokens == eased
@@ -137,7 +137,7 @@ def test_a_cap_lowers_the_threshold_from_0_20_on() -> None:
     assert found == {"hermes-0.19": 150_000, "hermes-0.20": 90_000}
     rules = [step.rule for step in engine("hermes-0.20").budgets(settings).steps["threshold_tokens"]]
     assert "threshold cap" in rules
-    # A cap over the window is none.
+    # A cap above the window has no effect.
     assert engine("hermes-0.20").budgets(settings.with_(threshold_cap=900_000)).threshold_tokens == 150_000
 
 

@@ -1,4 +1,4 @@
-"""What an engine may bring beside `Engine`: its own is used, something plain stands in, what fails is named."""
+"""Optional methods of an engine: they are used, have a plain default, and a failure is named."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PLAN = replace(
 
 
 class Plain:
-    """An engine that brings nothing of this."""
+    """An engine without optional methods."""
 
     name = "plain"
 
 
 class Failing:
-    """An engine that brings all of it, and fails."""
+    """An engine with all optional methods, which fail."""
 
     name = "failing"
 
@@ -39,14 +39,14 @@ class Failing:
     pruned_wire = assemble = prune
 
 
-def test_an_engine_of_ours_is_asked() -> None:
+def test_optional_methods_of_an_engine_are_used() -> None:
     found = engine("documented")
     assert len(str(prune(found, MESSAGES, PLAN)[2])) < 200
     assert len(str(pruned_wire(found, MESSAGES[2], MESSAGES[1]))) < 200
     assert "the text" in [out.wire["content"] for out in assemble(found, MESSAGES, PLAN, "the text")]
 
 
-def test_something_plain_stands_in() -> None:
+def test_missing_methods_have_a_plain_default() -> None:
     found = Plain()
     assert list(prune(found, MESSAGES, PLAN)) == [message.wire for message in MESSAGES]
     assert pruned_wire(found, MESSAGES[2], MESSAGES[1]) is None
@@ -57,7 +57,7 @@ def test_something_plain_stands_in() -> None:
     assert [out.source for out in dropped] == [0, 8, 9, 10, 11]
 
 
-def test_one_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_method_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Failing()
     for ask in (
         lambda: prune(found, MESSAGES, PLAN),

@@ -1,4 +1,4 @@
-"""What the releases from 0.20 on do that sizes alone do not tell."""
+"""Rules of the releases from 0.20 on that depend on texts and not only on sizes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_dense_scripts_count_whole() -> None:
     assert (text_tokens("日本語"), text_tokens("日本語 abcd"), text_tokens("é" * 8)) == (3, 5, 2)
 
 
-def test_a_blank_message_behind_the_last_request_leaves_the_list() -> None:
+def test_a_blank_message_after_the_last_request_leaves_the_list() -> None:
     listed = [user("begin " * 500), *[user("more " * 900), assistant("yes " * 900)] * 4]
     listed += [user("the last request"), user(" "), assistant("on it"), *[assistant("done " * 20)] * 2]
     messages = messages_from(listed)
@@ -95,7 +95,7 @@ def restate(output: list[Output], listed: list[dict[str, Any]]) -> list[Output]:
     return output if at is None else restated(output, listed[at], at, RELEASES["hermes-current"])
 
 
-def test_an_unfinished_request_of_the_head_is_said_again_behind_the_summary() -> None:
+def test_an_unfinished_request_of_the_head_is_repeated_after_the_summary() -> None:
     listed = [
         user("build it"),
         assistant("", call("a")),
@@ -110,12 +110,12 @@ def test_an_unfinished_request_of_the_head_is_said_again_behind_the_summary() ->
         Output(listed[4], 4),
     ]
     left = restate(output, listed)
-    # Its original leaves the head, so the summary opens the list and takes the user's role, and carries the request.
+    # Its original leaves the head, so the summary is first in the list, with the user's role and the request.
     assert [(out.source, out.role) for out in left] == [("summary", "user"), (3, "assistant"), (4, "tool")]
     assert left[0].wire["content"] == f"summary\n\n{HEADER}\nbuild it"
 
 
-def test_a_request_of_a_split_turn_comes_behind_the_tail() -> None:
+def test_a_request_of_a_split_turn_is_after_the_tail() -> None:
     listed = [user("hello"), assistant("hi"), user("build it"), assistant("", call("a")), result("a", "x")]
     output = [
         Output(listed[0], 0),
@@ -174,7 +174,7 @@ def test_plans_of_texts_keep_to_their_list(messages: tuple[Message, ...]) -> Non
             output = assemble(found, messages, plan, "a summary")
             sources = [out.source for out in output]
             kept = [source for source in sources if isinstance(source, int)]
-            # The message that carries the summary opens the list where a restated request left it.
+            # The message with the summary is first in the list if a restated request left it.
             stays = [out.source for out in output if isinstance(out.source, int) and not out.merged]
             assert stays == sorted(stays)
             assert all(source < head or source >= tail for source in kept)

@@ -1,4 +1,4 @@
-"""Engines of other packages that print, hang, or return something else than they should."""
+"""Engines of other packages that print, hang, or return wrong values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MESSAGES = tuple(Message({"role": "user", "content": f"message {number}"}) for n
 
 
 class Halves:
-    """An engine over the rules of ours; a test replaces one of its methods."""
+    """An engine with our rules; a test replaces one of its methods."""
 
     name = "halves"
     summary = "Keeps the first and the last message."
@@ -103,7 +103,7 @@ def test_a_wrong_number_of_a_plan_is_named(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("raised", [SystemExit(0), ZeroDivisionError("no luck"), RecursionError()])
-def test_what_an_engine_raises_is_a_sentence(raised: BaseException) -> None:
+def test_an_exception_of_an_engine_is_an_error_message(raised: BaseException) -> None:
     def budgets(_: Settings) -> Any:
         raise raised
 
@@ -111,7 +111,7 @@ def test_what_an_engine_raises_is_a_sentence(raised: BaseException) -> None:
         guarded(budgets=budgets).budgets(Settings())
 
 
-def test_an_interruption_of_the_users_stays_one() -> None:
+def test_an_interrupt_of_the_user_stays_an_interrupt() -> None:
     def messages() -> Any:
         yield MESSAGES[0]
         raise Interrupted("stopped")
@@ -120,7 +120,7 @@ def test_an_interruption_of_the_users_stays_one() -> None:
         guarded().measure(messages())
 
 
-def test_what_an_engine_prints_is_not_in_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_of_an_engine_is_not_in_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     output = sys.stdout
 
     def fires(tokens: int, settings: Settings) -> None:
@@ -133,7 +133,7 @@ def test_what_an_engine_prints_is_not_in_the_answer(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == "the answer\n"
 
 
-def test_an_engine_that_hangs_is_left_behind_once() -> None:
+def test_a_hanging_engine_is_abandoned_once() -> None:
     released = threading.Event()
     calls = []
 

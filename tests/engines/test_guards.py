@@ -45,7 +45,7 @@ def test_one_good_compaction_clears_the_strikes_of_0_13() -> None:
         ("hermes-current", "fits", False),
     ],
 )
-def test_what_changed_nothing_counts_where_the_release_counted_it(
+def test_a_compaction_without_effect_counts_if_the_release_counts_it(
     profile: str, refusal: Refusal, gives_up: bool
 ) -> None:
     guard = refused(refused(guard_of(profile), refusal), refusal)
@@ -53,7 +53,7 @@ def test_what_changed_nothing_counts_where_the_release_counted_it(
 
 
 @pytest.mark.parametrize(("profile", "gives_up"), [("hermes-0.13", True), ("hermes-0.19", False)])
-def test_a_list_left_as_it_was_counts_where_savings_are_judged(profile: str, gives_up: bool) -> None:
+def test_an_unchanged_list_counts_if_savings_are_judged(profile: str, gives_up: bool) -> None:
     guard = guard_of(profile)
     for _ in range(2):
         guard = responded(unchanged(guard, 160_000, 160_000), 160_000, 150_000)
@@ -81,7 +81,7 @@ def test_a_response_without_usage_is_no_verdict() -> None:
     assert responded(guard, 155_000, 150_000).ineffective == 0
 
 
-def test_two_fallback_texts_end_it_in_0_19_and_a_summary_starts_anew() -> None:
+def test_0_19_gives_up_after_two_fallback_texts_and_a_summary_resets_the_count() -> None:
     guard = guard_of("hermes-0.19")
     for _ in range(2):
         guard = responded(compacted(guard, 160_000, 20_000, fallback=True), 20_000, 150_000)

@@ -1,4 +1,4 @@
-"""A live list as columns gives the token index, and so the plans, of the same list read anew."""
+"""A live list as columns has the same token index, and so the same plans, as the list read again."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SMALL = Settings(context_length=4_000, threshold=0.3)
 
 @pytest.mark.parametrize("profile", PROFILES)
 @given(messages=conversations(least=5), cut=st.integers(1, 60))
-def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
+def test_the_plan_of_a_prefix_is_that_of_the_shorter_list(
     profile: str, messages: tuple[Message, ...], cut: int
 ) -> None:
     calls = [call.id for message in messages for call in message.tool_calls]
-    # Which call a result of a reused id answers is decided by the whole list.
+    # The whole list decides which call a result with a reused id answers.
     assume(len(set(calls)) == len(calls))
     engine = HermesEngine(RELEASES[profile])
     stats, troubles = read_stats(messages, engine.policies)
@@ -47,7 +47,7 @@ def test_the_plan_of_a_beginning_is_that_of_the_shorter_list(
 
 @pytest.mark.parametrize("profile", PROFILES)
 @given(messages=conversations(least=8))
-def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
+def test_the_list_after_a_compaction_has_the_planned_size(
     profile: str, messages: tuple[Message, ...]
 ) -> None:
     engine = HermesEngine(RELEASES[profile])
@@ -67,7 +67,7 @@ def test_what_is_left_after_a_compaction_weighs_what_the_plan_says(
     assert len(listed) == head + len(messages) - tail + (not plan.merged or tail == len(messages))
     assert listed.messages(0, len(listed)) == [*range(head), *range(tail, len(messages))]
     after = listed.token_index().total()
-    # Each region is rounded up by itself.
+    # Each region is rounded up separately.
     assert abs(after - (plan.head_tokens + 100 + plan.tail_tokens)) <= 3
 
 
@@ -88,14 +88,14 @@ def test_a_list_grows_by_stretches() -> None:
     assert grown.token_index().duplicates == [0, 3, 6]
     index = grown.token_index()
     assert index.total() == engine.measure(messages).total()
-    # A request has repeated results in full. Only a compaction replaces them.
+    # A request has repeated results in full; only a compaction replaces them.
     assert [index.rough_until(stop) for stop in range(13)] == [
         engine.measure(messages[:stop]).total() for stop in range(13)
     ]
 
 
 def stats_lists() -> st.SearchStrategy[list[MessageStats]]:
-    """Messages of any size; results that pruning shortens, and some that say the same."""
+    """Make messages of any size, results that pruning shortens, and equal results."""
     sizes = st.builds(
         lambda size, pictures: MessageSize(size // 4 + 10, size, pictures),
         st.integers(1, 9_000),
@@ -132,7 +132,7 @@ def columns_of(stats: list[MessageStats], policies: Policies) -> MessageColumns:
 def compacted(
     listed: list[MessageStats], cut: Cut, duplicates: Sequence[int], summary: MessageSize
 ) -> list[MessageStats]:
-    """The same compaction on a plain list, message by message."""
+    """Do the same compaction on a plain list, message by message."""
     stands = list(listed)
     for at, found in enumerate(listed):
         new = found.repeated if at in duplicates else found.short if at < cut.prune_before else None
@@ -154,10 +154,10 @@ def compacted(
 
 @pytest.mark.parametrize("profile", PROFILES)
 @given(stats=stats_lists(), stops=st.lists(st.integers(1, 12), min_size=1, max_size=20), data=st.data())
-def test_a_list_that_is_compacted_again_and_again_is_the_same_list_made_anew(
+def test_a_list_after_many_compactions_equals_the_same_list_read_again(
     profile: str, stats: list[MessageStats], stops: list[int], data: st.DataObject
 ) -> None:
-    """Whatever was compacted before, the plan is that of the plain list that the compactions leave."""
+    """After any compactions, the plan equals that of the plain list that they leave."""
     engine = HermesEngine(RELEASES[profile])
     if not engine.policies.deduplicates:
         stats = [found._replace(digest=None) for found in stats]

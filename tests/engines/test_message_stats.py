@@ -1,4 +1,4 @@
-"""Stats of messages: columns that give back what was put in, pruned sizes without texts, little memory for them."""
+"""Stats of messages: columns return their values, pruned sizes need no texts, and memory is small."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _facts = st.builds(Facts, st.integers(0, 10**9), st.integers(0, 10**7), _digits,
 
 @pytest.mark.parametrize("profile", sorted(RELEASES))
 @given(tool=_tools, facts=_facts)
-def test_a_line_is_as_long_as_its_extent_and_facts_say(profile: str, tool: Tool, facts: Facts) -> None:
+def test_the_length_of_a_line_follows_from_its_extent_and_facts(
+    profile: str, tool: Tool, facts: Facts
+) -> None:
     policies = RELEASES[profile]
     extent = extent_of(tool, policies)
     if policies.placeholder:
@@ -67,7 +69,7 @@ _stats = st.builds(
 
 
 @given(st.lists(_stats))
-def test_columns_give_back_what_was_put_in(given_stats: list[MessageStats]) -> None:
+def test_columns_return_their_values(given_stats: list[MessageStats]) -> None:
     columns = ListStats()
     for found in given_stats:
         columns.append(found)
@@ -100,7 +102,7 @@ def test_every_result_of_an_id_answers_the_last_call_of_it() -> None:
     assert found.short.of(1).chars == shell + len(repr("[todo] updated task list"))
 
 
-def test_reading_a_list_keeps_neither_its_texts_nor_an_object_a_message() -> None:
+def test_reading_a_list_keeps_neither_texts_nor_an_object_per_message() -> None:
     count, size = 500, 4_000
 
     def wires() -> Iterator[Message]:

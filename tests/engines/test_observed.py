@@ -1,4 +1,4 @@
-"""Engines of what was observed of other agents: when they fire, what they keep, and that each number says why."""
+"""Engines of other agents, from observation: when they fire, what they keep, and the source of each number."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_where_they_fire(name: str, length: int, threshold: int) -> None:
 @pytest.mark.parametrize(
     ("name", "extra", "stays"),
     [
-        # Whole rounds of question, call and result; then messages of a further one.
+        # Complete rounds of question, call and result; then messages of another round.
         ("kimi", 0, range(27, 30)), ("kimi", 1, range(28, 31)), ("kimi", 2, range(30, 32)), ("kimi", 3, range(30, 33)),
         ("qwen", 0, range(28, 30)), ("qwen", 1, ()), ("qwen", 2, ()), ("qwen", 3, range(31, 33)),
         ("openhands", 0, (0, *range(18, 30))), ("openhands", 2, (0, *range(19, 32))),
@@ -90,7 +90,7 @@ def test_what_stays(name: str, extra: int, stays: Sequence[int]) -> None:
         ("2.2", "claude-code"), ("3.0.0", "claude-code"), ("", "claude-code"), ("unknown", "claude-code"),
     ],
 )  # fmt: skip
-def test_a_release_has_the_rules_that_were_seen_of_it(version: str, name: str) -> None:
+def test_a_release_has_its_observed_rules(version: str, name: str) -> None:
     assert profile_of("claude-code", version) == name
     assert (agent_of(name), profile_status(name)) == ("claude-code", "observed")
 
@@ -105,27 +105,27 @@ def test_early_releases_of_pi_compact_only_at_the_end_of_a_turn() -> None:
     assert not replayable(engine("pi")).loop.turns_end
 
 
-def test_one_agents_version_says_nothing_of_another() -> None:
+def test_the_version_of_one_agent_does_not_affect_another() -> None:
     for name in ("codex", "opencode", "kimi"):
         assert (profile_of(name, "0.1"), agent_of(name)) == (name, name)
     assert agent_of("hermes-0.19") == ""
 
 
 @pytest.mark.parametrize("name", OBSERVED)
-def test_a_threshold_that_somebody_set_is_in_force_beside_the_observed_one(name: str) -> None:
+def test_a_chosen_threshold_replaces_the_observed_threshold(name: str) -> None:
     budgets = engine(name).budgets(settings(name).with_(threshold=0.25))
     assert budgets.threshold_tokens == 50_000
     assert [step.rule for step in budgets.steps["threshold_tokens"]] == ["observed", "configured"]
 
 
 @pytest.mark.parametrize("name", OBSERVED)
-def test_every_number_says_where_it_is_from(name: str) -> None:
+def test_every_number_names_its_source(name: str) -> None:
     assert name in names()
     budgets = engine(name).budgets(settings(name))
     assert budgets.observed
     for steps in budgets.steps.values():
         assert all(step.why for step in steps)
-    # goose was not run: its rules were read in its code.
+    # goose was not observed: its rules are from its code.
     word = "Not seen" if name == "goose" else "Observed"
     assert word in " ".join(step.why for steps in budgets.steps.values() for step in steps)
 
@@ -145,7 +145,7 @@ def test_what_they_keep(name: str, kept: int) -> None:
     assert plan.tail_tokens <= kept
     assert (plan.tail_start == 240) is (name in ("claude-code-2.1.216", "codex"))
     assert plan.tokens_after == plan.tail_tokens + plan.summary_tokens < plan.tokens_before
-    # The user's words stay with Codex, the newest first.
+    # Codex keeps the user's messages, newest first.
     wires = conversation(80)
     users = [at for at in range(240) if wires[at]["role"] == "user"]
     assert sorted(plan.kept) == (users[-len(plan.kept) :] if name == "codex" else [])
@@ -164,14 +164,14 @@ def test_pi_keeps_the_message_that_exceeds_its_tail_and_no_result_first() -> Non
     found = engine("pi")
     plan = found.plan(found.measure(messages_from(wires)), settings("pi"))
     assert plan.tail_start == 40 - 20
-    # A result that alone exceeds the tail leaves the last message that is none.
+    # If a result alone exceeds the tail, the last message that is no result stays.
     large = [*conversation(3), *conversation(1, 200_000)]
     plan = found.plan(found.measure(messages_from(large)), settings("pi"))
     assert plan.tail_start == len(large) - 2
 
 
 @pytest.mark.parametrize("name", OBSERVED)
-def test_what_they_do_not_use_changes_nothing_and_says_why(name: str) -> None:
+def test_unused_settings_change_nothing_and_have_a_reason(name: str) -> None:
     found, plain = engine(name), settings(name)
     index = found.measure(messages_from(conversation(80)))
     budgets = found.budgets(plain)
@@ -206,7 +206,7 @@ def test_no_result_is_kept_without_its_call(name: str, rounds: int, size: int) -
 
 
 @pytest.mark.parametrize("name", OBSERVED)
-def test_a_threshold_that_nobody_set_becomes_the_profiles_own(name: str) -> None:
+def test_a_default_threshold_becomes_the_profiles_threshold(name: str) -> None:
     mine = settings(name)
     changed = with_changes(mine, profile="hermes-0.19")
     assert (changed.profile, changed.threshold) == ("hermes-0.19", 0.5)
@@ -216,7 +216,7 @@ def test_a_threshold_that_nobody_set_becomes_the_profiles_own(name: str) -> None
 
 
 @pytest.mark.parametrize("name", OBSERVED)
-def test_a_threshold_that_nobody_set_follows_the_window(name: str) -> None:
+def test_a_default_threshold_follows_the_window(name: str) -> None:
     assert with_changes(settings(name), context_length=400_000) == settings(name, 400_000)
     own = settings(name).with_(threshold=0.42)
     assert with_changes(own, context_length=400_000) == own.with_(context_length=400_000)
@@ -256,7 +256,7 @@ def test_opencode_keeps_a_quarter_of_a_small_window(length: int, tokens: int) ->
     assert engine("opencode").budgets(chosen.with_(tail_tokens=5_000)).tail_token_budget == 5_000
 
 
-def test_opencode_summarizes_a_list_whole_where_all_of_it_would_stay() -> None:
+def test_opencode_summarizes_the_whole_list_if_all_of_it_would_stay() -> None:
     short, long = (messages_from(conversation(rounds)) for rounds in (3, 30))
     found, chosen = engine("opencode"), settings("opencode")
     assert found.plan(found.measure(short), chosen).tail_start == len(short)
@@ -326,7 +326,7 @@ def test_a_tail_that_is_a_share_of_the_list_has_its_size_as_budget() -> None:
     assert plan.tail_tokens <= plan.budgets.tail_token_budget
 
 
-def test_a_profile_of_earlier_releases_has_the_number_of_the_last() -> None:
+def test_a_profile_of_earlier_releases_is_named_by_the_last_release() -> None:
     earlier = {rules.name: rules.until for rules in observed_rules() if rules.until is not None}
     assert len(earlier) == 3
     for name, until in earlier.items():

@@ -1,4 +1,4 @@
-"""Engines that other packages bring by entry points: planned, compared, replayed and swept like ours."""
+"""Engines of other packages by entry points: planned, compared, replayed and swept like ours."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ RECORDED = ("fixtures/hermes-0.19-in-place.db", "Nightly orders import loses row
 
 
 def run(folder: Path, *commands: list[str]) -> list[Done]:
-    """How each command ends in a process of their own that finds what is installed in a folder."""
+    """Run commands in a separate process that finds the packages of a folder; return how each ends."""
     path = os.pathsep.join([str(folder), str(ROOT)])
     return run_each({"PYTHONPATH": path, "HOME": str(folder)}, [[*words, "--json"] for words in commands])
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with the distribution installed, and a list of messages."""
+    """Make a folder with the installed distribution and a list of messages."""
     other_package.install(tmp_path)
     return tmp_path
 
@@ -40,12 +40,12 @@ def write_list(folder: Path) -> str:
     return str(path)
 
 
-#: A window in which the conversation is compacted at a low threshold and less often at a high one, in tokens.
+#: A window in tokens in which a low threshold compacts the conversation more often than a high threshold.
 WINDOWS = {"halves": "12000", "words": "60000", "truncation": "60000"}
 
 
 def every_command_knows(site: Path, profile: str) -> None:
-    """Compactions, plan, replay and sweep under an engine."""
+    """Check compactions, plan, replay and sweep with an engine."""
     named = ["--profile", profile]
     window = ["--context-length", WINDOWS[profile]]
     axes = ["--threshold", "0.2,0.9", "--target-ratio", "0.1,0.3"]
@@ -61,7 +61,7 @@ def every_command_knows(site: Path, profile: str) -> None:
     assert plan["profile"] == profile
     assert plan["output"]
     if profile == "halves":
-        # The engine does not assemble: its regions are shown.
+        # The engine cannot assemble, so its regions are shown.
         assert [out["source"] for out in plan["output"]] == [0, "summary", 11]
     assert {one["planned"]["profile"] for one in compactions} == {profile}
     assert replayed["settings"]["profile"] == profile
@@ -94,7 +94,7 @@ def test_an_engine_that_fails_is_named(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_engine_in_a_wheel_of_its_own(tmp_path: Path) -> None:
+def test_an_engine_in_a_separate_wheel(tmp_path: Path) -> None:
     project, site = tmp_path / "project", tmp_path / "site"
     project.mkdir()
     other_package.write_project(project)

@@ -1,4 +1,4 @@
-"""Plans: what holds for every list, and the cases that a release is known for."""
+"""Plans: properties of every list, and typical cases of releases."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def knobs(draw: st.DrawFn) -> Settings:
     st.integers(0, 40),
     st.integers(0, 40),
 )
-def test_the_walk_by_bisection_is_the_walk_by_hand(
+def test_the_walk_by_bisection_equals_the_plain_walk(
     numbers: list[tuple[int, int]], ceiling: int, low: int, pruned_to: int
 ) -> None:
     kept, short = [k for k, _ in numbers], [s for _, s in numbers]
@@ -81,7 +81,7 @@ def test_regions_partition_the_list_and_planning_is_deterministic(
 
 
 @given(conversations(), knobs(), st.sampled_from(PROFILES))
-def test_the_plan_names_just_the_messages_that_pruning_changes(
+def test_the_plan_names_exactly_the_messages_that_pruning_changes(
     messages: tuple[Message, ...], given_settings: Settings, profile: str
 ) -> None:
     found = engine_of(profile)
@@ -138,7 +138,7 @@ def test_a_larger_ratio_never_shortens_the_tail(
 ) -> None:
     less = plan_of(profile, messages, SMALL.with_(target_ratio=tenths / 10))
     more = plan_of(profile, messages, SMALL.with_(target_ratio=tenths / 10 + 0.1))
-    # Where everything would fit into the tail, a middle is cut out all the same: that is no promise.
+    # If everything fits into the tail, a release still cuts out a middle.
     forced = any(step.rule == "middle" for step in (*less.steps, *more.steps))
     if less.compacts and more.compacts and not forced:
         assert more.tail_start <= less.tail_start
@@ -190,7 +190,7 @@ def test_documented_rules_summarize_the_last_request_away() -> None:
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_short_list_is_left_alone_and_says_why(profile: str) -> None:
+def test_a_short_list_is_not_compacted_with_a_reason(profile: str) -> None:
     plan = plan_of(profile, talk(3))
     assert not plan.compacts
     assert "too few" in plan.reason
@@ -198,7 +198,7 @@ def test_a_short_list_is_left_alone_and_says_why(profile: str) -> None:
     assert plan.region(0) == "head"
 
 
-def test_a_release_that_fails_is_a_plan_that_says_so() -> None:
+def test_a_failure_of_a_release_is_in_the_plan() -> None:
     wires = [m.wire for m in talk(30)]
     wires[8] = {"role": "user", "content": [{"type": "text", "text": None}]}
     plan = plan_of("hermes-0.19", messages_from(wires), Settings(context_length=4_000))

@@ -1,4 +1,4 @@
-"""Running conversations over `measure` and `plan` alone does what an engine's own way does."""
+"""Runs that use only `measure` and `plan` equal the runs of an engine's own method."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from inspector.replay.whatif import WhatIf
 from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import also
 
-#: Every summary is a message of 1,600 characters, and of 40 around them.
+#: Every summary is a message of 1,600 characters, with 40 more around it.
 SIZE = MessageSize(410, 1_640, 0)
 
 
 class InOrder(SummaryModel, frozen=True):
-    """Summaries have these sizes, one after the other."""
+    """A model of summaries with given sizes, in order."""
 
     sizes: Iterator[MessageSize] = field(default_factory=lambda: repeat(SIZE))
 
     def written(self, number: int, step: int, messages: int, previous: int) -> MessageSize | None:
-        """The next size."""
+        """Return the next size."""
         return next(self.sizes)
 
 
@@ -56,11 +56,13 @@ def run(
     )
 
 
-def run_anew(
+def run_measured_again(
     found: Engine, messages: Sequence[Message], wanted: Settings
 ) -> tuple[WhatIf, list[MessageSize]]:
-    """A run that measures anew, and how large the summaries are that it stands in with: of the characters asked for,
-    and of a token more or less, by how many of them stand around the text of a message of that role."""
+    """Return a run that measures again, and the sizes of its stand-in summaries.
+
+    A summary has the wanted characters, plus or minus a token for the text around it in a message of its role.
+    """
     sizes: list[MessageSize] = []
 
     def tokens(wire: Mapping[str, Any]) -> int:
@@ -90,7 +92,7 @@ def is_merged(event: Event) -> bool:
 
 
 def plain(events: Sequence[Event]) -> list[Event]:
-    """Events without what a summary says: its size is known of the message, and what stands around it is not."""
+    """Return events without the summary's own size: only the size of the whole message is known."""
     return [event._replace(summary=0) for event in events]
 
 
@@ -101,14 +103,14 @@ def plain(events: Sequence[Event]) -> list[Event]:
     ratio=st.sampled_from([0.1, 0.3, 0.8]),
     last=st.sampled_from([2, 6, 20]),
 )
-def test_both_ways_compact_alike(
+def test_both_methods_compact_alike(
     profile: str, messages: tuple[Message, ...], context: int, ratio: float, last: int
 ) -> None:
     calls = [call.id for message in messages for call in message.tool_calls]
-    # Which call a result of a reused id answers is decided by the list that is read: the whole, or the live one.
+    # The list that is read (the whole list or the live list) decides which call a result with a reused id answers.
     assume(len(set(calls)) == len(calls))
     wanted = Settings(profile=profile, context_length=context, target_ratio=ratio, protect_last_n=last)
-    anew, sizes = run_anew(engine(profile), messages, wanted)
+    anew, sizes = run_measured_again(engine(profile), messages, wanted)
     own = run(replayable(engine(profile)), messages, wanted, sizes)
     if profile.startswith("hermes"):
         # Over columns, an assistant's message that a summary went into is never pruned and says nothing new; measured
@@ -140,7 +142,7 @@ def test_head_and_tail_stay_when_the_middle_is_dropped(messages: tuple[Message, 
         if not isinstance(done, Compacted):
             continue
         end = done.tail_start
-        # Results go with the call that left the list.
+        # Results leave the list together with their call.
         while end < len(stands) and messages[stands[end]].role == "tool":
             end += 1
         assert done.removed == stands[done.head_end : end]
@@ -150,7 +152,7 @@ def test_head_and_tail_stay_when_the_middle_is_dropped(messages: tuple[Message, 
 
 
 class Words:
-    """An engine of its own: a token is a word, and every word counts. From 200 on all but the last four go."""
+    """A separate engine: a token is a word. From 200 words on it removes all but the last four messages."""
 
     name = "words"
     summary = "Counts words."
@@ -181,7 +183,7 @@ class Words:
 
 
 class WordIndex:
-    """Words a message."""
+    """Words of each message."""
 
     def __init__(self, words: list[int]) -> None:
         self.words = words
@@ -202,12 +204,12 @@ class WordIndex:
         return sum(self.words[:stop])
 
 
-def test_an_engine_with_tokens_of_its_own_is_run_by_them() -> None:
+def test_an_engine_with_its_own_tokens_is_run_with_them() -> None:
     messages = messages_from([m for i in range(40) for m in (user("one two three"), assistant("so " * 17))])
     found = Words()
     done = run(replayable(found), messages, Settings(profile="words"))
     first = done.events[0]
-    # 20 words each turn: the tenth is asked with 183 of them, the eleventh with 203.
+    # 20 words per turn: the tenth request has 183 words, the eleventh has 203.
     assert (first.step, first.tokens_before, first.fires) == (21, 203, "agent")
     assert (first.head_end, first.tail_start, first.after) == (1, 17, 6)
     assert done.tokens[:20] == tuple(turn * 20 + words for turn in range(10) for words in (3, 20))
@@ -215,14 +217,14 @@ def test_an_engine_with_tokens_of_its_own_is_run_by_them() -> None:
     assert done.metrics.compactions == len(done.events)
 
 
-def test_a_list_is_measured_where_it_is_compacted_and_not_at_each_step() -> None:
+def test_a_list_is_measured_only_at_compactions() -> None:
     messages = messages_from(
         [m for i in range(2_000) for m in (user("one two three"), assistant("so " * 17))]
     )
     found = Words()
     done = run(replayable(found), messages, Settings(profile="words"))
     assert len(done.events) > 100
-    # Once as it is read; then the list before each compaction and after it.
+    # Once for the recording; then the list before and after each compaction.
     assert found.measured[0] == len(messages)
     assert len(found.measured) == 1 + 2 * len(done.events)
     assert sum(found.measured[1:]) == sum(event.before + event.after for event in done.events)
@@ -249,7 +251,7 @@ def test_the_least_tokens_that_fire(profile: str) -> None:
         assert engine(profile).fires(least - 1, wanted) is None
 
 
-def test_an_engine_may_fire_where_its_budgets_do_not_say() -> None:
+def test_an_engine_may_fire_without_regard_to_its_budgets() -> None:
     class Early(Words):
         def fires(self, tokens: int, settings: Settings) -> str | None:
             return "agent" if tokens >= 77 else None
@@ -324,7 +326,7 @@ def test_settings_with_one_key_make_one_run(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["hermes-0.13", "hermes-0.20", "truncation"])
 @pytest.mark.parametrize("own", [True, False])
 def test_results_leave_with_their_call(profile: str, own: bool) -> None:
-    """A tail so large that only one message can be summarized begins with its results."""
+    """If the tail leaves only one message to summarize, the tail begins with the results of that message."""
     found = engine(profile)
     rules = replayable(found) if own else Remeasuring(found)
     wanted = Settings(profile=profile, context_length=128_000)

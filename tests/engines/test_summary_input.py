@@ -1,4 +1,4 @@
-"""What is handed to a summary model, and what becomes of its answer."""
+"""Input of a summary model, and use of its answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIRES = [
 @pytest.mark.parametrize(
     "profile", ["hermes-0.13", "hermes-0.19", "hermes-0.20", "hermes-current", "claude-code"]
 )
-def test_just_the_middle_is_handed_over(profile: str) -> None:
+def test_only_the_middle_is_summarized(profile: str) -> None:
     found, messages = engine(profile), messages_from(WIRES)
     settings = Settings(context_length=40_000, profile=profile)
     plan = found.plan(found.measure(messages), settings)
@@ -42,10 +42,10 @@ def test_just_the_middle_is_handed_over(profile: str) -> None:
     assert given.earlier == ""
 
 
-def test_secrets_go_before_texts_are_cut() -> None:
+def test_secrets_are_masked_before_texts_are_cut() -> None:
     secret = "s3cr3t" * 8
     wires = [dict(wire) for wire in WIRES]
-    # The cut of a long body would go through the middle of it.
+    # The cut of a long body would be in the middle of the secret.
     wires[21]["content"] = "a" * 3_980 + secret + "b" * 8_000
     found, messages = engine("hermes-0.19"), messages_from(wires)
     plan = found.plan(found.measure(messages), Settings(context_length=40_000, profile="hermes-0.19"))
@@ -80,5 +80,5 @@ def test_the_last_request_is_written_into_the_summary() -> None:
         ("stray </think> end", "stray end"),
     ],
 )
-def test_what_a_model_thought_is_left_out(text: str, left: str) -> None:
+def test_thoughts_of_a_model_are_omitted(text: str, left: str) -> None:
     assert without_thinking(text) == left

@@ -1,4 +1,4 @@
-"""The baseline."""
+"""The baseline: truncation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.engines.lists import assistant, conversations, user
 
 
 @given(conversations(least=3))
-def test_truncation_keeps_head_and_tail_alone(messages: tuple[Message, ...]) -> None:
+def test_truncation_keeps_only_head_and_tail(messages: tuple[Message, ...]) -> None:
     engine = TRUNCATION
     plan = engine.plan(engine.measure(messages), Settings(context_length=4_000))
     output = engine.assemble(messages, plan, "never used")

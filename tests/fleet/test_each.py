@@ -1,4 +1,4 @@
-"""One question about many conversations: the same answers in one process, in several, and on a Dask cluster."""
+"""A question about many conversations has the same answers in one process, several processes, and a Dask cluster."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.stores.writer import Writer, simple, talk
 
 @pytest.fixture
 def folder(fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Short sessions of several agents, and an empty cache."""
+    """Write short sessions of several agents, with an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "sessions"
     for name in ("cline", "gemini", "goose", "kimi"):
@@ -50,7 +50,7 @@ def folder(fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A scheduler with two worker processes."""
+    """Start a scheduler with two worker processes."""
     distributed = pytest.importorskip("distributed", reason="the extra `fleet` is not installed")
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50
@@ -105,13 +105,13 @@ def test_results_of_a_cluster_are_kept_here(folder: Path, cluster: Any) -> None:
     words = ["losses", str(folder), "--json", "--scheduler", cluster.scheduler_address]
     first = CliRunner().invoke(commands, words)
     assert first.exit_code == 0, first.output
-    # The second run asks no scheduler.
+    # The second run uses no scheduler.
     words[-1] = "tcp://127.0.0.1:1"
     assert CliRunner().invoke(commands, words).stdout == first.stdout
 
 
 @pytest.mark.parametrize("processes", also(1, 2))
-def test_one_that_cannot_be_read_is_named(folder: Path, processes: int) -> None:
+def test_an_unreadable_conversation_is_named(folder: Path, processes: int) -> None:
     store = open_store(folder)
     rows = store.conversations()
     bad = rows[1].title
@@ -173,7 +173,7 @@ def test_every_command_takes_a_scheduler(folder: Path, cluster: Any, tmp_path: P
         assert "0 had not changed" in ended.stdout
 
 
-def test_wrong_schedulers_are_sentences(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_schedulers_are_error_messages(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.fleet.dask.PATIENCE", 0.1)
     for scheduler, error in (("somewhere", UsageProblem), ("tcp://127.0.0.1:99999", InspectorError)):
         ended = CliRunner().invoke(commands, ["aftermath", str(folder), "--scheduler", scheduler])
@@ -241,18 +241,18 @@ def test_a_worker_names_the_url_of_its_own_copy(folder: Path, cluster: Any) -> N
     assert f"{database} is noted." in answers.notes()
 
 
-def test_urls_that_cannot_be_read_are_sentences(tmp_path: Path) -> None:
+def test_unreadable_urls_are_error_messages(tmp_path: Path) -> None:
     pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
     for url in ("nothing9://x/y", f"file://{tmp_path}/none"):
         ended = CliRunner().invoke(commands, ["conversations", url])
         assert isinstance(ended.exception, StoreMissing), (url, ended.exception)
 
 
-def test_errors_of_a_service_are_sentences_without_the_password() -> None:
+def test_errors_of_a_service_are_messages_without_the_password() -> None:
     fsspec = pytest.importorskip("fsspec", reason="the extra `fleet` is not installed")
 
     class NoCredentials(Exception):
-        """An error of a client, with a base that no other client has."""
+        """An error of a client with an unusual base class."""
 
     class Service(fsspec.AbstractFileSystem):  # type: ignore[misc]
         def find(self, path: str, **options: Any) -> Any:
@@ -266,7 +266,7 @@ def test_errors_of_a_service_are_sentences_without_the_password() -> None:
     )
 
 
-def test_a_url_without_sessions_and_one_that_cannot_be_reached_are_told_apart(tmp_path: Path) -> None:
+def test_a_url_without_sessions_and_an_unreachable_url_have_different_errors(tmp_path: Path) -> None:
     pytest.importorskip("fsspec")
     from inspector.fleet.copies import copy
 

@@ -18,7 +18,7 @@ from tests.fleet import calls
 
 
 def done(function: Callable[..., object], asked: list[tuple[Any, ...]], count: int = 2) -> list[Done]:
-    """Make each call as a batch of its own."""
+    """Make each call as a separate batch."""
     batches = [[call] for call in asked]
     return sorted(LocalWorkers(count).map(each(function), batches, nothing), key=lambda one: one.number)
 
@@ -38,7 +38,7 @@ def in_one(function: Callable[..., object], asked: list[tuple[Any, ...]], count:
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[Worker]:
-    """The workers that are begun."""
+    """Count the started workers."""
     found: list[Worker] = []
 
     class Counted(Worker):
@@ -60,7 +60,7 @@ def test_values_and_errors_come_back(begun: list[Worker]) -> None:
     assert all(worker.process.poll() is not None for worker in begun)
 
 
-def test_they_are_other_processes_and_what_they_print_is_no_answer() -> None:
+def test_workers_are_other_processes_and_their_output_is_no_answer() -> None:
     found = done(calls.process, [(), ()])
     assert all(one.value[0] != os.getpid() and one.value[1] for one in found)
     assert not in_worker()
@@ -72,7 +72,7 @@ def test_a_process_that_dies_is_replaced(tmp_path: Path, begun: list[Worker]) ->
     assert len(begun) == 2
 
 
-def test_a_call_that_ends_its_process_costs_itself_alone() -> None:
+def test_a_call_that_ends_its_process_affects_no_other_call() -> None:
     found = done(calls.end_always, [(number,) for number in range(5)])
     assert [one.value for one in found] == [0, 1, None, 3, 4]
     assert isinstance(found[2].error, WorkerEnded)
@@ -85,15 +85,15 @@ def test_calls_of_a_batch_have_their_own_outcomes(begun: list[Worker]) -> None:
     assert len(begun) == 1
 
 
-def test_the_others_of_a_batch_are_tried_again_alone(begun: list[Worker]) -> None:
+def test_other_calls_of_a_batch_are_retried_singly(begun: list[Worker]) -> None:
     found = in_one(calls.end_always, [(number,) for number in range(5)])
     assert [one.value for one in found] == [0, 1, None, 3, 4]
     assert isinstance(found[2].error, WorkerEnded)
-    # One more for the batch, and one for the call that ended its process.
+    # One more process for the batch, and one for the call that ended its process.
     assert len(begun) == 3
 
 
-def test_an_end_in_the_middle_leaves_nobody_at_work(begun: list[Worker]) -> None:
+def test_cancelling_leaves_no_running_worker(begun: list[Worker]) -> None:
     class Enough(Exception):
         pass
 

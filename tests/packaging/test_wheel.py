@@ -1,4 +1,4 @@
-"""The wheel works on its own: installed into a fresh environment, run from another folder."""
+"""The wheel works alone: installed into a fresh environment, run from another folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    # Without a build backend in this environment, one is fetched into an environment of its own.
+    # Without a build backend in this environment, pip gets one in a separate environment.
     isolation = ["--no-isolation"] if find_spec("hatchling") else []
     command = [sys.executable, "-m", "build", "--wheel", *isolation, "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -57,7 +57,7 @@ def test_an_installed_wheel_runs_from_anywhere(wheel: Path, tmp_path: Path) -> N
     python = scripts / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "install", "--no-deps", str(wheel)], check=True)
-    # The dependencies are those of the environment that runs the tests; behind the wheel, so that it is what is found.
+    # The dependencies are those of the test environment, after the wheel in the path so that the wheel has priority.
     here = next(path for path in sys.path if path.endswith("site-packages"))
     (site / "dependencies.pth").write_text(here + "\n", encoding="utf-8")
 

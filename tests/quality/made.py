@@ -1,4 +1,4 @@
-"""Evidence made by hand: a healthy conversation, to be changed in one place by each test."""
+"""Evidence for tests: a healthy conversation; each test changes one place."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def compaction_evidence(
 def evidence(
     *compactions: CompactionEvidence, settings: Settings | None = None, **changes: Any
 ) -> ConversationEvidence:
-    """A conversation with these compactions (two good ones by default); `changes` replace fields."""
+    """Return a conversation with these compactions (by default two good compactions); `changes` replace fields."""
     settings = settings or Settings(profile="hermes-0.19", threshold=0.8)
     made = compactions or (
         compaction_evidence(1),
@@ -101,5 +101,5 @@ def evidence(
 
 
 def live(found: ConversationEvidence, **changes: Any) -> ConversationEvidence:
-    """The evidence with its live list changed."""
+    """Return evidence with a changed live list."""
     return replace(found, live=replace(found.live, **changes))

@@ -1,4 +1,4 @@
-"""Advice of findings: for users of the agent, without settings of another one."""
+"""Advice of findings: for users of the agent, without settings of other agents."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def tool_use(name: str, result: str = "", **arguments: Any) -> list[Message]:
 def events(
     *parts: tuple[int, int | None, list[Message]], facts: ConversationFacts | None = None
 ) -> list[AftermathEvent]:
-    """The events of parts (generation, compaction that took it, messages)."""
+    """Return the events of parts (generation, compaction that removed it, messages)."""
     placed: list[tuple[Step, Message]] = []
     for generation, left, messages in parts:
         first = len(placed)
@@ -292,7 +292,7 @@ def test_a_file_that_another_program_rewrote_is_not_read_again() -> None:
     old, grown, new = "red blue green grey", "red blue green grey pink", "red lime gold cyan navy teal"
     assert len(events((1, 1, shown(old)), (2, None, shown(grown)))) == 1
     assert events((1, 1, shown(old)), (2, None, shown(new))) == []
-    # What the agent changed itself was in the list.
+    # The agent's own change was in the list.
     edit = tool_use("Edit", "ok", file_path="/app/a.css", old_string="1", new_string="2")
     assert len(events((1, 1, shown(old) + edit), (2, None, shown(new)))) == 1
     assert len(events((1, 1, shown("red blue", offset=1, limit=2)), (2, None, shown(grown)))) == 1
@@ -312,7 +312,7 @@ def test_a_file_that_is_edited_without_its_text_in_the_list_is_read_again() -> N
 
 
 def shown_lines(first: int, last: int, moved: int = 0) -> list[Message]:
-    """A reading of lines of a file whose lines are `moved` lines further down."""
+    """Return a reading of a file whose lines are moved down by `moved`."""
     lines = "\n".join(f"{number:>6}→line {chr(100 + number)}" for number in range(first, last + 1))
     return tool_use("Read", lines, file_path="/app/a.py", offset=first + moved, limit=last - first + 1)
 
@@ -372,7 +372,7 @@ def test_many_files_with_one_name_are_compared_in_linear_time() -> None:
     assert lines_run(compare, 200) < 2.2 * lines_run(compare, 100)
 
 
-def test_what_an_edit_wrote_is_read_again() -> None:
+def test_text_written_by_an_edit_is_read_again() -> None:
     text = "\n".join(f"line {chr(100 + number)}" for number in range(1, 21))
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string=text)
     (event,) = events((1, 1, edit), (2, None, shown_lines(2, 18)))

@@ -1,4 +1,4 @@
-"""Findings of databases: evidence as it is read, places as the store has them."""
+"""Findings of databases: real evidence, with places of the store."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def found_in(path: Path, flags: Mapping[str, Any] | None = None) -> list[Finding
     return found
 
 
-def of(found: list[Finding], rule: str) -> list[Finding]:
+def of_rule(found: list[Finding], rule: str) -> list[Finding]:
     return [finding for finding in found if finding.rule == rule]
 
 
 def errors_as_they_should_be(path: Path) -> None:
-    """Every failed summary is found, at its compaction, and nothing else is an error."""
+    """Check that every failed summary is found at its compaction, and that no other error is found."""
     sessions = json.loads(Path(f"{path}.truth.json").read_text(encoding="utf-8"))["sessions"]
     failed = [
         (session["tip"], number)
@@ -55,8 +55,8 @@ def errors_as_they_should_be(path: Path) -> None:
     assert sorted((f.conversation, f.compaction) for f in grave) == sorted(failed)
     assert {f.rule for f in grave} <= {"summary-fallback"}
     # The profile plans what was recorded, and the boundaries are certain.
-    assert not of(found, "planned-not-recorded")
-    assert not of(found, "boundaries-inferred")
+    assert not of_rule(found, "planned-not-recorded")
+    assert not of_rule(found, "boundaries-inferred")
 
 
 @pytest.mark.slow
@@ -71,12 +71,12 @@ def test_fixtures(name: str, fixtures_dir: Path) -> None:
 
 
 def test_an_old_head_is_a_fossil_in_0_13_only(fixtures_dir: Path) -> None:
-    assert len(of(found_in(fixtures_dir / "hermes-0.13-rotating.db"), "head-fossilized")) == 2
-    assert not of(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "head-fossilized")
+    assert len(of_rule(found_in(fixtures_dir / "hermes-0.13-rotating.db"), "head-fossilized")) == 2
+    assert not of_rule(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "head-fossilized")
 
 
 def test_hygiene_counts_where_a_gateway_is(fixtures_dir: Path) -> None:
-    found = of(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "hygiene-before-agent")
+    found = of_rule(found_in(fixtures_dir / "hermes-0.19-in-place.db"), "hygiene-before-agent")
     assert [finding.conversation for finding in found] == ["20260407_090000_306102"]
 
 
@@ -94,7 +94,7 @@ def test_a_compaction_in_mid_task(tmp_path: Path, answered: bool, trigger: str, 
     if answered:
         made.answer(lines.text("Here is the chart."))
     made.compact(lines.nine_sections(primary=["Chart the tides"]), trigger=trigger)
-    found = of(found_in(made.write(tmp_path / "a.jsonl")), "mid-task")
+    found = of_rule(found_in(made.write(tmp_path / "a.jsonl")), "mid-task")
     assert bool(found) is expected
     if expected:
         assert (found[0].compaction, found[0].generation, found[0].index) == (1, 1, 10)
@@ -107,12 +107,12 @@ def test_no_message_is_too_large_for_an_agent_that_keeps_no_tokens(tmp_path: Pat
     made = lines.Session("5e55a000-0000-4000-8000-000000000001", "2.1.331")
     made.user("Chart the tides of the outer harbour, please.")
     made.answer(lines.text("Here is the chart."))
-    assert not of(found_in(made.write(tmp_path / "a.jsonl")), "huge-message")
-    assert not of(found_in(WRITERS["kimi"](tmp_path)), "huge-message")
+    assert not of_rule(found_in(made.write(tmp_path / "a.jsonl")), "huge-message")
+    assert not of_rule(found_in(WRITERS["kimi"](tmp_path)), "huge-message")
 
 
 def rotated(path: Path, **second: Any) -> Writer:
-    """Ten turns, compacted into a second session."""
+    """Write ten turns, compacted into a second session."""
     writer = Writer(create(path, 11))
     writer.begin(system_prompt="You are Hermes.")
     writer.say(talk(10))
@@ -137,17 +137,17 @@ def test_pairs_of_the_live_list(tmp_path: Path) -> None:
         ]
     )
     rows, start = writer.rows, len(writer.rows) - 6
-    # The summary that the writer puts in is a user message before the user message that the tail starts with.
+    # The writer's summary is a user message, and the tail starts with another user message.
     found = found_in(writer.end())
     for rule, place in (("unanswered-call", 1), ("orphaned-result", 3), ("repeated-roles", 5)):
-        finding = of(found, rule)[-1]
+        finding = of_rule(found, rule)[-1]
         assert (finding.generation, finding.index, finding.message) == (2, start + place, rows[start + place])
 
 
 def test_a_call_that_still_runs_is_fine(tmp_path: Path) -> None:
     writer = rotated(tmp_path / "state.db")
     writer.say(talk(1)[:2])
-    assert not of(found_in(writer.end()), "unanswered-call")
+    assert not of_rule(found_in(writer.end()), "unanswered-call")
 
 
 def test_a_request_in_the_middle(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_request_in_the_middle(tmp_path: Path) -> None:
     writer.say(talk(10))
     asked = writer.rows[-4]
     writer.compact(3, 38, BODY)
-    (finding,) = of(found_in(writer.end()), "last-request-summarized")
+    (finding,) = of_rule(found_in(writer.end()), "last-request-summarized")
     assert (finding.compaction, finding.generation, finding.index, finding.message) == (1, 1, 36, asked)
 
 
@@ -170,15 +170,15 @@ def test_a_tail_that_starts_with_a_result(tmp_path: Path) -> None:
         ("x" * 120,),
     )
     found = found_in(writer.end())
-    (finding,) = of(found, "tail-starts-with-result")
+    (finding,) = of_rule(found, "tail-starts-with-result")
     assert (finding.severity, finding.generation, finding.index) == ("error", 2, 4)
 
 
 def test_another_system_prompt(tmp_path: Path) -> None:
     writer = rotated(tmp_path / "state.db", system_prompt="You are Hermes, and it is Tuesday.")
-    (finding,) = of(found_in(writer.end()), "system-prompt-changed")
+    (finding,) = of_rule(found_in(writer.end()), "system-prompt-changed")
     assert (finding.compaction, finding.generation) == (1, 2)
-    assert not of(found_in(rotated(tmp_path / "same.db").end()), "system-prompt-changed")
+    assert not of_rule(found_in(rotated(tmp_path / "same.db").end()), "system-prompt-changed")
 
 
 def test_what_the_release_noted_about_its_summary_calls(tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_what_the_release_noted_about_its_summary_calls(tmp_path: Path) -> None:
     )
     writer.say(talk(10))
     found = found_in(writer.end())
-    (failed,) = of(found, "summary-call-failed")
+    (failed,) = of_rule(found, "summary-call-failed")
     assert "401 ␛[31mno key" in failed.text
-    (finding,) = of(found, "gave-up")
+    (finding,) = of_rule(found, "gave-up")
     assert "the last 2 compactions had no summary" in finding.text
 
 
@@ -199,19 +199,19 @@ def test_boundaries_that_the_store_does_not_prove(tmp_path: Path) -> None:
     writer.db.execute("DELETE FROM messages WHERE id = ?", (writer.rows[-1],))
     writer.db.execute("UPDATE messages SET content = 'edited' WHERE id = ?", (writer.rows[-4],))
     found = found_in(writer.end())
-    (finding,) = of(found, "boundaries-inferred")
+    (finding,) = of_rule(found, "boundaries-inferred")
     assert finding.compaction == 1
-    assert not of(found, "planned-not-recorded")
+    assert not of_rule(found, "planned-not-recorded")
 
 
 def test_flags_change_what_is_found(fixtures_dir: Path) -> None:
     path = fixtures_dir / "hermes-0.19-in-place.db"
     found = found_in(path, {"threshold": 0.3, "target_ratio": 0.05, "summary_context": 20_000})
-    assert of(found, "threshold-overridden")
-    assert not of(found, "threshold-raised")
-    assert of(found, "target-ratio-clamped")
-    assert of(found, "planned-not-recorded")
-    assert of(found, "summary-model-too-small")
+    assert of_rule(found, "threshold-overridden")
+    assert not of_rule(found, "threshold-raised")
+    assert of_rule(found, "target-ratio-clamped")
+    assert of_rule(found, "planned-not-recorded")
+    assert of_rule(found, "summary-model-too-small")
 
 
 def test_a_conversation_of_one_message(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_the_command_for_people(fixtures_dir: Path) -> None:
     assert "→ Read the removed messages" in output
 
 
-def test_the_command_where_nothing_is_found(tmp_path: Path) -> None:
+def test_the_command_without_findings(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db", 6))
     writer.begin(message_count=8)
     writer.say(talk(2))

@@ -18,7 +18,7 @@ WINDOW = 200_000
 
 
 class Index:
-    """A token index of messages of these sizes."""
+    """A token index of messages with given sizes."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = sizes
@@ -48,14 +48,14 @@ def listed(messages: Sequence[tuple[str, int]], source: str = "cli", began: int 
 def why(before: ListBefore, share: float, tokens: int | None = None, hygiene: float = 0.85) -> Why:
     length = len(before.roles)
     total = before.token_index.total() if tokens is None else tokens
-    return told_by(before, compacted(length, total), share, hygiene)
+    return cause_of(before, compacted(length, total), share, hygiene)
 
 
 def compacted(length: int, total: int) -> Compaction:
     return Compaction(1, "s", length, 5, 1, length - 1, 1, 2, 1, "x", False, False, total, 10, 0.0)
 
 
-def told_by(before: ListBefore, done: Compaction, share: float, hygiene: float = 0.85) -> Why:
+def cause_of(before: ListBefore, done: Compaction, share: float, hygiene: float = 0.85) -> Why:
     settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=share)
     budgets = Budgets(int(share * WINDOW), 0, 0, int(hygiene * WINDOW), {})
     return why_fired(done, before, settings, budgets, lambda value: int(value * WINDOW))
@@ -96,7 +96,7 @@ def test_a_list_that_went_on_growing_had_another_threshold() -> None:
     assert cause.fits == (0.6, 0.65, 0.7, 0.75)
 
 
-def test_a_gateway_looks_before_a_turn() -> None:
+def test_a_gateway_checks_before_a_turn() -> None:
     chat = [("user", 150_000), ("assistant", 5_000), ("user", 10_000), ("assistant", 1_000), ("user", 10_000)]
     assert why(listed(chat, "telegram"), 0.5).rule == "hygiene"
     assert why(listed(chat, "cli"), 0.5).rule == "other-settings"
@@ -120,7 +120,7 @@ def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
 ) -> None:
     before = replace(listed(TALK), agent="pi")
     done = replace(compacted(5, 110_000), trigger=trigger, tokens_before_reported=110_000)
-    cause = told_by(before, done, 0.5)
+    cause = cause_of(before, done, 0.5)
     assert (cause.rule, cause.trigger) == (rule, trigger)
     assert ("trigger not recorded" in cause.text) == (trigger is None)
     assert ("auto (reported)" in cause.text) == (trigger == "auto")
@@ -155,19 +155,19 @@ def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_rec
     assert alone.endswith(f"{window} 980,000, or the user compacted") is not is_recorded
 
 
-def test_what_another_agent_does_not_say_is_not_told_from_its_list() -> None:
-    assert told_by(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
+def test_values_that_another_agent_does_not_record_are_not_inferred() -> None:
+    assert cause_of(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
 
 
-def test_where_an_agent_tells_no_size_its_last_request_does() -> None:
+def test_without_a_recorded_size_the_last_request_gives_it() -> None:
     before = replace(listed(TALK), agent="opencode", last_size=140_077)
-    cause = told_by(before, replace(compacted(5, 90_000), trigger="auto"), 0.5)
+    cause = cause_of(before, replace(compacted(5, 90_000), trigger="auto"), 0.5)
     assert (cause.rule, cause.tokens) == ("threshold", 140_077)
     assert "(last request and its answer)" in cause.text
 
 
 def test_a_missing_list_has_an_unknown_size() -> None:
-    cause = told_by(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
+    cause = cause_of(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
     assert "trigger not recorded, at an unknown size" in cause.text
 
 
@@ -175,9 +175,7 @@ def test_a_missing_list_has_an_unknown_size() -> None:
     st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.integers(0, 60_000)), min_size=1),
     st.sampled_from([0.3, 0.5, 0.75, 0.85]),
 )
-def test_a_threshold_that_is_told_was_reached_just_then(
-    messages: list[tuple[str, int]], share: float
-) -> None:
+def test_a_named_threshold_was_reached_just_then(messages: list[tuple[str, int]], share: float) -> None:
     before = listed(messages)
     cause = why(before, share)
     total, threshold = before.token_index.total(), int(share * WINDOW)
@@ -191,5 +189,5 @@ def test_a_threshold_that_is_told_was_reached_just_then(
 
 
 @pytest.mark.parametrize("length", [0, 1])
-def test_a_list_of_next_to_nothing_is_told_of(length: int) -> None:
+def test_a_tiny_list_was_compacted_with_other_settings(length: int) -> None:
     assert why(listed([("user", 10)] * length), 0.5).rule == "other-settings"

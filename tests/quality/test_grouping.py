@@ -46,7 +46,7 @@ def test_the_heading_of_the_command_counts_groups(capsys: pytest.CaptureFixture[
     assert heading.split() == ["Tides", "s", "1", "warning"]
 
 
-def test_lost_rules_are_groups_of_their_own() -> None:
+def test_lost_rules_are_separate_groups() -> None:
     groups = grouped(
         [
             finding(1, "constraint-lost", "a"),
@@ -134,14 +134,14 @@ def test_a_dismissed_fact_counts_nowhere_and_is_listed_apart(
     fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.config.dismissals.state_dir", lambda: tmp_path)
-    # A kept result is used where the settings are resolved without the list of prices.
+    # A kept result is used if the settings are resolved without the list of prices.
     monkeypatch.setattr("inspector.answers.overview.is_kept", lambda *_: True)
     path, name = fixtures_dir / "hermes-0.13-rotating.db", "Move checkout to orders-v2"
     store = open_store(path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def everywhere() -> tuple[int, int, int, int, int, int]:
-        """Lost facts of a compaction by every answer: overview, losses, survival, at risk, report, findings."""
+        """Count the lost facts by every answer: overview, losses, survival, at risk, report, findings."""
         row = next(row for row in store.conversations() if row.title == name)
         overview = read_overview(store, row, {}, None)
         losses = read_losses(Answers(store, {}, None), row.id)
@@ -186,7 +186,7 @@ def test_groups_of_real_evidence_keep_their_places() -> None:
     assert group.compactions == (2, 3)
 
 
-def test_a_constraint_that_todays_list_has_again_is_no_finding(fixtures_dir: Path) -> None:
+def test_a_constraint_that_the_live_list_has_again_is_no_finding(fixtures_dir: Path) -> None:
     answers = Answers(open_store(fixtures_dir / "hermes-0.13-rotating.db"), {}, None)
     inspection, resolved = answers.opened("Move checkout to orders-v2")
     facts = facts_of(inspection)

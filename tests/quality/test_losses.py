@@ -37,7 +37,7 @@ SAYING = Saying(0, 1, 0, 100, "s", "user", (0, 0), 1)
 def life(
     *outcomes: Outcome, kind: Kind = "constraint", key: str = "k", first: int = 1, rank: float = 1.0
 ) -> Life:
-    """A fact that was there after compaction `first`, the next one and so on as `outcomes` say."""
+    """Return a fact with these outcomes, from compaction `first` on."""
     fact = Fact(key, kind, f"text {key}", "", (), (), "rule", 5, (0, 0), "user", (SAYING,), 0, rank)
     return Life(fact, first, tuple(Fate(first + n, outcome) for n, outcome in enumerate(outcomes)))
 
@@ -85,7 +85,7 @@ def test_one_lasting_rule_is_worse_than_several_details_of_requests() -> None:
     assert order(rules) > order(details)
 
 
-def test_what_nobody_can_tell_is_counted_beside_the_losses() -> None:
+def test_uncertain_facts_are_counted_besides_the_losses() -> None:
     unsure = [life("paraphrased", "uncertain", key="a"), life("uncertain", "verbatim", key="b")]
     (found,) = losses_of([life("verbatim", "lost"), *unsure])
     assert (found.compaction, found.total, found.uncertain) == (2, 1, 1)
@@ -118,13 +118,13 @@ def test_a_compaction_that_is_listed_counts_lost_requests_and_uncertain_facts() 
     assert (found.lost, found.others, found.uncertain) == ({}, 1, 1)
 
 
-def test_weakened_facts_stand_beside_the_lost_ones() -> None:
+def test_weakened_facts_are_counted_besides_lost_facts() -> None:
     (found,) = losses_of([life("weakened", "weakened"), life("lost", "lost", key="other", kind="value")])
     assert (found.compaction, found.lost, found.weakened, found.total) == (1, {"value": 1}, 1, 1)
     assert [one.outcome for one in found.worst] == ["weakened", "lost"]
 
 
-def test_what_was_said_again_or_taken_back_is_no_loss() -> None:
+def test_repeated_or_withdrawn_facts_are_no_loss() -> None:
     gone = life("lost")
     other = Contradiction("other", "2", SAYING)
     assert losses_of([replace(gone, back=SAYING)]) == ()
@@ -133,7 +133,7 @@ def test_what_was_said_again_or_taken_back_is_no_loss() -> None:
     assert losses_of([replace(gone, fates=())]) == ()
 
 
-def test_a_fact_that_several_compactions_took_counts_once() -> None:
+def test_a_fact_that_several_compactions_removed_counts_once() -> None:
     lives = [life("verbatim", "verbatim", "lost"), life("verbatim", "lost", first=2), life("lost", first=3)]
     (found,) = losses_of(lives)
     assert (found.compaction, found.total) == (3, 1)

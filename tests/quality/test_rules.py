@@ -1,4 +1,4 @@
-"""Each rule: evidence that sets it off, and evidence that just does not."""
+"""Each rule: evidence that triggers it, and evidence that just does not."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.quality.made import FIRST, SECOND, compaction, compaction_evidence, e
 RULE = LostRule("Never post without asking.", 1, 4)
 Make = Callable[[], ConversationEvidence]
 
-#: A key in the format of its maker; it opens nothing.
+#: A key in the format of its vendor; it is not valid.
 KEY = "ghp_" + "q7Rt2mZx9KcV4bNs8LdW1fHj6PyG3aTe5Uio"
 GUARDED = Settings(profile="hermes-0.13")
 FAILS = plan(compacts=False, raises="IndexError at message 12", reason="the release fails")
@@ -69,7 +69,7 @@ def cached(**changes: int) -> CacheEvidence:
 
 
 def billed(later: int) -> ConversationEvidence:
-    """Two compactions, of which the first cost 0.40 US dollars and saves 0.05 with each of `later` requests."""
+    """Make two compactions. The first costs 0.40 US dollars and saves 0.05 with each of `later` requests."""
     first = Bill(Cost(0.8, 2.0, 0.4), 0.4, later, warm=True)
     return evidence(compaction_evidence(1, bill=first), compaction_evidence(2))
 
@@ -86,7 +86,7 @@ def under_0_13(*after: int) -> ConversationEvidence:
     return evidence(*pairs, settings=GUARDED)
 
 
-#: A compaction that leaves nothing of the list.
+#: A compaction that keeps nothing of the list.
 WHOLE = {"head_end": 0, "tail_start": 90, "before": 90, "head_after": 0}
 
 
@@ -192,8 +192,8 @@ SETS_OFF: dict[str, Make] = {
 
 DOES_NOT: dict[str, Make] = {
     "summary-fallback": evidence,
-    # A fallback is another rule's business; where nothing left the list, nothing is missing; a list that has not been
-    # written yet says nothing.
+    # Another rule covers fallbacks; if nothing left the list, nothing is missing; a list that is not written yet
+    # proves nothing.
     "summary-missing": lambda: evidence(
         compaction_evidence(1, {"fallback": True}),
         compaction_evidence(2, {"summary": None, "tail_start": 3}),
@@ -283,7 +283,7 @@ DOES_NOT: dict[str, Make] = {
     "threshold-raised": lambda: evidence(
         settings=Settings(profile="hermes-0.19"), sources={"threshold": "config.yaml"}
     ),
-    # By hand; after an answer; with a tail that stays.
+    # Manual; after an answer; with a kept tail.
     "mid-task": lambda: evidence(
         compaction_evidence(1, {**WHOLE, "trigger": "manual"}, at_work=12),
         compaction_evidence(2, WHOLE),
@@ -313,7 +313,7 @@ def ids(found: ConversationEvidence) -> list[str]:
     return [finding.rule for finding in find(found)]
 
 
-def test_requests_tell_how_much_was_added_if_the_agents_own_figure_is_far_off() -> None:
+def test_requests_show_the_added_tokens_if_the_agents_figure_is_far_off() -> None:
     first = compaction_evidence(1, {"tokens_after_reported": 165_000})
     for grew, found in ((0, True), (138_000, False)):
         second = compaction_evidence(2, {"before": 54, "tokens_before_reported": 168_000}, requests_grew=grew)
@@ -322,7 +322,7 @@ def test_requests_tell_how_much_was_added_if_the_agents_own_figure_is_far_off() 
 
 
 @pytest.mark.parametrize("rule", ["quick-succession", "saved-little"])
-def test_a_fixed_prompt_that_fills_the_window_is_told(rule: str) -> None:
+def test_a_fixed_prompt_that_fills_the_window_is_reported(rule: str) -> None:
     listed = {"before": 53, "tokens_before": 30_000, "tokens_after": 29_000}
     for reported, expected in ((None, False), (50_000, False), (190_000, True)):
         second = compaction_evidence(2, {**listed, "tokens_before_reported": reported})
@@ -334,7 +334,7 @@ def test_a_fixed_prompt_that_fills_the_window_is_told(rule: str) -> None:
         assert ("about 160,000 of the 190,000 tokens" in text) == expected
 
 
-def test_each_of_several_equal_summaries_is_told() -> None:
+def test_each_of_several_equal_summaries_is_reported() -> None:
     few = plan(summarized_from=53)
     same = [compaction_evidence(n, {"summary": FIRST}, planned=few) for n in (1, 2, 3, 4)]
     found = [one for one in find(evidence(*same)) if one.rule == "summary-repeats-previous"]
@@ -348,7 +348,7 @@ def test_each_of_several_equal_summaries_is_told() -> None:
 @pytest.mark.parametrize(
     ("turns", "expected"), [(0, ""), (17, ""), (19, "19 of them are"), (20, "All of them are")]
 )
-def test_misses_at_the_start_of_turns_are_told(turns: int, expected: str) -> None:
+def test_misses_at_the_start_of_turns_are_reported(turns: int, expected: str) -> None:
     missed = MissedEvidence(20, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7, turns)
     (found,) = find(replace(evidence(), missed=(missed,)))
     assert ("first request of a turn" in found.text) == bool(expected)
@@ -371,12 +371,12 @@ def test_a_turn_starts_after_a_message_of_the_user_or_a_notice(before: tuple[str
     assert starts_turn(roles(*before, "assistant"), len(before)) == starts
 
 
-def test_every_rule_is_tried() -> None:
+def test_every_rule_is_tested() -> None:
     assert list(SETS_OFF) == list(DOES_NOT) == list(CHECKS) == list(RULES)
 
 
 @pytest.mark.parametrize("rule", CHECKS)
-def test_it_is_set_off(rule: str) -> None:
+def test_the_rule_is_triggered(rule: str) -> None:
     found = [finding for finding in find(SETS_OFF[rule]()) if finding.rule == rule]
     assert len(found) == 1
     finding = found[0]
@@ -387,7 +387,7 @@ def test_it_is_set_off(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", CHECKS)
-def test_it_is_not_set_off(rule: str) -> None:
+def test_the_rule_is_not_triggered(rule: str) -> None:
     assert rule not in ids(DOES_NOT[rule]())
 
 
@@ -395,7 +395,7 @@ def test_a_healthy_conversation_has_no_findings() -> None:
     assert find(evidence()) == ()
 
 
-def test_the_gravest_come_first_then_the_order_of_the_conversation() -> None:
+def test_findings_are_ordered_by_severity_then_by_place() -> None:
     found = find(
         evidence(
             compaction_evidence(1, {"exact": False}, last_request=10),
@@ -423,7 +423,7 @@ def test_a_place_names_the_row_of_the_right_generation() -> None:
     assert (fallen.compaction, fallen.generation, fallen.index, fallen.message) == (1, 2, 3, 2_003)
 
 
-def test_a_place_that_is_not_there_is_none() -> None:
+def test_a_missing_place_is_none() -> None:
     (found,) = find(live(evidence(), links=Links(orphans=(5_000,)), roles=roles("user") * 5_001))
     assert (found.generation, found.index, found.message) == (3, None, None)
 
@@ -435,7 +435,7 @@ def test_many_findings_of_one_rule_are_cut_and_counted() -> None:
     assert found[-1].index == MOST - 1
 
 
-def test_giving_up_says_since_when_and_why() -> None:
+def test_giving_up_names_its_beginning_and_reason() -> None:
     (found,) = [f for f in find(SETS_OFF["gave-up"]()) if f.rule == "gave-up"]
     assert found.compaction == 2
     assert found.generation == 3
@@ -451,14 +451,14 @@ def test_0_19_gives_up_when_the_prompt_stays_over_the_threshold_or_nothing_is_su
     )
     failed = {"fallback": True}
     assert "gave-up" in ids(evidence(compaction_evidence(1, failed), compaction_evidence(2, failed)))
-    # The store's own count is the better witness.
+    # The store's count is better evidence.
     assert "gave-up" not in ids(
         evidence(compaction_evidence(1, failed), compaction_evidence(2, failed), streak=0)
     )
     assert "gave-up" in ids(evidence(compaction_evidence(1), streak=2))
 
 
-def test_the_observed_threshold_of_an_agent_was_set_by_nobody() -> None:
+def test_the_observed_threshold_of_an_agent_is_a_default() -> None:
     settings = Settings(profile="dsh", threshold=0.8, context_length=200_000)
     found = ids(evidence(settings=settings, sources={"threshold": "observed of dsh"}))
     assert "threshold-overridden" not in found
@@ -470,7 +470,7 @@ def test_a_list_with_later_messages_does_not_show_how_soon_the_next_compaction_c
     assert "quick-succession" not in ids(evidence(open_end, compaction_evidence(2, {"before": 53})))
 
 
-def test_a_threshold_that_only_the_compactions_show_was_set_by_nobody() -> None:
+def test_a_threshold_that_only_the_compactions_show_is_a_default() -> None:
     settings = Settings(profile="openclaw", threshold=0.129738, context_length=1_000_000)
     source = "shown by the recorded compactions (129,738 tokens; 980,000 is usual)"
     assert "threshold-overridden" not in ids(evidence(settings=settings, sources={"threshold": source}))
@@ -490,7 +490,7 @@ def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
     assert "--threshold" in found.text
 
 
-def test_a_secret_is_told_once_and_never_in_full() -> None:
+def test_a_secret_is_reported_once_and_never_in_full() -> None:
     text = f"{SECOND}- The runner uses {KEY}.\n"
     found = [
         f
@@ -513,7 +513,7 @@ def test_the_secrets_of_one_summary_are_one_finding() -> None:
     assert found[0].text.endswith("and 2 more.")
 
 
-def test_what_a_tail_over_its_budget_names() -> None:
+def test_a_tail_over_its_budget_names_its_messages() -> None:
     big = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 40_000))))
     drawn = find(evidence(compaction_evidence(1, tail_tokens=60_000, largest=(70, 3_000))))
     assert [f.index for f in big] == [70]
@@ -596,7 +596,7 @@ def test_summaries_are_compared_across_a_fallback() -> None:
     assert "those of summary 1" in repeated.text
 
 
-def test_where_no_tail_was_found_nothing_is_said_about_the_last_request() -> None:
+def test_without_a_tail_the_last_request_is_not_reported() -> None:
     nothing = {"exact": False, "tail_start": 100, "note": "No copy of the tail was found."}
     assert ids(evidence(compaction_evidence(1, nothing, last_request=90))) == ["boundaries-inferred"]
 

@@ -109,5 +109,5 @@ def test_only_random_ones_count(value: str) -> None:
 def test_a_hostile_summary_takes_no_time(part: str) -> None:
     # Patterns are compiled at the first text that may match.
     secrets(part * 2)
-    # No lines are counted in patterns: one that goes on to the end from every character would not be done with this.
+    # Lines of patterns do not count: a pattern that searches to the end from every character would never finish.
     assert lines_run(secrets, part * 200_000) == lines_run(secrets, part * 200)

@@ -1,4 +1,4 @@
-"""Settings that changed in a conversation: a run has those in force at each step, as far as they are recorded."""
+"""Settings that changed in a conversation: a run uses the recorded settings in force at each step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALL, LARGE = "claude-sonnet-4-5", "claude-opus-5"
 
 
 def work(made: Any, rounds: int, tokens: int) -> None:
-    """Rounds of a question, a call with a result of so many tokens, and an answer."""
+    """Add rounds of a question, a call with a result of `tokens` tokens, and an answer."""
     for number in range(rounds):
         made.user(f"Read berth {number} of {made.model}.")
         call = f"toolu_{len(made.lines):04}"
@@ -36,7 +36,7 @@ def work(made: Any, rounds: int, tokens: int) -> None:
 
 
 def session() -> Any:
-    """Two compactions at 167,000 tokens under a model with a small window, then two at 967,000 under another one."""
+    """Make two compactions at 167,000 tokens with a small-window model, then two at 967,000 with another model."""
     made = lines.Session("5e55a000-0000-4000-8000-00000000c4a6", version="2.1.40", model=SMALL)
     for model, rounds, tokens, before in [(SMALL, 15, 10_000, 168_000), (LARGE, 19, 50_000, 968_000)]:
         made.model = model
@@ -71,7 +71,7 @@ def test_a_setting_that_a_user_chose_is_the_same_in_all_parts(tmp_path: Path) ->
     assert all(event.tokens_before >= 100_000 for event in found.run.events)
     assert any(event.tokens_before < 150_000 for event in found.run.events)
     assert any(event.tokens_before >= 500_000 for event in found.run.events)
-    # With one window for all, nothing is compacted before half of it.
+    # With the same window everywhere, nothing would be compacted before half of it.
     whole = replayed(tmp_path / "again", threshold=0.5, context_length=400_000)
     assert all(event.tokens_before >= 200_000 for event in whole.run.events)
 

@@ -25,7 +25,7 @@ RESULT, TOKENS = 20_000, 5_000
 
 
 def reading(made: Any, rounds: int, first: int = 0) -> list[str]:
-    """Rounds of a call, its long result and an answer, with the sizes that would be reported."""
+    """Return rounds of a call, its long result and an answer, with their reported sizes."""
     calls = []
     for number in range(first, first + rounds):
         made.user(f"Read berth {number}.")
@@ -62,8 +62,8 @@ def test_its_earlier_release_clears_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recorded", [True, False])
-def test_a_run_of_the_same_agent_clears_as_was_recorded(tmp_path: Path, recorded: bool) -> None:
-    """With no line about it, what the agent reports of its requests tells it too."""
+def test_a_run_of_the_same_agent_clears_as_recorded(tmp_path: Path, recorded: bool) -> None:
+    """Without a line about it, the reported sizes of requests show it too."""
     made = harbor()
     calls = reading(made, 20)
     if recorded:

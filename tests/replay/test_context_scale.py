@@ -1,4 +1,4 @@
-"""Sizes as an agent reports them, worked out from its requests."""
+"""Sizes in the agent's own count, derived from its requests."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ lines = recipe("claude_lines")
 @given(
     st.integers(0, 80_000), st.floats(0.6, 2.5), st.lists(st.integers(0, 150_000), min_size=1, max_size=30)
 )
-def test_what_requests_were_made_of_is_found_again(beside: int, scale: float, sizes: list[int]) -> None:
+def test_scale_and_offset_of_requests_are_recovered(beside: int, scale: float, sizes: list[int]) -> None:
     sizes.sort()
     made = ContextScale(beside, scale, 1)
     found = context_scale(Reported(1, size, made.reported(size)) for size in sizes)
-    # A request that reports nothing was broken off.
+    # A request without a report was aborted.
     reported = [size for size in sizes if made.reported(size) > 0]
     assert found.requests == len(reported)
     if reported and reported[-1] - reported[0] >= 10_000:
@@ -44,7 +44,7 @@ def test_nothing_is_modelled_without_requests() -> None:
     assert none.sentence().startswith("Tokens are rough")
 
 
-def test_a_list_without_its_beginning_and_one_that_hardly_grew_say_little() -> None:
+def test_a_list_without_its_beginning_or_growth_is_weak_evidence() -> None:
     whole = [Reported(2, 1_000, 31_300), Reported(2, 101_000, 161_300)]
     late = [Reported(1, 0, 150_000), Reported(1, 900, 153_000)]
     assert context_scale([*late, *whole]) == ContextScale(30_000, 1.3, 4, least=30_000)
@@ -72,7 +72,7 @@ def test_a_run_fires_where_the_agent_would(tmp_path: Path) -> None:
 
 
 def test_sums_of_sessions_and_compactions_give_scale_and_offset() -> None:
-    """A release that compares the last reported prompt, with tools of 15,000 tokens that no message shows."""
+    """The release compares the last reported prompt, which has 15,000 tokens of tools that no message shows."""
     true = ContextScale(15_000, 1.15, 100, 15_000)
     sizes = [list(range(5_000, 74_500, 700)), list(range(30_000, 74_300, 700))]
     sums = [Sums(len(rough), sum(map(true.reported, rough)), rough) for rough in sizes]
@@ -127,6 +127,6 @@ def test_a_log_that_times_whole_exchanges_has_the_reported_sizes(tmp_path: Path,
     if timed:
         assert [found.tokens[2 * number] for number in range(12)] == [8_000 + 5_100 * n for n in range(1, 13)]
     else:
-        # Nothing tells which list a request without a time had.
+        # The list of a request without a time is unknown.
         assert found.course.scale.requests == 0
     store.close()

@@ -1,4 +1,4 @@
-"""Facts at risk in what-ifs and sweeps: what counts, that cells equal single runs, that a count is a count of facts."""
+"""Facts at risk in what-ifs and sweeps: the definition, cells equal single runs, and each fact counts once."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 ROWS, COLUMNS = parse_axis("threshold", "0.3,0.9"), parse_axis("target_ratio", "0.1,0.5")
 SMALL = Settings(context_length=4_000)
 FACT_METRICS = {metric.name for metric in METRICS if metric.facts}
-SAID = fact("Never open more than 40 connections to orders-db.")
+RULE_FACT = fact("Never open more than 40 connections to orders-db.")
 
 
 def at(*steps: int, kind: str = "value") -> Fact:
-    """A fact that was said at these steps."""
-    sayings = tuple(replace(SAID.first, step=step) for step in steps)
-    return replace(SAID, key=f"{kind} {steps}", kind=kind, sayings=sayings)  # type: ignore[arg-type]
+    """Return a fact that was stated at these steps."""
+    sayings = tuple(replace(RULE_FACT.first, step=step) for step in steps)
+    return replace(RULE_FACT, key=f"{kind} {steps}", kind=kind, sayings=sayings)  # type: ignore[arg-type]
 
 
 def plainly(facts: list[Fact], left: Mapping[int, int]) -> Gone:
-    """The definition, word for word."""
+    """Count by the plain definition."""
     gone = [fact for fact in facts if all(saying.step in left for saying in fact.sayings)]
     return Gone(len(gone), sum(fact.kind == "constraint" for fact in gone))
 
@@ -78,7 +78,7 @@ def test_the_count_is_that_of_the_definition(facts: list[Fact], some: set[int], 
         assert index.gone(left) == plainly(facts, left)
 
 
-def test_a_fact_said_again_where_messages_stay_is_not_at_risk() -> None:
+def test_a_fact_repeated_in_a_kept_message_is_not_at_risk() -> None:
     left = dict.fromkeys(range(3, 10), 0)
     assert FactSteps([at(4, 8)]).gone(left) == Gone(1, 0)
     assert FactSteps([at(4, 8, 11)]).gone(left) == Gone(0, 0)
@@ -160,7 +160,7 @@ def test_over_several_conversations(answers: Answers) -> None:
     assert 0 < constraints < at_risk < total
     assert found.cells["facts_at_risk"][0][1] == at_risk
     assert found.cells["constraints_at_risk"][0][1] == constraints
-    # Of all facts of all conversations, however many calls each took.
+    # All facts of all conversations, for any number of calls.
     assert found.cells["facts_at_risk_share"][0][1] == pytest.approx(at_risk / total)
     document = sweep_document(found)
     assert set(document["metrics"]) == set(document["best"]) == set(BY_NAME)

@@ -1,4 +1,4 @@
-"""When other agents look at the size of their lists: runs look at the same moments."""
+"""Times when other agents check the size of their lists: runs check at the same times."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_openclaw_compacts_a_list_within_a_turn_that_no_longer_fits(tmp_path: Pa
 
 
 def chat(profile: str, gateway: bool) -> Course:
-    """A chat of 450 turns with short messages."""
+    """Return a chat of 450 turns with short messages."""
     wires = [wire for number in range(450) for wire in (user(f"Is {number} even?"), assistant("Yes."))]
     rules = replayable(engine(profile))
     return Course(rules, rules.read(messages_from(wires)), 0, gateway=gateway)

@@ -35,7 +35,7 @@ def compaction(index: int, before: int, head: int, tail: int, put_in: int) -> Co
 
 @st.composite
 def histories(draw: st.DrawFn) -> tuple[Transcript, list[Compaction], list[int]]:
-    """Any conversation of some compactions, some generations saying nothing."""
+    """Make any conversation with some compactions; some generations have no new message."""
     lengths: list[int] = []
     compactions: list[Compaction] = []
     places: list[MessagePlace] = []
@@ -82,7 +82,7 @@ def test_every_moment_shows_its_whole_list_in_order(
 
 
 @given(histories())
-def test_nothing_that_was_said_is_missing_and_nothing_is_there_before_it_was(
+def test_a_moment_has_exactly_the_messages_up_to_it(
     history: tuple[Transcript, list[Compaction], list[int]],
 ) -> None:
     transcript, compactions, lengths = history
@@ -188,7 +188,7 @@ def test_there_is_no_moment_where_nothing_was_said() -> None:
         moments.moment(1)
 
 
-def test_phases_in_which_nothing_happens_are_left_out() -> None:
+def test_phases_without_a_change_are_skipped() -> None:
     """Claude Code prunes nothing, and summarizes the whole list."""
     store = open_store(FIXTURES / "agents" / "claude-code")
     shown = set()

@@ -1,4 +1,4 @@
-"""What a conversation would have cost with compactions elsewhere: sums of stretches, and call by call."""
+"""Costs of a conversation with compactions at other places: sums of stretches, and call by call."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction, St
 from tests.caching.test_costs import OPUS
 from tests.counting import lines_run
 
-#: Ten messages of 1,000 rough tokens behind a system prompt of 4,000; a call before each second one.
+#: Ten messages of 1,000 rough tokens after a system prompt of 4,000, with a call before every second message.
 PLAIN = tuple(range(4_000, 15_000, 1_000))
 #: Prompts of more than 9,000 tokens cost twice as much.
 DEAR = replace(OPUS, steps=((9_000, Rates(10.0, 50.0, 1.0, 12.5, 20.0)),))
 
 
 class EachCall(Stretches):
-    """No stretch holds, so that every call is looked at."""
+    """Prices without stretches, so that every call is priced singly."""
 
     def hold(self, start: int, stop: int, more: float, min_cached: int) -> bool:
         return False
 
 
 def calls(rates: Rates = OPUS, count: int = 5, **changes: object) -> list[PricedCall]:
-    """Warm calls: each reads what the one before had and writes 2,000 more."""
+    """Return warm calls: each reads the tokens of the call before and writes 2,000 more."""
     made, before = [], 0
     for number in range(count):
         sent = 6_000 + 2_000 * number
@@ -54,7 +54,7 @@ def calls(rates: Rates = OPUS, count: int = 5, **changes: object) -> list[Priced
 
 
 def cold(call: PricedCall) -> PricedCall:
-    """The same behind a pause that was too long."""
+    """Return the same call after a pause longer than the time to live."""
     cost = (call.sent * 6.25 + 500 * 25) / 1e6
     return call._replace(expired=True, read=0, written=call.sent, read_share=0.0, cost=cost)
 
@@ -71,12 +71,12 @@ def test_without_compactions_it_costs_what_it_cost() -> None:
     assert basis().cost([]) == pytest.approx(sum(call.cost for call in calls()))
 
 
-def test_behind_a_compaction_the_start_is_read_and_prompts_are_shorter() -> None:
-    """One before the third call: from 9,000 rough tokens to 6,000, of which 5,000 stood at the start."""
+def test_after_a_compaction_the_start_is_read_and_prompts_are_shorter() -> None:
+    """A compaction before the third call: from 9,000 rough tokens to 6,000, with 5,000 from the start."""
     first, second, third, fourth, fifth = calls()
     cost = basis().cost([event(5, 9_000, 6_000)])
     summarizing = (third.sent * 5 + 200 * 25) / 1e6
-    # 7,000 are sent: what was 10,000. All but the 1,000 behind the head and the system prompt is read.
+    # 7,000 are sent instead of 10,000. All but the 1,000 after the head and the system prompt are read.
     compacted = ((7_000 - 1_000) * 0.5 + 1_000 * 6.25 + 500 * 25) / 1e6
     later = sum(call.cost - 3_000 * 0.5 / 1e6 for call in (fourth, fifth))
     assert cost == pytest.approx(first.cost + second.cost + summarizing + compacted + later)
@@ -89,7 +89,7 @@ def test_a_compaction_that_is_left_out_leaves_prompts_longer() -> None:
     paid = sum(call.cost for call in made)
     assert recorded.cost([event(5, 9_000, 6_000)]) == pytest.approx(paid + 0.25)
     left_out = recorded.cost([])
-    # Three calls are 3,000 longer and read that; the first of them reads what was cached instead of writing it.
+    # Three calls are 3,000 longer and read that; the first reads cached tokens instead of writing them.
     warm = made[2]._replace(read=8_000, written=2_000 + 3_000)
     third = (warm.read * 0.5 + warm.written * 6.25 + 500 * 25) / 1e6
     assert left_out == pytest.approx(
@@ -127,8 +127,8 @@ def test_sums_of_stretches_are_the_sums_of_calls(
     assert found.cost(events) == pytest.approx(slow.cost(events))
 
 
-def test_a_run_costs_what_its_compactions_are_not_what_its_calls() -> None:
-    """Ten times the calls are hardly more work: a knob's turn stays within its frame."""
+def test_the_work_of_a_run_depends_on_its_compactions_and_not_on_its_calls() -> None:
+    """Ten times the calls are hardly more work, so a turn of a knob stays within a frame."""
     plain = tuple(range(4_000, 4_000 + 1_000 * 2_001, 1_000))
     events = [event(101, 105_000, 40_000)]
     work = []
@@ -143,6 +143,6 @@ def test_the_prices_of_larger_prompts_are_those_of_their_size() -> None:
     priced = [call._replace(cost=call.cost * (2 if call.sent > 9_000 else 1)) for call in calls(DEAR)]
     found = CostBasis(priced, PLAIN, ())
     assert found.cost([]) == pytest.approx(sum(call.cost for call in priced))
-    # 4,000 fewer in each: none is beyond the step any more.
+    # 4,000 fewer in each call: no call is above the price step any more.
     shorter = found.cost([event(1, 5_000, 1_000)]) - (6_000 * 5 + 200 * 25) / 1e6
     assert shorter < sum(call.cost for call in calls())

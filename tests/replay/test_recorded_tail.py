@@ -1,4 +1,4 @@
-"""The tail that records show where a user's own setting is not recorded."""
+"""The tail inferred from recorded lists if the user's setting is not recorded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TRIED = (20_000, 10_000, 2_000)
 
 
 def cut(start: int, size: int = 1_000) -> RecordedTail:
-    """A cut of a list of 30 messages of one size; the message that reaches the tail's tokens stays."""
+    """Cut a list of 30 messages of one size; the message that reaches the tail's tokens stays."""
     return RecordedTail(start, 30 * size, lambda tokens: max(0, 30 - -(-tokens // size)))
 
 
@@ -23,7 +23,7 @@ def test_a_cut_shows_the_tokens_that_lead_to_it() -> None:
     ("cuts", "tail"),
     [
         ([20, 20], None), ([28, 28], 2_000), ([10, 10, 20], 20_000), ([25], 4_001),
-        # Of as many cuts the usual tail explains as much as any other.
+        # For these cuts the usual tail explains as much as any other tail.
         ([20, 10], None), ([], None),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The threshold that records show where nothing sets one."""
+"""The threshold inferred from records if no setting is recorded."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_threshold_above_the_size_of_a_compaction_is_none() -> None:
 
 
 def written(folder: Path, compactions: int = 1, model: str = "") -> Path:
-    """A session of Codex that compacted far below the usual threshold. `model` is the model after that."""
+    """Write a session of Codex that compacted far below the usual threshold. `model` is the model afterwards."""
     rollout = recipe("other_lines").CodexRollout("019f7a10-5d00-7cc3-8e10-4d8b0f9ac002")
     rollout.says("user", "Never change the draft.")
     for number in range(compactions):

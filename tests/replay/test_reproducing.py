@@ -78,7 +78,7 @@ def test_a_replay_has_the_range_of_other_summaries(bundled: Answers) -> None:
     [
         (Range((1, 1), (10, 20)), Range((1, 1), (20, 30)), True),
         (Range((1, 1), (10, 20)), Range((1, 1), (21, 30)), False),
-        # Where costs are known, they decide.
+        # If costs are known, they decide.
         (Range((1, 1), (10, 20), (1.0, 2.0)), Range((1, 1), (10, 20), (2.5, 3.0)), False),
     ],
 )
@@ -87,7 +87,7 @@ def test_settings_whose_ranges_meet_are_alike(first: Range, second: Range, alike
 
 
 def long_session(folder: Path, step: int, ends: int) -> Answers:
-    """A session of Claude Code that compacts by itself at 167,000 tokens, with questions of `step` tokens."""
+    """Write a session of Claude Code that compacts at 167,000 tokens, with questions of `step` tokens."""
     made = lines.Session("5e55a000-0000-4000-8000-000000000001")
     made.cached = 30_000
     for number in range(ends):
@@ -138,8 +138,8 @@ def test_a_recommendation_is_written_for_the_release(bundled: Answers) -> None:
     assert document["why"]
 
 
-def test_a_setting_in_place_of_which_a_rule_binds_is_not_changed(bundled: Answers) -> None:
-    """Every threshold makes the same runs here: 75% binds."""
+def test_a_setting_overridden_by_a_rule_is_not_changed(bundled: Answers) -> None:
+    """Every threshold makes the same runs here, because the minimum of 75% applies."""
     found = recommend(bundled, [ORDERS], "facts")
     assert found.changes
     assert found.settings.threshold == found.force.threshold
@@ -155,7 +155,7 @@ def test_conversations_of_several_agents_are_not_mixed(tmp_path: Path) -> None:
         recommend(Answers(both, {}, None), [])
 
 
-def test_a_compaction_far_below_the_threshold_is_taken_as_made_by_hand() -> None:
+def test_a_compaction_far_below_the_threshold_counts_as_manual() -> None:
     """pi does not record why it compacted."""
     answers = Answers(open_store(ROOT / "fixtures" / "agents" / "pi" / "tides-v3.jsonl"), {}, None)
     found = replay(answers, "5fd1e58c")

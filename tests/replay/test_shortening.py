@@ -1,4 +1,4 @@
-"""An agent that shortens long results first compacts only if that is not enough, in runs as in the record."""
+"""An agent that shortens long results first compacts only if that is not enough, in runs and in the recording."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ lines = recipe("more_lines")
 
 
 def session(*sizes: int) -> Any:
-    """A session whose results have these characters; each request says the size of its list. It is compacted at
+    """Make a session with results of these sizes; each request reports the size of its list. It is compacted at
     100,000 - 8,192 - 65,536 tokens."""
     made = lines.DshSession("session-5e55d500", max_tokens=8_192)
     made.user("Look at the logs.")

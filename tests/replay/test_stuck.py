@@ -1,4 +1,4 @@
-"""Runs that cannot keep their list small: told with the window, marked in sweeps, never the best."""
+"""Runs that cannot keep their list small: shown with the window, marked in sweeps, never the best."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def test_where_every_cell_is_stuck_none_is_the_best() -> None:
 
 def test_compactions_at_calls_in_a_row_are_every_call(answers: Answers) -> None:
     inspection, resolved = answers.opened("Nightly orders import loses rows")
-    # The documentation names no guard, so that nothing is given up.
+    # The documentation names no guard, so the engine never gives up.
     recording = read_recording(inspection, "documented")
     settings = resolved.settings.with_(profile="documented", context_length=30_000, target_ratio=0.8)
     run = run_course(recording.course, settings, recording.model)
     assert run.every_call is not None
     assert run.every_call in recording.course.calls
-    # The compactions behind it summarize the old summary alone, and change nothing.
+    # Later compactions summarize only the old summary, and change nothing.
     assert run.every_call in {event.step for event in run.events}
 
 

@@ -89,7 +89,7 @@ def test_a_summary_cuts_no_more_than_the_kept_messages_have() -> None:
 
 @pytest.mark.parametrize("profile", ["hermes-0.13", "hermes-0.19"])
 def test_a_summary_that_is_summarized_alone_is_no_compaction(profile: str) -> None:
-    """One message of the user is over the threshold: behind it only the old summary is left to summarize."""
+    """One user message is above the threshold: after it only the old summary is left to summarize."""
 
     def message(role: str, words: int) -> Message:
         return Message({"role": role, "content": "word " * words})

@@ -1,4 +1,4 @@
-"""Sweeps over stores: cells equal single runs, however the work is shared; what was cancelled keeps what is done."""
+"""Sweeps over stores: cells equal single runs for any split of the work; a cancelled sweep keeps finished cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What-if runs: what holds for every conversation, and that they do what was recorded."""
+"""What-if runs: properties of every conversation, and agreement with recordings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.engines.lists import assistant, call, conversations, result, user
 from tests.examples import fewer
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-#: A window in which the conversations that hypothesis makes are compacted several times.
+#: A window that compacts the generated conversations several times.
 SMALL = Settings(context_length=4_000)
 
 
@@ -53,7 +53,7 @@ def run(messages: tuple[Message, ...], profile: str = "documented", **changes: o
 def test_the_whatif_of_a_prefix_is_a_prefix(messages: tuple[Message, ...], cut: int) -> None:
     whole, roles = run(messages), [m.role for m in messages]
     step = min(cut, len(messages))
-    # A list that ends before its answer is asked about; one that goes on without an answer is not.
+    # A list that ends before its answer has a request; a list that continues without an answer has none.
     if step < len(messages) and roles[step - 1] in ("user", "tool") and roles[step] != "assistant":
         return
     part = run(messages[:step])
@@ -293,7 +293,7 @@ def test_codex_adds_the_reasoning_before_the_users_last_message() -> None:
     rules = replayable(engine("codex"))
     made = Course(rules, rules.read(messages), 0, reasoning=[0, 1_000, 0, 500, 0, 300])
     factor = rules.loop.reasoning
-    # The reasoning of the turn that is not over is part of the reported size.
+    # The reasoning of the unfinished turn is part of the reported size.
     added = int(factor * 1_000) + int(factor * 500)
     assert [made.compared(step, 0) for step in (0, 4, 5, 6)] == [0, 0, added, added]
     assert made.compared(6, 10_000, left=10_000) == 10_000

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by its debugging protocol: pages, keys, mouse, and the text that a terminal gets."""
+"""A headless Chromium, controlled by its debugging protocol: pages, keys, mouse, and the text of a terminal."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any
 
 import aiohttp
 
-#: The longest that anything may take, in seconds.
+#: Timeout of every wait, in seconds.
 PATIENCE = 90.0
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 def program() -> str | None:
-    """The path of Chromium; None if it is not installed."""
+    """Return the path of Chromium; None if it is not installed."""
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     return next(filter(None, map(shutil.which, names)), None)
 
 
 class Page:
-    """One tab."""
+    """A tab."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -35,9 +35,9 @@ class Page:
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._changed = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
-        #: What the terminal got so far, without escape sequences.
+        #: Output to the terminal so far, without escape sequences.
         self.text = ""
-        #: What the page said in its console, and the addresses that it asked for.
+        #: Messages in the page's console, and the addresses that it requested.
         self.console: list[str] = []
         self.asked: list[str] = []
 
@@ -67,7 +67,7 @@ class Page:
         await self.send("Page.reload")
 
     async def evaluate(self, script: str) -> Any:
-        """The value of a script in the page."""
+        """Return the value of a script in the page."""
         found = await self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         return found["result"].get("value")
 
@@ -84,14 +84,14 @@ class Page:
             await self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     async def until(self, words: str) -> None:
-        """Wait until the terminal got some words."""
+        """Wait until the terminal has some words."""
         async with asyncio.timeout(PATIENCE):
             while words not in self.text:
                 self._changed.clear()
                 await self._changed.wait()
 
     async def picture(self) -> bytes:
-        """A PNG of the page."""
+        """Return a PNG of the page."""
         return base64.b64decode((await self.send("Page.captureScreenshot", format="png"))["data"])
 
     async def close(self) -> None:
@@ -126,7 +126,7 @@ class Browser:
         self._session, self._address = session, address
 
     async def page(self) -> Page:
-        """A new tab."""
+        """Open a new tab."""
         async with self._session.put(f"{self._address}/json/new?about:blank") as answer:
             tab = await answer.json()
         socket = await self._session.ws_connect(tab["webSocketDebuggerUrl"], max_msg_size=0)
@@ -137,7 +137,7 @@ class Browser:
 
 @asynccontextmanager
 async def chromium(path: str) -> AsyncIterator[Browser]:
-    """Run Chromium with a profile of its own, without a screen."""
+    """Run Chromium with a separate profile, without a screen."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = await asyncio.create_subprocess_exec(
             path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",

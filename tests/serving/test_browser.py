@@ -35,7 +35,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
-    """The address of a server over the bundled sessions."""
+    """Start a server for the bundled sessions; return its address."""
     for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     app_server = AppServer(["--demo"], "127.0.0.1", 0)
@@ -50,7 +50,7 @@ async def until_address(page: Page, ending: str) -> None:
     """Wait until the page's address ends with something."""
     async with asyncio.timeout(PATIENCE):
         while not str(await page.evaluate("location.href")).endswith(ending):
-            # The app tells its place a few times a second.
+            # The app reports its place a few times per second.
             await asyncio.sleep(0.1)
 
 
@@ -59,7 +59,7 @@ async def until_left(page: Page, ending: str) -> None:
     async with asyncio.timeout(PATIENCE):
         while not str(await page.evaluate("location.href")).endswith(ending):
             await page.key("Escape", "Escape", 27)
-            # The app tells its place a few times a second.
+            # The app reports its place a few times per second.
             await asyncio.sleep(3)
 
 

@@ -40,10 +40,10 @@ async def test_the_page_needs_the_token(served: tuple[AppServer, TestClient]) ->
     assert page.status == 200
     text = await page.text()
     assert "/static/js/textual.js" in text
-    # Nothing is loaded from elsewhere.
+    # Nothing is loaded from other hosts.
     assert "http://" not in text
     assert "https://" not in text
-    # The cookie holds the token from then on.
+    # From then on the cookie has the token.
     assert (await client.get("/")).status == 200
 
 

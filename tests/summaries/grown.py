@@ -1,4 +1,4 @@
-"""Summaries that grow out of each other: made by a seeded hand, some 10,000 tokens each."""
+"""Generated summaries of about 10,000 tokens, each derived from the one before, by a seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LISTED = 46
 
 
 def grown(count: int, seed: int = 7, changed: float = 0.3) -> list[str]:
-    """The bodies of so many successive summaries; about that share of the items changes from one to the next."""
+    """Return the bodies of successive summaries; about the share `changed` of items changes from one to the next."""
     random = Random(seed)
     known = [f"{random.choice('abcdefgh')}word{number}" for number in range(900)]
 

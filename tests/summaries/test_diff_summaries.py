@@ -1,4 +1,4 @@
-"""What became of the items of a summary."""
+"""Fates of the items of a summary."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ lines = st.lists(
 
 
 def _long(seed: int, entries: int) -> str:
-    """Five sections of so many entries; with 80 some 10,000 tokens."""
+    """Return five sections with `entries` entries each; 80 entries are about 10,000 tokens."""
     base, own = Random(7), Random(seed)
     known = [f"{base.choice('abcdefgh')}word{number}" for number in range(10 * entries)]
     out = []
@@ -272,7 +272,7 @@ def test_work_grows_with_the_summaries_and_not_with_their_pairs(monkeypatch: pyt
     matches = calls_of(monkeypatch, diff_module, "match")
     work = [lines_run(diff, _long(1, entries), _long(2, entries)) for entries in (40, 80)]
     assert work[1] <= 2.3 * work[0]
-    # Few pairs of items are looked at word by word: one for each of 400 items at most, of 160,000 pairs.
+    # Few pairs of items are compared word by word: at most one per item, of 160,000 pairs.
     matches.clear()
     diff(_long(1, 80), _long(2, 80))
     assert 0 < len(matches) <= 400

@@ -66,7 +66,7 @@ def columns(*bodies: str | None) -> list[Column]:
 
 
 def states(lineage: Lineage, start: str) -> list[str]:
-    """The states of the row whose first wording starts so."""
+    """Return the states of the row whose first wording starts with a text."""
     (row,) = [row for row in lineage.rows if first_text(row).startswith(start)]
     return ["" if cell is None else cell.state for cell in row.cells]
 
@@ -181,7 +181,7 @@ def test_every_item_is_in_exactly_one_row(life: list[Column]) -> None:
         assert all(cell.item is not None and cell.text == texts[cell.item] for cell in there)
 
 
-#: What `diff_summaries` says of an item, and what a cell may say of it.
+#: States of an item in `diff_summaries`, and the allowed states of its cell.
 AGREES = {
     "kept": {"kept", "renumbered", "moved", "done", "merged", "split"},
     "reworded": {"reworded", "split", "merged", "moved", "done"},
@@ -208,7 +208,7 @@ def test_neighbours_agree_with_the_difference_of_two(old: Summary, new: Summary)
 
 @given(lives)
 def test_only_numbers_renumber(life: list[Column]) -> None:
-    """Other numbers before the same entries make no other item."""
+    """Entries with other numbers are the same items."""
     renumbered = [Column(column.compaction, _renumbered(column)) for column in life]
     before, after = follow(life), follow(renumbered)
     same = {"renumbered": "kept"}
@@ -279,7 +279,7 @@ def test_work_grows_with_the_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
     matchings = calls_of(monkeypatch, lineage_module, "match_items")
     work = [lines_run(follow, life[:columns]) for columns in (4, 8)]
     assert work[1] <= 2.6 * work[0]
-    # Each summary is matched with the one before it, and with what was dropped.
+    # Each summary is matched with the summary before it, and with dropped items.
     assert len(matchings) <= 2 * (4 + 8)
 
 

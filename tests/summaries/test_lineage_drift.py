@@ -1,4 +1,4 @@
-"""How far summaries drift from the first one."""
+"""Drift of summaries from the first summary."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_next_step_that_nobody_takes() -> None:
     assert drift(STEP, STEP).stale == ()
     other = STEP.replace("retries", "five retries and a breaker")
     assert drift(STEP, other, STEP).stale == ()
-    # Entries of other sections may stand for ever.
+    # Entries of other sections may stay forever.
     assert drift(*[STEP.replace("Next Steps", "Key Decisions")] * 4).stale == ()
 
 

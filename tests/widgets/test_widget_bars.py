@@ -1,4 +1,4 @@
-"""Gauge, region bar, timeline, modes, headline: one or a few lines each."""
+"""Gauge, region bar, timeline, modes, headline: widgets of one or a few lines."""
 
 from __future__ import annotations
 
@@ -128,7 +128,11 @@ async def test_a_click_chooses_a_region() -> None:
         for word in ("head", "middle", "tail"):
             await host.click(widget, line.index(word) + 1, 0)
         await host.click(widget, line.index("┃"), 0)
-        assert [message.name for message in host.of(RegionBar.RegionChosen)] == ["head", "middle", "tail"]
+        assert [message.name for message in host.messages_of(RegionBar.RegionChosen)] == [
+            "head",
+            "middle",
+            "tail",
+        ]
 
 
 async def test_keys_choose_a_region() -> None:
@@ -136,7 +140,11 @@ async def test_keys_choose_a_region() -> None:
     async with hosting(widget, size=(120, 4)) as host:
         widget.planned = REGIONS
         await host.press("enter", "right", "right", "enter", "left", "left", "h", "enter")
-        assert [message.name for message in host.of(RegionBar.RegionChosen)] == ["middle", "tail", "head"]
+        assert [message.name for message in host.messages_of(RegionBar.RegionChosen)] == [
+            "middle",
+            "tail",
+            "head",
+        ]
         marked = [s.text for s in widget.render_line(0) if s.style and s.style.reverse]
         assert marked == ["head"]
 
@@ -173,13 +181,13 @@ async def test_keys_and_clicks_choose_a_generation() -> None:
         line = lines(widget)[0]
         await host.press("left", "right", "end", "home")
         await host.click(widget, line.index("◇"), 0)
-        assert [message.number for message in host.of(Timeline.GenerationChosen)] == [1, 3, 4, 1, 3]
+        assert [message.number for message in host.messages_of(Timeline.GenerationChosen)] == [1, 3, 4, 1, 3]
         host.posted.clear()
         widget.nodes, widget.current = NODES, 4
         assert "(●)  generation 4 of 4" in lines(widget)[0]
         widget.nodes, widget.current = NODES, 1
         await host.press("left")
-        assert host.of(Timeline.GenerationChosen) == []
+        assert host.messages_of(Timeline.GenerationChosen) == []
 
 
 @pytest.mark.parametrize("current", [1, 40, 400])
@@ -240,7 +248,7 @@ async def test_modes_are_chosen_by_click_and_step() -> None:
         widget.step(1)
         widget.choose("a")
         await host.settle()
-        assert [message.mode for message in host.of(ModeBar.ModeChosen)] == ["b", "c", "a"]
+        assert [message.mode for message in host.messages_of(ModeBar.ModeChosen)] == ["b", "c", "a"]
         widget.set_modes((Mode("x", "x"),), "")
         assert widget.mode == ""
         widget.step(1)

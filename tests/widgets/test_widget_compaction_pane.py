@@ -1,4 +1,4 @@
-"""The compaction pane: what came of it, what it lost, the summary it made, and its messages."""
+"""The compaction pane: consequences, losses, the summary, and the messages."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def test_groups_of_a_compaction_are_one_key_away() -> None:
             places.append(pane.messages.cursor)
         assert places == [3, 10, 11, 10, 3]
         await host.press("comma", "full_stop")
-        assert [message.by for message in host.of(StepCompaction)] == [-1, 1]
+        assert [message.by for message in host.messages_of(StepCompaction)] == [-1, 1]
 
 
 async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> None:
@@ -122,7 +122,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         assert "Pass the tests" not in screen
         pane.body.focus()
         await host.press("J", "enter", "J", "J", "enter")
-        assert [message.place[:2] for message in host.of(GoTo)] == [SAID[:2]] * 2
+        assert [message.place[:2] for message in host.messages_of(GoTo)] == [SAID[:2]] * 2
         await host.press("J", "enter")
         assert "▾ Goal  1 item" in shown(pane)
         assert "Pass the tests" in shown(pane)
@@ -130,7 +130,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         assert "▸ Goal" in shown(pane)
         row = next(y for y, line in enumerate(lines(pane.body)) if "Retry 2" in line)
         await host.click(pane.body, 12, row)
-        assert len(host.of(GoTo)) == 3
+        assert len(host.messages_of(GoTo)) == 3
 
 
 async def test_enter_opens_the_first_place_if_none_is_lit() -> None:
@@ -138,7 +138,7 @@ async def test_enter_opens_the_first_place_if_none_is_lit() -> None:
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
         pane.body.focus()
         await host.press("enter")
-        assert [message.place[:2] for message in host.of(GoTo)] == [SAID[:2]]
+        assert [message.place[:2] for message in host.messages_of(GoTo)] == [SAID[:2]]
 
 
 @pytest.mark.parametrize("note", ["none of the recognized facts", "facts are being read"])
@@ -176,7 +176,7 @@ async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
         assert "and 2 more" in screen
         pane.body.focus()
         await host.press("J", "enter")
-        assert [message.place for message in host.of(GoTo)] == [(3, 61, "src/cart.py")]
+        assert [message.place for message in host.messages_of(GoTo)] == [(3, 61, "src/cart.py")]
 
 
 async def test_repeated_work_says_what_the_earlier_act_was_and_that_a_size_is_an_upper_bound() -> None:

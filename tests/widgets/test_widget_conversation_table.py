@@ -1,4 +1,4 @@
-"""The table of conversations: columns, sort, filter, selection, what people read."""
+"""The table of conversations: columns, sort, filter, selection, formats."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_sorting(column: str, reverse: bool, expected: str) -> None:
     async with hosting(widget, set_up=lambda: widget.set_entries(ENTRIES)) as host:
         widget.set_sort(column, reverse)
         assert order(widget) == expected
-        assert host.of(ConversationTable.SortChanged) == []
+        assert host.messages_of(ConversationTable.SortChanged) == []
 
 
 async def test_headings_and_keys_sort_and_tell() -> None:
@@ -83,7 +83,9 @@ async def test_headings_and_keys_sort_and_tell() -> None:
         assert widget.sort == ("tokens", True)
         await host.press("S")
         assert widget.sort == ("tokens", False)
-        posted = [(message.column, message.reverse) for message in host.of(ConversationTable.SortChanged)]
+        posted = [
+            (message.column, message.reverse) for message in host.messages_of(ConversationTable.SortChanged)
+        ]
         assert posted == [("messages", True), ("messages", False), ("tokens", True), ("tokens", False)]
 
 
@@ -103,7 +105,7 @@ async def test_the_cursor_stays_on_its_conversation() -> None:
         widget.set_filter("nothing has this")
         assert widget.current is None
         await host.press("down", "enter")
-        assert host.of(ConversationTable.Opened) == []
+        assert host.messages_of(ConversationTable.Opened) == []
 
 
 async def test_the_filter_takes_every_word_anywhere() -> None:
@@ -122,8 +124,8 @@ async def test_rows_open_by_key_and_double_click() -> None:
     async with hosting(widget, set_up=lambda: widget.set_entries(ENTRIES)) as host:
         await host.press("enter")
         await host.click(widget, 5, 2, times=2)
-        assert [message.conversation for message in host.of(ConversationTable.Opened)] == ["b", "a"]
-        assert [message.row for message in host.of(ConversationTable.Selected)] == [1]
+        assert [message.conversation for message in host.messages_of(ConversationTable.Opened)] == ["b", "a"]
+        assert [message.row for message in host.messages_of(ConversationTable.Selected)] == [1]
 
 
 async def test_an_entry_is_replaced_in_place() -> None:

@@ -33,13 +33,13 @@ PLANNED = (BoundaryLine(3, "head_end", "planned"),)
 
 
 def what_if(pane: WhatIfPane) -> None:
-    """All three inputs."""
+    """Give the pane all three inputs."""
     pane.set_settings(deepcopy(TUNE))
     pane.set_run(deepcopy(RUNS))
     pane.set_step(30)
 
 
-#: The kind of pane, how it gets a value, the keys that change its place, and how it gets another value.
+#: Kind of pane, function that sets a value, keys that change its place, and function that sets another value.
 CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Callable[[Any], None]]] = {
     "message": (
         MessagePane,

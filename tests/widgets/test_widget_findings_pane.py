@@ -15,7 +15,7 @@ from widgets.panes.findings_pane import FindingsPane, FindingsView, counts
 def finding(
     rule: str, text: str, compaction: int | None = None, index: int | None = None, cause: str = ""
 ) -> Finding:
-    """A finding of a rule, with its severity."""
+    """Return a finding of a rule, with its severity."""
     generation = None if index is None else 3
     return Finding(rule, RULES[rule].severity, "c", compaction, None, generation, index, text, cause=cause)
 
@@ -68,11 +68,11 @@ async def test_moving_explains_the_next_and_opening_posts_it() -> None:
         await host.press("J")
         assert INFO.text in "\n".join(lines(pane.body))
         await host.press("K", "K", "K", "enter")
-        assert [message.place for message in host.of(GoTo)] == [(3, 4, "")]
+        assert [message.place for message in host.messages_of(GoTo)] == [(3, 4, "")]
         await host.click(pane.list, 10, 1, times=2)
-        assert [message.pane for message in host.of(ShowPane)] == ["what-if"]
+        assert [message.pane for message in host.messages_of(ShowPane)] == ["what-if"]
         await host.click(pane.list, 10, 2, times=2)
-        assert [message.index for message in host.of(ChooseCompaction)] == [1]
+        assert [message.index for message in host.messages_of(ChooseCompaction)] == [1]
 
 
 async def test_the_cursor_stays_on_its_finding_when_others_come() -> None:
@@ -99,7 +99,7 @@ async def test_nothing_to_show(findings: tuple[Finding, ...] | None, message: st
         assert message in shown(host)
         assert not pane.list.display
         await host.press("enter", "J")
-        assert not host.of(GoTo)
+        assert not host.messages_of(GoTo)
 
 
 async def test_a_low_pane_still_shows_what_was_found() -> None:
@@ -138,7 +138,7 @@ async def test_findings_of_one_cause_share_a_line_and_enter_goes_through_their_p
         assert "(3 times)" in lines(pane.list)[0]
         assert "Again at 4." in "\n".join(lines(pane.body))
         await host.press("enter", "enter", "enter", "enter")
-        assert [message.index for message in host.of(ChooseCompaction)] == [2, 3, 4, 2]
+        assert [message.index for message in host.messages_of(ChooseCompaction)] == [2, 3, 4, 2]
 
 
 async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> None:
@@ -150,11 +150,11 @@ async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> No
         assert "1 error   1 dismissed" in shown(host)
         assert pane.list.row_count == 1
         await host.press("d")
-        assert [message.finding for message in host.of(DismissFinding)] == [ERROR]
+        assert [message.finding for message in host.messages_of(DismissFinding)] == [ERROR]
         await host.press("D", "down")
         assert "dismissed: " in lines(pane.list)[1]
         await host.press("d")
-        assert [message.finding for message in host.of(DismissFinding)] == [ERROR, INFO]
+        assert [message.finding for message in host.messages_of(DismissFinding)] == [ERROR, INFO]
         await host.press("D")
         assert pane.list.row_count == 1
 

@@ -1,4 +1,4 @@
-"""Colours of widgets that draw their own lines: mixed with the background, anew when styles change."""
+"""Colours of widgets that draw their own lines: mixed with the background, again when styles change."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Line(Inked):
     """
 
     def render_line(self, y: int) -> Strip:
-        """Nothing but a colour."""
+        """Draw a colour."""
         return Strip.blank(10, self.ink("muted"))
 
 
 class Page(App[None]):
-    """A line."""
+    """A page with a line."""
 
     def compose(self) -> ComposeResult:
-        """The line."""
+        """Show the line."""
         yield Line()
 
 

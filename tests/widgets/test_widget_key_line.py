@@ -1,4 +1,4 @@
-"""The line of keys: what it shows, what a click on it presses, what it tells."""
+"""The line of keys: its keys, clicks on them, and tooltips."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _PAIR = Binding.Group("Steps", compact=True)
 
 
 class Pressing(Widget, can_focus=True):
-    """A widget with keys of its own."""
+    """A widget with its own keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("d", "dig", "Dig"), Binding("e", "press(']')", "End")]
 
     def action_dig(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def action_press(self, key: str) -> None:
-        """Nothing; the app has an action of the same name."""
+        """Do nothing; the app has an action of the same name."""
 
 
 class Pressed(App[None]):
-    """Keeps what was pressed."""
+    """An app that records pressed keys."""
 
     AUTO_FOCUS = None
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,11 +51,11 @@ class Pressed(App[None]):
         yield KeyLine()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The key o is there and does nothing."""
+        """Show the key o as disabled."""
         return None if parameters == ("o",) else True
 
     def action_press(self, key: str) -> None:
-        """Keep it."""
+        """Record the key."""
         self.done.append(key)
 
 

@@ -22,9 +22,9 @@ def knobs(settings: Settings = DEFAULTS) -> Knobs:
 
 
 def changes(host: Host, before: Settings = DEFAULTS) -> list[tuple[str, object]]:
-    """The settings that changed, turn by turn."""
+    """Return the changed settings, turn by turn."""
     found: list[tuple[str, object]] = []
-    for message in host.of(UseSettings):
+    for message in host.messages_of(UseSettings):
         now = message.tuning[0]
         found += [
             (name, getattr(now, name)) for name in SETTINGS if getattr(now, name) != getattr(before, name)
@@ -233,7 +233,7 @@ async def test_reset_one_and_all() -> None:
         await host.press("r", "r")
         assert changes(host, turned) == [("threshold", 0.5)]
         await host.press("R")
-        assert [message.tuning for message in host.of(UseSettings)][1:] == [(DEFAULTS, None)]
+        assert [message.tuning for message in host.messages_of(UseSettings)][1:] == [(DEFAULTS, None)]
 
 
 async def test_a_reset_is_offered_only_where_it_changes_something() -> None:

@@ -1,4 +1,4 @@
-"""What is to be called after a while is called, however late the process is; what was cancelled is not."""
+"""Delayed calls happen, however late the process is; cancelled calls do not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widgets.base.later import later
 async def test_it_is_called_though_the_process_was_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
     widget, called = Static(), list[str]()
     async with hosting(widget) as host:
-        # No public clock is Textual's: that it is held up between two looks at the clock is what loses a beat.
+        # Textual has no public clock: a delay between two readings of its clock loses a tick.
         seconds = count(1_000.0)
         monkeypatch.setattr(textual.timer._time, "get_time", lambda: next(seconds))
         widget.set_timer(0.001, lambda: called.append("a timer of Textual"))

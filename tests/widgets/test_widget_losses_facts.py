@@ -1,4 +1,4 @@
-"""The facts among the losses: what is shown, how it is filtered, what is posted."""
+"""Facts in the losses pane: display, filters, posted messages."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_i
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
         drawn = lines(pane.table)
         assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "last"]
-        # Kinds of which nothing was summarized have no line, and no line is chosen.
+        # Kinds without a summarized fact have no line, and no line is chosen.
         assert [line.split()[0] for line in drawn[1:]] == ["constraint", "value"]
         assert pane.table.region.bottom <= pane.filters.region.y
         await host.click(pane.table, drawn[0].index("2!"), 1)
-        assert [message.index for message in host.of(ChooseCompaction)] == [2]
+        assert [message.index for message in host.messages_of(ChooseCompaction)] == [2]
         pane.set_view(replace(LOSSES, chosen=2))
         assert lines(pane.table)[0].split()[2] == "▸2!"
         await host.pilot.resize_terminal(70, 22)
@@ -95,13 +95,13 @@ async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> N
     async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
         pane.facts.focus()
         await host.press("s")
-        assert host.of(GoTo) == []
+        assert host.messages_of(GoTo) == []
         await host.press("enter", "J", "s")
-        first, second = (message.place for message in host.of(GoTo))
+        first, second = (message.place for message in host.messages_of(GoTo))
         assert first == SAID
         assert second[:2] == KEPT[:2]
         await host.press("C")
-        (wanted,) = host.of(CopyFacts)
+        (wanted,) = host.messages_of(CopyFacts)
         assert [fact.key for fact in wanted.facts] == ["k1", "k2", "k3", "k4"]
         assert not wanted.at_risk
 

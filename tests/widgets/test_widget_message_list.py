@@ -16,7 +16,7 @@ def rows(count: int, **changes: object) -> ListSource:
 
 
 class Lazy:
-    """Rows of which only some are loaded."""
+    """Rows that are only partly loaded."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -48,18 +48,18 @@ async def test_missing_rows_are_asked_for_once_and_shown_when_loaded() -> None:
     async with hosting(widget) as host:
         widget.set_rows(source)
         await host.settle()
-        wanted = host.of(MessageList.RowsWanted)
+        wanted = host.messages_of(MessageList.RowsWanted)
         assert len(wanted) == 1
         assert set(range(24)) <= set(wanted[0].rows)
         widget.refresh()
         await host.settle()
-        assert len(host.of(MessageList.RowsWanted)) == 1
+        assert len(host.messages_of(MessageList.RowsWanted)) == 1
         assert "…" in lines(widget)[0]
         source.loaded.update(wanted[0].rows)
         widget.rows_changed()
         assert "loaded 0" in lines(widget)[0]
         await host.press("end")
-        assert 999 in host.of(MessageList.RowsWanted)[-1].rows
+        assert 999 in host.messages_of(MessageList.RowsWanted)[-1].rows
 
 
 async def test_rows_are_asked_for_before_they_are_on_screen_and_draw_nothing_when_they_come() -> None:
@@ -67,10 +67,10 @@ async def test_rows_are_asked_for_before_they_are_on_screen_and_draw_nothing_whe
     async with hosting(widget) as host:
         widget.set_rows(source)
         await host.settle()
-        source.loaded.update(host.of(MessageList.RowsWanted)[0].rows)
+        source.loaded.update(host.messages_of(MessageList.RowsWanted)[0].rows)
         widget.rows_changed()
         await host.settle()
-        while len(asked := host.of(MessageList.RowsWanted)) < 2:
+        while len(asked := host.messages_of(MessageList.RowsWanted)) < 2:
             await host.press("pagedown")
             assert set(widget.visible_rows) <= source.loaded
         assert widget.visible_rows[-1] < 999
@@ -103,7 +103,7 @@ async def test_keys_move_the_cursor(keys: list[str], cursor: int) -> None:
         await host.press(*keys)
         assert widget.cursor == cursor
         assert cursor in widget.visible_rows
-        posted = [message.row for message in host.of(MessageList.Selected)]
+        posted = [message.row for message in host.messages_of(MessageList.Selected)]
         assert posted[-1:] == ([cursor] if keys != ["k"] else [])
 
 
@@ -111,11 +111,11 @@ async def test_enter_and_double_click_open_a_click_selects() -> None:
     widget = MessageList()
     async with hosting(widget, set_up=lambda: widget.set_rows(rows(100))) as host:
         await host.press("down", "enter")
-        assert [message.row for message in host.of(MessageList.Opened)] == [1]
+        assert [message.row for message in host.messages_of(MessageList.Opened)] == [1]
         await host.click(widget, 5, 7)
         assert widget.cursor == 7
         await host.click(widget, 5, 9, 2)
-        assert [message.row for message in host.of(MessageList.Opened)] == [1, 9]
+        assert [message.row for message in host.messages_of(MessageList.Opened)] == [1, 9]
 
 
 async def test_a_click_on_a_boundary_selects_nothing() -> None:
@@ -224,13 +224,13 @@ async def test_growth_moves_only_a_cursor_at_the_end() -> None:
         widget.rows_changed()
         await host.settle()
         assert widget.cursor == 20
-        assert host.of(MessageList.Selected) == []
+        assert host.messages_of(MessageList.Selected) == []
         await host.press("end")
         items.extend(MessageRow(str(i), "user", "x") for i in range(60, 70))
         widget.rows_changed()
         await host.settle()
         assert widget.cursor == 69
-        assert host.of(MessageList.Selected)[-1].row == 69
+        assert host.messages_of(MessageList.Selected)[-1].row == 69
         del items[5:]
         widget.rows_changed()
         await host.settle()
@@ -242,7 +242,7 @@ async def test_an_empty_list_takes_every_key() -> None:
     async with hosting(widget) as host:
         await host.press("down", "up", "end", "home", "pagedown", "enter")
         await host.click(widget, 3, 3)
-        assert host.of(MessageList.Selected) == host.of(MessageList.Opened) == []
+        assert host.messages_of(MessageList.Selected) == host.messages_of(MessageList.Opened) == []
         assert widget.cursor == 0
         assert widget.visible_rows == range(0)
 

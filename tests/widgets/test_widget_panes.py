@@ -1,4 +1,4 @@
-"""The panes: each shows its value, tells in messages what the user wants, and takes hostile text."""
+"""The panes: each shows its value, posts messages for the user's keys, and handles hostile text."""
 
 from __future__ import annotations
 
@@ -140,10 +140,13 @@ async def test_the_cache_pane_posts_what_is_wanted() -> None:
     async with hosting(pane, set_up=lambda: pane.set_view(CACHE)) as host:
         pane.body.focus()
         await host.press("L", "E", "J", "J", "enter")
-        assert [message.changes for message in host.of(Change)] == [{"layout": "envelope"}, {"ttl": "1h"}]
+        assert [message.changes for message in host.messages_of(Change)] == [
+            {"layout": "envelope"},
+            {"ttl": "1h"},
+        ]
         row = next(y for y, line in enumerate(lines(pane.body)) if "⚑3" in line)
         await host.click(pane.body, 5, row)
-        assert [message.place for message in host.of(GoTo)] == [(1, 340, ""), (1, 342, "")]
+        assert [message.place for message in host.messages_of(GoTo)] == [(1, 340, ""), (1, 342, "")]
         assert {"L", "E", "J", "enter"} <= set(host.screen.active_bindings)
         pane.set_view(CacheView())
         assert "no cache breakpoint" in shown(pane)
@@ -234,7 +237,7 @@ async def test_an_empty_pane_offers_no_keys(kind: type[Widget]) -> None:
 
 
 def request(index: int, read: int, written: int, cause: Any, missed: int, cost: float) -> PricedRequest:
-    """A request of generation 1."""
+    """Return a request of generation 1."""
     call = Request(index, 1, str(index), "opus", 1.7e9, 10, read, written, None, 100)
     return PricedRequest(JudgedRequest(call, cause, missed), Cost(cost, 0, 0), None)
 
@@ -263,7 +266,7 @@ async def test_requests_say_what_was_sent_again_and_lead_to_their_answers(
         monkeypatch.setattr(host, "notify", lambda text, **_: messages.append(text))
         part.list.focus()
         await host.press("J", "enter", "J", "end", "enter")
-        assert [message.place for message in host.of(GoTo)] == [(1, 5, "")]
+        assert [message.place for message in host.messages_of(GoTo)] == [(1, 5, "")]
         assert messages == ["It is unknown which message answers this request."]
         assert "J" in host.screen.active_bindings
         part.set_view(RequestsView((request(2, 50_000, 2_000, None, 0, 0.04),), (1,)))

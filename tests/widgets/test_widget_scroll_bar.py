@@ -19,7 +19,7 @@ class Page(App[None]):
     """A list with more rows than lines."""
 
     def compose(self) -> ComposeResult:
-        """The list."""
+        """Show the list."""
         yield MessageList()
 
 
@@ -53,6 +53,6 @@ async def test_a_click_on_it_scrolls() -> None:
         scrolled = asyncio.Event()
         app.watch(messages, "scroll_y", lambda: scrolled.set(), init=False)
         await pilot.click(messages.vertical_scrollbar, offset=(0, HEIGHT - 1))
-        # Textual scrolls with its next beat.
+        # Textual scrolls at its next tick.
         await asyncio.wait_for(scrolled.wait(), 60)
         assert messages.scroll_offset.y > 0

@@ -92,12 +92,12 @@ async def test_enter_posts_the_cell() -> None:
     async with hosting(pane, (110, 40), lambda: pane.set_view(lineage_view(*BODIES, column=1))) as host:
         pane.items.focus()
         await host.press("down", "enter")
-        (chosen,) = host.of(SummaryLineage.CellChosen)
+        (chosen,) = host.messages_of(SummaryLineage.CellChosen)
         assert (chosen.compaction, chosen.text) == (2, "Keep stripe-node pinned to 14.21.0.")
         await host.click(pane.items, 28, 4, times=2)
         assert pane.column == 2
-        assert [message.index for message in host.of(ChooseCompaction)] == [3]
-        assert host.of(SummaryLineage.CellChosen)[-1].compaction == 3
+        assert [message.index for message in host.messages_of(ChooseCompaction)] == [3]
+        assert host.messages_of(SummaryLineage.CellChosen)[-1].compaction == 3
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ async def test_nothing_to_show() -> None:
         await host.settle()
         assert pane.head.text == "No compaction has a summary to follow."
         await host.press("enter")
-        assert not host.of(SummaryLineage.CellChosen)
+        assert not host.messages_of(SummaryLineage.CellChosen)
 
 
 async def test_a_refreshed_view_keeps_the_place() -> None:

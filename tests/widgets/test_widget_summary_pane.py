@@ -1,4 +1,4 @@
-"""The summary pane: its text, what changed, the two texts, and how it goes from view to view."""
+"""The summary pane: its text, changes, the two texts, and the way from view to view."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ async def test_section_keys_go_through_a_diff() -> None:
 
 
 def views_shown(host: Host) -> list[str]:
-    """The views that came on screen, in order."""
-    return [message.changes["view"] for message in host.of(Change)]
+    """Return the views that appeared on screen, in order."""
+    return [message.changes["view"] for message in host.messages_of(Change)]
 
 
 async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
@@ -210,18 +210,18 @@ async def test_an_item_of_the_life_is_shown_where_it_changed() -> None:
         items = pane.query_one(SummaryLineage).items
         items.focus()
         await host.press("enter")
-        assert [message.index for message in host.of(ChooseCompaction)] == [2]
+        assert [message.index for message in host.messages_of(ChooseCompaction)] == [2]
         assert pane.view_name == "changes"
         pane.show("lineage")
         await host.settle()
         await host.click(items, lines(items)[0].index("3"), 2)
-        assert [message.index for message in host.of(ChooseCompaction)] == [2, 3]
+        assert [message.index for message in host.messages_of(ChooseCompaction)] == [2, 3]
         pane.show_item("ship the release by Friday to all")
         await host.settle()
         changes = pane.query_one(SummaryChanges)
         assert pane.view_name == "changes"
         assert "by Friday" in lines(changes.body)[changes.body.active or 0]
-        # The comparison that comes later begins at the item too, until J or K.
+        # A later comparison also begins at the item, until J or K.
         sections = DIFF.diff.sections[1:]
         pane.set_view(
             replace(SUMMARY_PANE, changes=replace(DIFF, diff=replace(DIFF.diff, sections=sections)))

@@ -18,7 +18,7 @@ from widgets.panes.text_view import TextView
 
 
 async def laid_out(host: Host, widget: TextView) -> None:
-    """Wait until every row is there: the layout goes on by itself whenever the app has nothing else to do."""
+    """Wait until every row is laid out; the layout continues whenever the app is idle."""
     while not widget.fully_laid_out:
         rows = widget.virtual_size.height
         await host.settle()
@@ -50,12 +50,12 @@ async def test_a_megabyte_shows_its_start_at_once_and_its_end_soon(
     broken = calls_of(monkeypatch, text_layout, "breaks")
     widget = TextView()
     async with hosting(widget, size=(80, 24)) as host:
-        # No time at all: what is laid out at once is what must be.
+        # No time budget: only the required rows are laid out at once.
         monkeypatch.setattr(text_view, "SLICE", 0.0)
         broken.clear()
         widget.set_text(text)
         assert lines(widget)[0].strip()
-        # The first line, and what else it takes to fill the screen.
+        # The first line, and enough lines to fill the screen.
         first = len(text.split("\n", 1)[0])
         assert sum(len(part) for part, _ in broken) <= first + PIECE
         monkeypatch.setattr(text_view, "SLICE", 0.05)
@@ -175,7 +175,7 @@ async def test_clicks_tell_the_line_and_its_tag() -> None:
         await host.click(widget, 3, 1)
         await host.click(widget, 3, 2)
         await host.click(widget, 3, 6)
-        clicked = [(message.line, message.tag) for message in host.of(TextView.LineClicked)]
+        clicked = [(message.line, message.tag) for message in host.messages_of(TextView.LineClicked)]
         assert clicked == [(0, "first"), (1, "second")]
 
 
@@ -194,7 +194,7 @@ async def test_copying_hands_out_the_text_as_it_was() -> None:
     widget = TextView()
     async with hosting(widget, set_up=lambda: widget.set_text(HOSTILE)) as host:
         await host.press("y")
-        assert [message.text for message in host.of(CopyText)] == [HOSTILE]
+        assert [message.text for message in host.messages_of(CopyText)] == [HOSTILE]
 
 
 async def test_unwrapped_lines_are_cut() -> None:

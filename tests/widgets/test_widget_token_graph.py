@@ -1,4 +1,4 @@
-"""The token graph: a step moves the cursor and nothing else, and shows the same as a graph drawn anew."""
+"""The token graph: a step moves only the cursor, and the result equals a newly drawn graph."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Graphs(App[None]):
 
 
 def drawn(graph: TokenGraph) -> list[list[tuple[str, str]]]:
-    """Every cell with its style, line by line."""
+    """Return every cell with its style, line by line."""
     return [
         [(letter, str(segment.style)) for segment in graph.render_line(y) for letter in segment.text]
         for y in range(graph.size.height)

@@ -1,4 +1,4 @@
-"""The what-if pane: knobs, runs and numbers, each filled by its own input, and how they share the room."""
+"""The what-if pane: knobs, runs and numbers, each filled by its own input, and their layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from widgets.panes.what_if_pane import WhatIfPane
 
 
 def filled() -> WhatIfPane:
-    """A pane with settings and runs."""
+    """Return a pane with settings and runs."""
     pane = WhatIfPane()
     pane.set_settings(TUNE)
     pane.set_run(RUNS)
@@ -42,7 +42,7 @@ async def test_a_turn_is_posted_and_the_settings_that_come_have_the_last_word() 
     async with hosting(pane, size=(80, 30)) as host:
         pane.knobs.focus()
         await host.press("right")
-        assert [message.tuning[0].threshold for message in host.of(UseSettings)] == [0.51]
+        assert [message.tuning[0].threshold for message in host.messages_of(UseSettings)] == [0.51]
         pane.set_settings(TUNE)
         assert pane.knobs.value("threshold") == 0.5
 
@@ -106,8 +106,8 @@ async def test_tab_goes_from_the_knobs_to_the_curve_and_j_and_k_work_from_both()
         await host.press("J", "tab")
         assert pane.graph.has_focus
         await host.press("K", "H", "end")
-        assert [message.step for message in host.of(GoToStep)] == [40, 5, 100]
-        assert not host.of(UseSettings)
+        assert [message.step for message in host.messages_of(GoToStep)] == [40, 5, 100]
+        assert not host.messages_of(UseSettings)
 
 
 async def test_a_step_moves_the_cursor_and_a_run_that_comes_later_begins_there() -> None:

@@ -1,4 +1,4 @@
-"""Values for the panes: one of each kind, with something of everything in it."""
+"""Example values for the panes: one of each kind, with all optional parts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BODY = (
 
 
 def compaction(index: int = 2, summary: str | None = BODY, **values: Any) -> Compaction:
-    """A recorded compaction: 214 of 343 messages went."""
+    """Return a recorded compaction that removed 214 of 343 messages."""
     base: dict[str, Any] = {
         "index": index,
         "session": "session_1",
@@ -67,7 +67,7 @@ DIFF = _COMPARED
 
 
 def lineage_view(*bodies: str | None, column: int = 0, budget: int | None = 2_000) -> LineageView:
-    """The lineage of the items of these summaries."""
+    """Return the lineage of the items of these summaries."""
     lineage = follow(columns(*bodies))
     tokens = [None if body is None else len(body) // 4 for body in bodies]
     return LineageView(lineage, drift_of(lineage, load_stemmer(), tokens, [budget] * len(bodies)), column)
@@ -93,7 +93,7 @@ def fact(
     values: tuple[str, ...] = ("37",),
     **fate: Any,
 ) -> Life | AtRisk:
-    """A fact with that fate after compaction 1; for "at risk" one of the list on screen."""
+    """Return a fact with a fate after compaction 1; "at risk" is a fact of the list on screen."""
     saying = Saying(7, 1, 7, 7, "session_1", role, (0, 10), 1)
     exact = tuple(Value(value, "number", value, "", False, (0, 1)) for value in values)
     text = text or f"Retry {number} times, never more than 37."
@@ -106,7 +106,7 @@ def fact(
 
 
 def life(number: int, outcome: str, **values: Any) -> Life:
-    """The same, for a fate."""
+    """Return the life of a fact with a fate."""
     made = fact(number, outcome, **values)
     assert isinstance(made, Life)
     return made
@@ -180,7 +180,7 @@ COMPACTION = CompactionView(
 
 
 class Rows(ListSource):
-    """Rows of a compaction that are all read."""
+    """Rows of a compaction that are completely loaded."""
 
     def missing(self, wanted: range) -> dict[int, range]:
         return {}

@@ -1,4 +1,4 @@
-"""A tiny app around one widget: what it posts, and what its lines say."""
+"""A tiny app around one widget, for its posted messages and its lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from widgets.base.headline import Headline
 from widgets.lists.line_list import LineList
 from widgets.panes.text_view import TextView
 
-#: Text that must never reach the terminal as it is.
+#: Text that must never reach the terminal unchanged.
 HOSTILE = "a\x1b[31mred\x9b1m [/foo] [bold]b[/bold] \u202eevil\u2066 \x00 nul \ud800 end\r\x08"
 CONTROLS = {chr(c) for c in (*range(32), *range(0x7F, 0xA0))} | set("\u202e\u2066\ud800")
 
@@ -35,7 +35,7 @@ class Host(App[None]):
         yield self.widget
 
     def note(self, message: Message) -> None:
-        """Keep a message; it comes by once for every widget that it bubbles through."""
+        """Keep a message once, although it arrives for every widget on its way up."""
         if not any(known is message for known in self.posted):
             self.posted.append(message)
 
@@ -56,8 +56,8 @@ class Host(App[None]):
         await self.pilot.click(widget, offset=(x, y), times=times)
         await self.settle()
 
-    def of(self, kind: type[Message]) -> list[Any]:
-        """The messages of exactly one class, oldest first."""
+    def messages_of(self, kind: type[Message]) -> list[Any]:
+        """Return the messages of exactly one class, oldest first."""
         return [message for message in self.posted if type(message) is kind]
 
 
@@ -65,7 +65,7 @@ class Host(App[None]):
 async def hosting(
     widget: Widget, size: tuple[int, int] = (100, 24), set_up: Callable[[], object] | None = None
 ) -> AsyncIterator[Host]:
-    """The app at work, the widget focused and the first frame drawn."""
+    """Run the app with the focused widget, after its first frame."""
     host = Host(widget)
     async with host.run_test(size=size, message_hook=host.note) as pilot:
         host.pilot = pilot
@@ -79,7 +79,7 @@ async def hosting(
 
 
 def lines(widget: Widget) -> list[str]:
-    """What the widget shows, line by line, as drawn."""
+    """Return the drawn lines of the widget."""
     height, width = widget.size.height, widget.size.width
     drawn = [widget.render_line(y) for y in range(height)]
     for strip in drawn:
@@ -90,7 +90,7 @@ def lines(widget: Widget) -> list[str]:
 
 
 def shown(pane: Widget) -> str:
-    """Every line of every part of a pane that is on screen, top to bottom."""
+    """Return all visible lines of all parts of a pane, top to bottom."""
     parts = [
         widget
         for widget in pane.query("*")

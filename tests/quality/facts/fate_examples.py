@@ -1,11 +1,11 @@
-"""Statements, what a summary made of them, and the fate that a careful reader gives: invented, as a table.
+"""Invented statements, their wording in a summary, and the fate that a careful reader gives, as a table.
 
-kept: the summary still says it. The other fates are those of the product. Each group varies one thing.
+kept: the summary still has it. The other fates are those of the product. Each group varies one thing.
 """
 
 from __future__ import annotations
 
-#: (what varies, statement, summary, fate)
+#: (variation, statement, summary, fate)
 EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     # The same in nearly the same words.
     (
@@ -273,7 +273,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "value lost",
     ),
     ("name", "Deploys go through Hanna's team.", "- Deploys go through another team", "value lost"),
-    # The summary says otherwise.
+    # The summary contradicts the statement.
     ("number", "The queue holds 500 jobs.", "- The queue holds 50 jobs", "contradicted"),
     ("number", "Keep at most 12 backups.", "## Constraints\n- Keep at most 20 backups", "contradicted"),
     ("number", "The timeout is 30 seconds.", "- Timeout: 30 minutes", "contradicted"),
@@ -350,7 +350,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "contradicted",
     ),
     ("label", "New colours: we go from dark to light.", "- Colours go from light to dark", "contradicted"),
-    # The rule no longer binds, or for less.
+    # The rule no longer applies, or applies to less.
     (
         "event",
         "Run the formatter before every commit.",
@@ -406,7 +406,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("only", "Deploy only after the smoke test.", "- Deploy after the change is in", "weakened"),
     ("only", "Only doctors may open the file.", "- Doctors may open the file", "weakened"),
     ("reason", "Keep the sleep because the device needs time to reset.", "- Keep the sleep", "weakened"),
-    # Its subject is told, the rule is not.
+    # The summary has the subject, but not the rule.
     ("topic", "Never store card numbers.", "## Done\n- Card form shows the number in groups of four", "lost"),
     (
         "topic",
@@ -436,7 +436,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("none", "Prefer composition over inheritance.", "- Build runs in CI\n- Docs are updated", "lost"),
     ("none", "The report is due on Friday.", "- Typo in the header fixed", "lost"),
     ("none", "Never log the session token.", "- Sidebar redesigned", "lost"),
-    # Two things changed places.
+    # Two things are swapped.
     (
         "exchange",
         "Rename account to profile in all templates.",
@@ -548,7 +548,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Keep the dumps, the traces and the logs",
         "kept",
     ),
-    # The bound is another one.
+    # The bound is different.
     (
         "bound",
         "Wait at least 30 seconds between two calls.",
@@ -562,7 +562,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("bound", "A render takes 900 ms at most.", "- A render may take 0.9 s at most", "kept"),
-    # A heading or a label refuses it.
+    # A heading or a label rejects it.
     (
         "refused",
         "We draw the map with canvas.",
@@ -604,7 +604,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Every form must have labels, legacy ones included",
         "kept",
     ),
-    # One of several things is gone, or what limits it is in the next sentence.
+    # One of several things is missing, or the next sentence limits it.
     (
         "list",
         "Send the invoices as PDF, XML and CSV.",
@@ -646,7 +646,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("zh", "提交之前必须跑测试。", "- 上次提交之前跑了测试", "weakened"),
     ("zh", "超时设为 30 秒。", "- 设置了超时", "value lost"),
     ("zh", "不要使用第三方库。", "- 页面加载已完成", "lost"),
-    # Another language: what is the same word for word, and values.
+    # Another language: verbatim parts, and values.
     (
         "de",
         "Die Rechnung muss immer als PDF verschickt werden.",
@@ -714,7 +714,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Les fiches des livres portent une cote",
         "weakened",
     ),
-    # The clause with the rule or the value is compared, not the one that leads in.
+    # The clause with the rule or the value is compared, not the introduction.
     (
         "lead-in",
         "The crew talked it over: a mooring costs 12 euros a night from May on.",
@@ -953,7 +953,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Hatch: close if wind drops below 35 knots",
         "uncertain",
     ),
-    # One sign more or less makes another thing.
+    # One character more or less is a different thing.
     (
         "name",
         "The callback of the pier must use HTTPS.",
@@ -978,7 +978,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The log must not leave the port office (git copies, cloud and phones all excluded)",
         "kept",
     ),
-    # The measure of the statement, in other words.
+    # The same measure in other words.
     ("value", "The crew is over 60, so no print below 14 px.", "- Minimum font size: 14 px", "uncertain"),
     # A name that a value of the summary contains, and two verbs with a slash.
     (
@@ -1015,7 +1015,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("topic", "ropes, ropes, ropes", "8. **Rope work**: checked the new crane on the quay", "uncertain"),
     ("name", "Use tide-4-26b-it for the forecast.", "- Forecast: use tide-4-31b-it", "contradicted"),
-    # A value alone says nothing about a rule.
+    # A value alone does not keep a rule.
     ("topic", "must be so in tides.md", "- **tides.md**: new table of contents", "uncertain"),
     ("topic", "Never `--force`.", "- The push with `--force` is done", "uncertain"),
     # A language without a lexicon, and a summary in English.

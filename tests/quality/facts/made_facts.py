@@ -1,4 +1,4 @@
-"""Facts and lists made by hand."""
+"""Facts and lists for tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def step(
 
 
 def steps(*messages: str | tuple[str, str]) -> list[SpokenMessage]:
-    """One step a text; a pair is (role, text)."""
+    """Return one step per text; a pair is (role, text)."""
     pairs = [("user", one) if isinstance(one, str) else one for one in messages]
     task, found = 0, []
     for number, (role, text) in enumerate(pairs):
@@ -43,7 +43,7 @@ def facts(*messages: str | tuple[str, str]) -> tuple[Fact, ...]:
 
 
 def fact(text: str, role: str = "user") -> Fact:
-    """The one fact that a text says, or the best of them."""
+    """Return the only or the best fact of a text."""
     return facts((role, text))[0]
 
 

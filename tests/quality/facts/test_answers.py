@@ -1,4 +1,4 @@
-"""What a user answers to a question of the agent's: told with the question, kept where it stands beside it."""
+"""Answers of a user to a question of the agent: listed with the question, kept if they are next to it."""
 
 from __future__ import annotations
 
@@ -60,17 +60,17 @@ def _said(text: str) -> list[Statement]:
         ),
     ],
 )  # fmt: skip
-def test_what_the_user_answered_is_told_with_the_question(text: str, facts: list[tuple[str, str]]) -> None:
+def test_an_answer_of_the_user_is_listed_with_the_question(text: str, facts: list[tuple[str, str]]) -> None:
     assert [(one.text, text[slice(*one.span)]) for one in _said(text)] == facts
 
 
 def _answered(question: str, answer: str) -> Fact:
-    """The fact of an answer to a question of the agent."""
+    """Return the fact of an answer to a question of the agent."""
     return _fact(f'{HEAD}"{question}"="{answer}"{END}')
 
 
 def _fact(result: str) -> Fact:
-    """The only fact of a tool's result."""
+    """Return the only fact of a tool's result."""
     (one,) = _said(result)
     saying = Saying(0, 1, 0, 1, "s", "user", one.span, 1)
     return Fact(
@@ -89,7 +89,7 @@ def _fact(result: str) -> Fact:
         (f'{HEAD}"Should I use the east crane?"="yes"{END}', False),
     ],
 )
-def test_an_approval_of_one_act_is_no_decision_that_lasts(result: str, is_approval: bool) -> None:
+def test_an_approval_of_one_act_is_no_lasting_decision(result: str, is_approval: bool) -> None:
     assert approves_task(_fact(result)) == is_approval
 
 
@@ -106,9 +106,7 @@ def test_an_approval_of_one_act_is_no_decision_that_lasts(result: str, is_approv
         ("Polars + Arrow", "Polars reads the lists.\nThe writer is made with Java.", "lost"),
     ],
 )
-def test_an_answer_is_kept_where_it_stands_beside_what_was_asked(
-    answer: str, summary: str, outcome: str
-) -> None:
+def test_an_answer_is_kept_next_to_its_question(answer: str, summary: str, outcome: str) -> None:
     fact = _answered("Which share model for the harbor?", answer)
     after = PassageIndex([ListText("summary", 0, "user", summary)])
     assert fate(fact, after, 1).outcome == outcome
@@ -130,7 +128,7 @@ def test_the_same_word_in_another_message_may_answer_another_question() -> None:
         ("尽量用北泊位的起重机", "zh.prefer"),
     ],
 )
-def test_why_a_call_was_refused_is_the_users(reason: str, rule: str) -> None:
+def test_the_reason_for_a_refused_call_is_the_users(reason: str, rule: str) -> None:
     (one,) = _said(
         f"{REFUSED.partition(' To tell you')[0]} The user provided the following reason for the rejection:  {reason}"
     )

@@ -1,4 +1,4 @@
-"""A choice by number or letter, told by what it stood for."""
+"""A choice by number or letter, listed with the chosen text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("2", f"Done:\n1. Nets\n2. Boats\n\n{NUMBERS}", ["Move it to Redis 7.2"]),
         ("okay do 2 first", f"Layer 2: Moor the ferries\n\n{NUMBERS}", ["Move it to Redis 7.2"]),
         ("Option 2 seems best", OPTIONS, ["Paint them now"]),
-        # More is said than a choice, or nothing stands there.
+        # The message has more than a choice, or the list has no such entry.
         ("1. it happened twice", NUMBERS, []),
         ("2 tests fail", NUMBERS, []),
         ("do a review", LETTERS, []),
@@ -46,17 +46,17 @@ ROWS = "| # | file | what |\n|---|---|---|\n| 5 | cart.py | unused wrapper |\n"
         ("2", "No list here.", []),
         ("！！！1", NUMBERS, []),
         ("", NUMBERS, []),
-        # It only asks about a number.
+        # The message only asks about a number.
         ("Fix 2, I don't understand how the share is counted", NUMBERS, []),
     ],
 )
-def test_what_a_message_chooses_of_the_list_before_it(text: str, before: str, points: list[str]) -> None:
+def test_a_message_chooses_from_the_list_before_it(text: str, before: str, points: list[str]) -> None:
     found = chosen(text, before)
     assert [one.text for one in found] == [f"{text} ← {point}" for point in points]
     assert {(one.kind, one.span) for one in found} <= {("decision", (0, len(text)))}
 
 
-def test_a_list_that_is_sent_back_is_the_agents() -> None:
+def test_a_list_that_the_user_sends_back_is_the_agents() -> None:
     points = [
         "Never moor a ferry at the old pier.",
         "Each boat has two life vests.",
@@ -91,7 +91,7 @@ def test_a_list_that_is_sent_back_with_escaped_signs_is_the_agents() -> None:
     assert all(one.pasted for one in sent_back(facts_of(text, "user").statements, [before]))
 
 
-def test_a_question_that_is_sent_back_is_no_answer() -> None:
+def test_a_question_that_the_user_sends_back_is_no_answer() -> None:
     before = (
         "1. Ferry calls: how do the boats find the old berth by night?\n2. Which lamp burns by night?\n"
         "3. Who sails the red boat?"
@@ -107,7 +107,7 @@ def test_a_question_that_is_sent_back_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes, go ahead!", "ok, do it", "no", "好的", " sure "])
-def test_what_is_agreed_to_is_told_with_the_question(text: str) -> None:
+def test_an_agreement_is_listed_with_the_question(text: str) -> None:
     before = "The pipeline leaves it empty.\n\n**Want me to fill `domain` in the pipeline?**"
     (one,) = agreed(text, before)
     assert one.text == f"{text.strip()} ← Want me to fill `domain` in the pipeline?"
@@ -130,7 +130,7 @@ def test_the_last_question_of_the_last_paragraph_is_answered() -> None:
         "这份港口船只清单对吗？",
     ],
 )
-def test_that_all_is_well_says_nothing_and_that_it_is_not_does(question: str) -> None:
+def test_approval_is_no_fact_and_a_complaint_is(question: str) -> None:
     for text in ("yes", "Yes, continue", "ok", "好的"):
         assert not agreed(text, question)
     (one,) = agreed("no", question)
@@ -138,14 +138,14 @@ def test_that_all_is_well_says_nothing_and_that_it_is_not_does(question: str) ->
 
 
 @pytest.mark.parametrize("text", ["2048", "the lake", "Option-A"])
-def test_hardly_a_word_is_told_with_what_was_asked(text: str) -> None:
+def test_a_very_short_answer_is_listed_with_the_question(text: str) -> None:
     (one,) = agreed(text, "Two sizes fit.\n\nWhich batch size shall the trainer take?")
     assert one.text == f"{text} ← Which batch size shall the trainer take?"
     assert (one.kind, one.rule) == ("decision", "any.answer")
 
 
 @pytest.mark.parametrize("text", ["/clear", "continue", "why?", "thanks a lot", "hello", "stop!"])
-def test_what_only_goes_on_answers_nothing(text: str) -> None:
+def test_a_request_to_continue_is_no_answer(text: str) -> None:
     assert not agreed(text, "Which batch size shall the trainer take?")
 
 
@@ -159,7 +159,7 @@ def test_what_only_goes_on_answers_nothing(text: str) -> None:
         ("yes", ""),
     ],
 )
-def test_what_says_more_or_answers_nothing_is_no_agreement(text: str, before: str) -> None:
+def test_a_longer_or_unrelated_text_is_no_agreement(text: str, before: str) -> None:
     assert not agreed(text, before)
 
 
@@ -210,8 +210,8 @@ def test_an_answer_to_a_long_question_is_lost_only_if_nothing_is_about_it() -> N
         assert fate(tankers, searchable(summary), 1).outcome == outcome
 
 
-def told(folder: Path, *messages: tuple[str, str]) -> tuple[Fact, ...]:
-    """The facts of a conversation of these messages, each a role and a text."""
+def fact_texts(folder: Path, *messages: tuple[str, str]) -> tuple[Fact, ...]:
+    """Return the facts of a conversation of these messages, each a role and a text."""
     lines = []
     for number, (role, text) in enumerate(messages):
         lines.append({
@@ -228,17 +228,19 @@ def told(folder: Path, *messages: tuple[str, str]) -> tuple[Fact, ...]:
 
 
 def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
-    facts = told(tmp_path, ("user", "How shall we keep the cart?"), ("assistant", NUMBERS), ("user", "2"))
+    facts = fact_texts(
+        tmp_path, ("user", "How shall we keep the cart?"), ("assistant", NUMBERS), ("user", "2")
+    )
     (fact,) = (one for one in facts if one.rule == "any.choice")
     assert (fact.text, fact.role, fact.first.index) == ("2 ← Move it to Redis 7.2", "user", 2)
 
 
-def test_what_a_user_copies_from_an_earlier_answer_is_pasted(tmp_path: Path) -> None:
+def test_a_text_copied_from_an_earlier_answer_is_pasted(tmp_path: Path) -> None:
     points = (
         "Never moor a ferry at the old pier.\nEach boat must have two vests.\nThe flag must be up by 06:00."
     )
     asked = ("user", "What are the rules?")
-    facts = told(
+    facts = fact_texts(
         tmp_path, asked, ("assistant", points), asked, ("assistant", "As above."), ("user", f"Odd:\n{points}")
     )
     rules = {one.text: one.pasted for one in facts if one.role == "user" and one.kind == "constraint"}

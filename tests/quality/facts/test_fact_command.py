@@ -61,7 +61,7 @@ def test_facts_come_by_compaction_and_rank(capsys: pytest.CaptureFixture[str]) -
     assert all(a["score"] >= b["score"] for a, b in pairwise(found) if a["compaction"] == b["compaction"])
 
 
-def test_a_fact_tells_its_later_life(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fact_has_its_later_fates(capsys: pytest.CaptureFixture[str]) -> None:
     entry = next(e for e in documents(capsys) if e["value"] == "14 February")
     assert (entry["fate"], entry["died"], entry["rule"]) == ("value lost", 2, "en.decided")
     assert [(fate["compaction"], fate["fate"]) for fate in entry["fates"]] == [
@@ -72,7 +72,7 @@ def test_a_fact_tells_its_later_life(capsys: pytest.CaptureFixture[str]) -> None
     ]
 
 
-def test_a_heading_tells_when_its_fates_hold(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_heading_names_the_compaction_of_its_fates(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Compaction 1, fates after compaction 4  4 verbatim" in run(capsys)
     assert "\nCompaction 4  " in run(capsys)
     early = run(capsys, "--after", "2")
@@ -133,7 +133,7 @@ def test_a_fact_without_a_fate_after_a_compaction_is_not_listed_after_it(
     assert len(select_lives(inspection, reading, Wanted(after=3))) == len(unread) > 0
 
 
-def test_an_unknown_compaction_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_compaction_is_an_error_message(capsys: pytest.CaptureFixture[str]) -> None:
     assert "has no compaction 9; it has 1, 2, 3, 4." in run(capsys, "--compaction", "9", code=2)
     assert "--at-risk is about the next compaction" in run(capsys, "--at-risk", "--fate", "lost", code=2)
     early = run(capsys, "--compaction", "3", "--after", "1", code=2)
@@ -160,7 +160,7 @@ def test_at_risk_follows_the_settings(capsys: pytest.CaptureFixture[str]) -> Non
     assert onces == sorted(onces, reverse=True)
 
 
-def test_text_says_what_became_of_each(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_has_the_fate_of_each_fact(capsys: pytest.CaptureFixture[str]) -> None:
     text = run(capsys)
     assert text.startswith("Compaction 1, fates after compaction 4  ")
     assert "= constraint verbatim (summary)  user, #33 of generation 1  [" in text
@@ -188,7 +188,7 @@ def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[st
 
 @pytest.fixture
 def changed_limit(tmp_path: Path) -> Path:
-    """A conversation whose user changed a lost rule later, and whose second compaction lost the new rule too."""
+    """Write a conversation whose user changed a lost rule later, and whose second compaction lost the new rule too."""
     writer = Writer(create(tmp_path / "state.db"), tip="s0")
     writer.begin(title="Limits", model="gpt-4o")
     for rules, at in (
@@ -229,7 +229,7 @@ def test_a_user_id_without_payloads_is_an_error(capsys: pytest.CaptureFixture[st
     assert "--format mem0" in capsys.readouterr().err
 
 
-def test_a_conversation_that_was_never_compacted_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_conversation_without_compactions_has_a_note(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["facts", "--demo", "Check the load test scripts", "--json"])
     output = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""What the agent said, by when it said it: long before its compaction on its way to an answer, or in the answer."""
+"""Statements of the agent by their time: early in the work, or in the answer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def texts(*messages: str | tuple[str, str]) -> list[str]:
     return [fact.text for fact in facts(*messages)]
 
 
-def test_what_was_found_on_the_way_is_overtaken_once_the_user_went_on_for_long() -> None:
+def test_an_intermediate_result_is_overtaken_after_many_later_requests() -> None:
     begun = ("Why is the lamp dark?", ("assistant", CAUSE), ("assistant", "I go on."))
     assert CAUSE in texts(*begun)
     assert CAUSE in texts(*begun, *REST[:5])
     assert CAUSE not in texts(*begun, *REST)
 
 
-def test_an_answer_stays_and_comes_behind_what_was_answered_later() -> None:
+def test_an_answer_stays_and_ranks_after_later_answers() -> None:
     later = "The root cause is that the horn valve keeps its old spring after a winter."
     messages = ("Why is the lamp dark?", ("assistant", CAUSE), *REST, ("assistant", later))
     found = texts(*messages)
@@ -39,12 +39,12 @@ def test_a_number_of_the_agents_is_overtaken_in_an_answer_too() -> None:
     assert NUMBER in texts(*messages, "Is a latency of 112 ms fine for a relay?", *REST)
 
 
-def test_what_the_user_says_is_never_overtaken() -> None:
+def test_statements_of_the_user_are_never_overtaken() -> None:
     assert "The relay has 3 lamps." in texts("The relay has 3 lamps.", *REST)
     assert CAUSE in texts(CAUSE, ("assistant", CAUSE), ("assistant", "I go on."), *REST)
 
 
-def test_what_is_said_again_is_as_young_as_the_last_time() -> None:
+def test_a_repeated_statement_has_the_age_of_its_last_mention() -> None:
     assert CAUSE in texts(
         "Why?", ("assistant", CAUSE), ("assistant", "I go on."), *REST, ("assistant", CAUSE)
     )
@@ -52,7 +52,7 @@ def test_what_is_said_again_is_as_young_as_the_last_time() -> None:
 
 @given(st.integers(0, 6), st.integers(0, 6))
 def test_only_messages_before_the_compaction_make_it_old(before: int, behind: int) -> None:
-    """The list that a compaction took ends there, however long the conversation goes on."""
+    """The list of a compaction ends at the compaction, however long the conversation continues."""
     messages = steps("Why?", ("assistant", CAUSE), ("assistant", "I go on."), *REST[:before], *REST[:behind])
     cut = 3 + before
     moved = [
@@ -62,7 +62,7 @@ def test_only_messages_before_the_compaction_make_it_old(before: int, behind: in
     assert any(fact.text == CAUSE for fact in gather(moved)) is (before < 6)
 
 
-def test_of_the_agents_words_a_compaction_tells_those_that_count_most() -> None:
+def test_a_compaction_lists_the_most_important_statements_of_the_agent() -> None:
     causes = [
         f"The root cause of fault {n} is that `relay_{n}` keeps its schedule." for n in range(FOUND_BY_AGENT)
     ]
@@ -72,9 +72,9 @@ def test_of_the_agents_words_a_compaction_tells_those_that_count_most() -> None:
     found = [fact.text for fact in gather(messages)]
     assert {*causes, "Keep relay_7 dark."} <= set(found)
     assert not set(advice) & set(found)
-    # Values have places of their own.
+    # Values have separate places.
     assert len(set(values) & set(found)) == VALUES_OF_AGENT
-    # Another compaction has its own.
+    # Another compaction has separate places.
     moved = [
         replace(one, saying=replace(one.saying, compaction=2 if n < 3 else 1))
         for n, one in enumerate(messages)
@@ -82,7 +82,7 @@ def test_of_the_agents_words_a_compaction_tells_those_that_count_most() -> None:
     assert {fact.text for fact in gather(moved)} == {*found, *advice}
 
 
-def test_one_value_told_again_beside_a_word_is_one_fact() -> None:
+def test_a_value_repeated_with_another_word_is_one_fact() -> None:
     port = "The harbour page is live on port 8080."
     listed = texts("Is it live?", ("assistant", port), ("assistant", "Live now, at port 8080."))
     assert [text for text in listed if "8080" in text] == [port]

@@ -1,4 +1,4 @@
-"""What is kept between runs, what is at risk in the live list, what is carried off, and how fast it all is."""
+"""Cached facts, facts at risk in the live list, exports of facts, and the work for them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.stores.writer import Writer, create, talk
 ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in deploy/nginx/site.conf."})
 
 
-def test_what_a_message_says_is_kept_between_runs(tmp_path: Path) -> None:
+def test_facts_of_a_message_are_kept_between_runs(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "results.db"
     key, facts_of_one = message_key(ONE), extract(ONE)
     first = KeptResults(path)
@@ -63,7 +63,7 @@ def test_the_key_follows_text_speaker_and_calls() -> None:
     assert message_key(Message(dict(ONE.wire), id=7)) in keys
 
 
-def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_cache_is_rebuilt(tmp_path: Path) -> None:
     path = tmp_path / "results.db"
     path.write_bytes(b"no database at all" * 100)
     cache = KeptResults(path)
@@ -108,7 +108,7 @@ def test_facts_are_followed_again_once_the_conversation_or_what_is_asked_changes
     path = writer.end()
 
     def read(placed_fates: PlacedFates = "every") -> tuple[int, ConversationFacts]:
-        """How often facts are followed in a new opening of the store, and what comes out."""
+        """Open the store again; return how often facts are followed, and the result."""
         followed.clear()
         store = open_store(path)
         inspection = Inspection.open(store, "s0")
@@ -149,7 +149,7 @@ def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
 
 
 def test_where_messages_went(fixtures_dir: Path) -> None:
-    """Every message that left did so with the compaction that had it in its middle; the others are in the live list."""
+    """Every removed message left with the compaction that had it in its middle; the others are in the live list."""
     store = open_store(fixtures_dir / "hermes-0.19-in-place.db")
     for row in store.conversations():
         inspection = Inspection.open(store, row.id)
@@ -176,7 +176,7 @@ def test_what_compactions_pruned_is_planned_once_for_each_settings(
     readings = Readings(store, monkeypatch)
 
     def read_for(settings: Settings) -> int:
-        """The lists that are read for what was pruned, in a conversation that was opened anew."""
+        """Open a conversation again; return the lists that are read for pruned messages."""
         inspection = Inspection.open(store, "Nightly orders import loses rows")
         before = readings.lists
         pruned = pruned_by(inspection, settings)
@@ -188,12 +188,12 @@ def test_what_compactions_pruned_is_planned_once_for_each_settings(
     settings = Settings(profile="hermes-0.19", context_length=64_000)
     other = settings.with_(protect_last_n=40)
     assert [read_for(one) for one in (settings, settings, other, settings)] == [3, 0, 3, 3]
-    # The engine of another package may be another one tomorrow.
+    # The engine of another package may change.
     assert [read_for(settings.with_(profile="halves")) for _ in range(2)] == [3, 3]
     store.close()
 
 
-def test_facts_at_risk_are_those_that_stand_nowhere_else() -> None:
+def test_facts_at_risk_are_in_no_other_place() -> None:
     found = facts("Never push to main.", "Port 8443 stays.", "Never push to main.", "Keep the alias.")
     index = RiskIndex.of(found, {0: 2, 1: 3, 2: 9, 3: 4})
     assert len(index) == 3
@@ -244,7 +244,7 @@ def test_memories_have_the_form_of_mem0() -> None:
     assert other["messages"][0]["role"] == "assistant"
 
 
-def test_plain_json_says_who_and_where() -> None:
+def test_plain_json_has_speaker_and_place() -> None:
     (one,) = facts("Port 8443 stays.")
     document = plain(one)
     assert (document["category"], document["value"], document["message"], document["said"]) == (
@@ -276,19 +276,19 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     inspection.compactions()
     cache = KeptResults(tmp_path / "results.db")
     extracted = calls_of(monkeypatch, message_facts, "extract")
-    # Each list is read for its messages; at first also for rules files and for the part that the compaction left.
+    # Each list is read for its messages; the first run also reads rules files and the part that the compaction left.
     for found, lists in ((480, 2 + 2 + 1), (0, 2)):
         readings = Readings(store, monkeypatch)
         read_facts(inspection, cache)
         assert (readings.lists, readings.messages) == (lists, 0)
-        # The same words of the same speaker say the same.
+        # The same words of the same speaker are one fact.
         assert len(extracted) <= found
         extracted.clear()
     cache.close()
     store.close()
 
 
-def test_order_of_equals_is_that_of_the_conversation() -> None:
+def test_equal_facts_are_in_the_order_of_the_conversation() -> None:
     messages = steps("Never do a.", "Never do b.", "Never do c.")
     assert [fact.text for fact in gather(messages)] == ["Never do a.", "Never do b.", "Never do c."]
     moved = [replace(one, saying=replace(one.saying, step=2 - n)) for n, one in enumerate(messages)]
@@ -299,7 +299,7 @@ def test_order_of_equals_is_that_of_the_conversation() -> None:
     ]
 
 
-def test_what_the_agent_says_again_at_more_length_is_one_fact() -> None:
+def test_a_longer_repetition_of_the_agent_is_one_fact() -> None:
     short, long = (
         "`drain()` doesn't wait for the writer.",
         "`drain()` doesn't wait for the last writer of the queue.",
@@ -311,7 +311,7 @@ def test_what_the_agent_says_again_at_more_length_is_one_fact() -> None:
     assert len(facts(("assistant", short), ("assistant", "`flush()` doesn't wait for the last writer."))) == 2
 
 
-def test_the_points_of_a_plan_come_behind_what_is_said_as_long_alone() -> None:
+def test_points_of_a_plan_rank_after_single_statements_of_that_length() -> None:
     plan = "Do as planned:\n\n" + "\n".join(
         f"- Add a shelf of {size} boxes to hall {size}" for size in range(2, 30)
     )
@@ -319,19 +319,19 @@ def test_the_points_of_a_plan_come_behind_what_is_said_as_long_alone() -> None:
     assert facts(plan, alone)[0].text == alone
 
 
-def test_who_says_much_comes_before_who_says_little() -> None:
+def test_longer_statements_rank_before_shorter_ones() -> None:
     brief = "The harbour office opens late."
     long = "The harbour office opens at noon on market days, since the clerk brings the parcels to the island first."
     ranks = {one.text: one.rank for one in facts(brief, long)}
     assert ranks[long] > ranks[brief]
-    # A rule is short, and still before what is told at the same length.
+    # A rule is short, and still ranks before other facts of the same length.
     assert facts(brief, "Never move the old shelf.")[0].text == "Never move the old shelf."
-    # Pairs of characters are no words.
+    # Pairs of characters are not words.
     chinese = {one.text: one.rank for one in facts("仓库的钥匙在门后面的盒子里。", long)}
     assert chinese["仓库的钥匙在门后面的盒子里。"] < chinese[long]
 
 
-def test_a_plan_behind_a_line_that_asks_for_it_is_pasted() -> None:
+def test_a_plan_after_a_line_that_asks_for_it_is_pasted() -> None:
     rule = "Never rename the exported classes."
     plan = f"# Split the loader\n\n## Steps\n- {rule}"
     for text, pasted in ((f"Implement the following plan:\n\n{plan}", True), (plan, False)):
@@ -404,14 +404,14 @@ def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_reques
         fact = next(one for one in every if one.text.rstrip(".。") == rule.rstrip(".。"))
         lost = lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)), ())
         assert len(lost.get(1, ())) == expected, rule
-    # The brief holds.
+    # The first request lasts.
     every = facts("Don't use a wind rose.", *before)
     fact = next(one for one in every if one.kind == "constraint")
     assert lost_rules(ConversationFacts(every, (Life(fact, 1, (Fate(1, "lost"),), died=1),)), ())
 
 
 def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> None:
-    """Facts of pruned results need every name with its place; other facts are the same without."""
+    """Facts of pruned results need every name with its place; other facts do not."""
     store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
     compared = 0
     for row in store.conversations():
@@ -423,8 +423,8 @@ def test_names_that_no_fact_is_about_make_no_difference(fixtures_dir: Path) -> N
     assert compared == 2
 
 
-def test_the_names_that_are_read_make_no_message_an_answer(tmp_path: Path) -> None:
-    """The last message of the agent is its answer, also if it says no fact and only mentions a name."""
+def test_a_message_with_only_names_is_still_the_answer(tmp_path: Path) -> None:
+    """The last message of the agent is its answer, even if it has no fact and only mentions a name."""
     cause = "The root cause is that the lamp relay keeps its old schedule after a restart."
     messages = [
         ("user", "Why is the lamp dark?"),
@@ -443,12 +443,12 @@ def test_the_names_that_are_read_make_no_message_an_answer(tmp_path: Path) -> No
     store.close()
 
 
-def test_an_errand_comes_behind_what_is_asked_for_to_stay() -> None:
+def test_a_single_task_ranks_after_a_lasting_wish() -> None:
     errand, request = "Check the tables of the tide page.", "Add the tables of the tide page."
     assert [one.text for one in facts(errand, request)] == [request, errand]
 
 
-def test_what_else_is_said_of_a_file_is_another_fact() -> None:
+def test_another_statement_about_a_file_is_another_fact() -> None:
     first = "The list of boats in `fleet.csv` still misses the two that came from the island yard."
     other = "The clerk of the harbour office reads `fleet.csv` each morning before the gates open."
     assert {one.text for one in facts(first, other)} == {first, other}

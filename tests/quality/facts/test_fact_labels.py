@@ -1,6 +1,6 @@
-"""Facts of recorded databases against what a reader said of them: whether they are worth keeping, and their fate.
+"""Facts of recorded databases compared with labels of a reader: whether they are worth keeping, and their fate.
 
-The labels are no part of the project; a part of them was never used to write a rule, and both parts must do.
+The labels are not part of the project. Some of them were never used to write a rule, and both parts must pass.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KEPT = ("verbatim", "paraphrased")
 
 
 def labels(held: bool) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """By database and conversation: those that rules were written with, or those that were held back."""
+    """Return labels by database and conversation: labels used to write rules, or held-back labels."""
     if not LABELS.exists():
         pytest.skip(f"the labels are not there ({LABELS})")
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
@@ -59,7 +59,7 @@ def found(lives: tuple[Life, ...], text: str) -> Life | None:
     [(False, 0.15, 0.75, 0.8), (True, 0.4, 0.7, 0.8)],
     ids=["used", "held back"],
 )
-def test_what_a_reader_wants_kept_is_listed_with_its_fate(
+def test_facts_that_a_reader_wants_are_listed_with_their_fate(
     held: bool, noise: float, exact: float, side: float, recordings: Callable[[str], Path], fixtures_dir: Path
 ) -> None:
     counts: Counter[str] = Counter()

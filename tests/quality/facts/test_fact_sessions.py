@@ -1,6 +1,6 @@
-"""Facts of real sessions against what a careful reader wanted kept of them, who did not know the tool.
+"""Facts of real sessions compared with the facts that a careful reader, who did not know the tool, wants kept.
 
-The sessions and the labels are no part of the project; a third of the sessions was never used to write a rule.
+The sessions and the labels are not part of the project. A third of the sessions was never used to write a rule.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KEPT = ("verbatim", "paraphrased")
 
 
 def labels(held: bool) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """By file and boundary what the reader wanted kept."""
+    """Return the wanted facts by file and boundary."""
     path = AGENTS / "gold_facts.jsonl"
     if not path.exists():
         pytest.skip(f"the labels are not there ({path})")
@@ -43,7 +43,7 @@ def labels(held: bool) -> dict[tuple[str, str], list[dict[str, Any]]]:
 
 @lru_cache(maxsize=1)
 def reading(name: str, folder: Path) -> tuple[ConversationFacts, tuple[str, ...]]:
-    """The facts of a session, and the boundaries of its compactions in order."""
+    """Return the facts of a session, and the boundaries of its compactions in order."""
     path = folder / name
     path.write_bytes(lzma.decompress((AGENTS / "claude" / f"{name}.xz").read_bytes()))
     boundaries = dict.fromkeys(
@@ -69,7 +69,7 @@ def alike(one: str, other: str) -> bool:
 
 
 def found(lives: tuple[Life, ...], entry: dict[str, Any]) -> Life | None:
-    """The life that says most nearly what a reader quoted."""
+    """Return the life of the fact that is most similar to a reader's quote."""
     quote, value = entry["quote"], entry.get("value")
     wanted = words(quote)
 
@@ -88,12 +88,12 @@ def found(lives: tuple[Life, ...], entry: dict[str, Any]) -> Life | None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("held", "matched", "agent", "exact", "side"),
-    # What is matched is a floor: the reader listed twelve of the agent's sentences at most. Few of these are found, so
-    # that what is listed can be relied on.
+    # The matches are a minimum: the reader listed at most twelve sentences of the agent. Few are found, because the
+    # program prefers certain facts.
     [(False, 0.73, 0.2, 0.85, 0.93), (True, 0.75, 0.15, 0.85, 0.9)],
     ids=["used", "held back"],
 )
-def test_what_a_reader_wants_kept_of_a_session_is_listed_with_its_fate(
+def test_facts_that_a_reader_wants_of_a_session_are_listed_with_their_fate(
     held: bool, matched: float, agent: float, exact: float, side: float, tmp_path: Path
 ) -> None:
     counts: Counter[str] = Counter()

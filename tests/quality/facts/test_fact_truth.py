@@ -1,4 +1,4 @@
-"""Facts compared with what is true of fixtures and recordings: every planted fact found, first and with its fate."""
+"""Facts compared with the truth of fixtures and recordings: every planted fact is found, early and with its fate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RECORDINGS = (
     "hermes-0.19.0-in-place",
     "hermes-0.19.0-rotating",
 )
-#: What the summary of a fixture did with a plant, and the fate that this is.
-SAID = {
+#: Fate of a plant by its state in the summary of a fixture.
+FATE_OF_STATE = {
     "kept": "verbatim",
     "paraphrased": "paraphrased",
     "blurred": "value lost",
@@ -32,11 +32,11 @@ SAID = {
 }
 SHOWN = 30
 
-Told = tuple[Inspection, FactsReading, list[dict[str, Any]]]
+ConversationWithPlants = tuple[Inspection, FactsReading, list[dict[str, Any]]]
 
 
-def read(path: Path) -> Iterator[Told]:
-    """Each conversation with plants: itself, its facts, its plants."""
+def read(path: Path) -> Iterator[ConversationWithPlants]:
+    """Yield each conversation with plants, its facts, and its plants."""
     truth = json.loads(Path(f"{path}.truth.json").read_text(encoding="utf-8"))
     store = open_store(path)
     for session in truth["sessions"]:
@@ -51,7 +51,7 @@ def has(text: str, value: str) -> bool:
 
 
 def planted(reading: FactsReading, plant: dict[str, Any]) -> list[Life]:
-    """The lives of the plant: those of the fact with its value and, where there is one, its text."""
+    """Return the lives of a plant: of the facts with its value and, if there is one, its text."""
     found = [
         life
         for life in reading.facts.lives
@@ -61,9 +61,9 @@ def planted(reading: FactsReading, plant: dict[str, Any]) -> list[Life]:
     return sorted(same or found, key=lambda life: life.compaction)
 
 
-def check_found(told: Iterator[Told]) -> int:
+def check_found(conversations: Iterator[ConversationWithPlants]) -> int:
     count = 0
-    for _, reading, plants in told:
+    for _, reading, plants in conversations:
         for plant in plants:
             count += 1
             assert any(f.role == "user" and has(f.text, plant["value"]) for f in reading.facts.facts), plant
@@ -87,7 +87,7 @@ def test_plants_of_a_recording_are_found_among_the_first(
 
 
 def after(inspection: Inspection, compaction: int) -> tuple[str, str]:
-    """(the summary, everything else) of the list after a compaction, read without the facts' own code."""
+    """Return (the summary, everything else) of the list after a compaction, read without the code for facts."""
     recorded = inspection.compactions()[compaction - 1]
     generation = inspection.conversation.generations[compaction]
     messages = inspection.store.messages(generation, 0, recorded.after)
@@ -96,19 +96,18 @@ def after(inspection: Inspection, compaction: int) -> tuple[str, str]:
 
 
 def fate_by_reading(plant: dict[str, Any], summary: str, rest: str) -> str:
-    """The fate of a recording's plant by the plant's own text: what the summarizer can do with it is known."""
+    """Return the fate of a recorded plant by its text: the possible changes by the summarizer are known."""
     if plant["text"] in summary or plant["text"] in rest:
         return "verbatim"
     if "retry limit" in plant["text"]:
-        # With another number, be it blurred or that of another plant, the value is lost.
+        # With another number (blurred or of another plant) the value is lost.
         return "value lost" if "retry limit" in summary else "lost"
-    # In a list of files, say: the name is there, what was said of it is not.
+    # In a list of files, for example, the name is there without the statement.
     return "uncertain" if plant["value"] in summary or plant["value"] in rest else "lost"
 
 
 def check_few(right: int, wrong: list[tuple[str, int, str, Fate]]) -> None:
-    """Of what is decided one in ten may be a little too good or too bad, none on the wrong side; a third may stay
-    uncertain."""
+    """Allow one in ten decided fates to be slightly too good or bad and none to be wrong; a third may be uncertain."""
     decided = [one for one in wrong if one[3].settled]
     assert len(decided) <= 0.1 * (right + len(decided)), decided
     assert len(wrong) - len(decided) <= 0.34 * (right + len(wrong)), wrong
@@ -140,12 +139,12 @@ def test_fates_of_a_fixture_after_every_compaction(name: str, fixtures_dir: Path
             for life in planted(reading, plant)[:1]:
                 for fate in life.fates:
                     entry = known.get(fate.compaction)
-                    # Where only the bare value stands in the list, as some number does, no truth is told.
+                    # If the list has only the bare value, as for some numbers, the truth is unknown.
                     if entry is None or (
                         entry["summary"] is None and entry["value_in_list"] and not entry["text_in_list"]
                     ):
                         continue
-                    expected = "verbatim" if entry["text_in_list"] else SAID[entry["summary"]]
+                    expected = "verbatim" if entry["text_in_list"] else FATE_OF_STATE[entry["summary"]]
                     if fate.outcome == expected:
                         right += 1
                     else:
@@ -166,7 +165,7 @@ def test_a_chinese_conversation_is_followed(fixtures_dir: Path) -> None:
     store.close()
 
 
-def test_fates_point_to_where_the_text_stands(fixtures_dir: Path) -> None:
+def test_fates_point_to_the_place_of_the_text(fixtures_dir: Path) -> None:
     """The span of every verbatim fate, in the safe text of its message, reads as the fact does."""
     from inspector.core.text import safe
 
@@ -190,7 +189,7 @@ def test_fates_point_to_where_the_text_stands(fixtures_dir: Path) -> None:
     store.close()
 
 
-def test_sayings_point_to_what_was_said(fixtures_dir: Path) -> None:
+def test_sayings_point_to_their_texts(fixtures_dir: Path) -> None:
     from inspector.core.text import safe
 
     for name in FIXTURES:

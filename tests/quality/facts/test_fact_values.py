@@ -1,4 +1,4 @@
-"""What a fate counts as: read, gone, or neither."""
+"""Meaning of a fate: readable, gone, or neither."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_fate_is_read_gone_weakened_or_neither(outcome: Outcome) -> None:
     assert outcome in FATE_SIGNS
 
 
-def test_shares_of_survival_leave_out_what_cannot_be_told() -> None:
+def test_shares_of_survival_exclude_uncertain_facts() -> None:
     lives = tuple(life(outcome, outcome) for outcome in OUTCOMES)
     measure = survival_measures(ConversationFacts(tuple(one.fact for one in lives), lives), [1])[0]
     for share in (measure.share, dict(measure.parts)["user"]):
@@ -44,7 +44,7 @@ def test_shares_of_survival_leave_out_what_cannot_be_told() -> None:
         assert (share.count, share.of) == (2, 6)
 
 
-def test_what_earlier_compactions_kept_ends_with_the_one_that_it_is_gone_after() -> None:
+def test_a_fact_that_earlier_compactions_kept_ends_at_the_compaction_that_loses_it() -> None:
     def course(key: str, first: int, *outcomes: Outcome) -> Life:
         fates = tuple(Fate(number, one) for number, one in enumerate(outcomes, first))
         return Life(replace(FACT, key=key), first, fates)
@@ -55,7 +55,7 @@ def test_what_earlier_compactions_kept_ends_with_the_one_that_it_is_gone_after()
         course("never", 1, "lost", "lost", "lost"),
         course("back", 1, "lost", "paraphrased", "value lost"),
         course("weak", 1, "verbatim", "weakened", "weakened"),
-        # Said again: the third compaction summarized it too, and tells it with its own.
+        # Stated again: the third compaction summarized it too, and lists it with its facts.
         course("again", 1, "verbatim", "verbatim", "lost"),
         course("again", 3, "lost"),
     )
@@ -71,7 +71,7 @@ def test_what_earlier_compactions_kept_ends_with_the_one_that_it_is_gone_after()
     }
 
 
-def test_what_was_taken_back_before_is_no_loss_and_later_it_was_one() -> None:
+def test_a_rule_withdrawn_before_the_compaction_is_no_loss_and_afterwards_is_one() -> None:
     later = replace(SAYING, step=9, generation=2)
     lost = life("lost")
     assert lost.lost

@@ -1,4 +1,4 @@
-"""What became of facts: a table of labelled examples with a score, and what holds for every fact and list."""
+"""Fates of facts: a table of labelled examples with a score, and properties of every fact and list."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ KEPT = ("verbatim", "paraphrased")
 STATEMENTS = sorted(
     {statement for what, statement, _, _ in EXAMPLES if what not in ("zh", "de", "fr", "es", "vi")}
 )
-#: In one language: what is nowhere in a summary of another one is uncertain, whatever the summary says.
+#: One language: a statement that is missing in a summary of another language is uncertain.
 SUMMARIES = sorted(
     {summary for what, _, summary, _ in EXAMPLES if what not in ("zh", "de", "fr", "es", "vi")}
 )
 
 
 def judged(statement: str, summary: str) -> tuple[Fact, Fate]:
-    """The longest fact of a statement, and its fate in a summary."""
+    """Return the longest fact of a statement, and its fate in a summary."""
     found = facts(statement)
     fact = max(found, key=lambda one: len(one.text))
     after = PassageIndex([ListText("summary", 0, "summary", safe(summary))])
@@ -41,7 +41,7 @@ def side(outcome: str) -> str:
 
 @pytest.fixture(scope="module")
 def results() -> list[tuple[str, str, str, str, str]]:
-    """(what varies, statement, summary, label, outcome) of every example."""
+    """Return (variation, statement, summary, label, outcome) of every example."""
     return [(what, a, b, label, side(judged(a, b)[1].outcome)) for what, a, b, label in EXAMPLES]
 
 
@@ -52,7 +52,7 @@ def test_examples_are_decided_and_mostly_right(results: list[tuple[str, str, str
     assert len(wrong) <= 0.1 * len(decided), wrong
 
 
-def test_hardly_a_change_is_taken_for_kept_and_no_rewording_for_lost(
+def test_almost_no_change_counts_as_kept_and_no_rewording_as_lost(
     results: list[tuple[str, str, str, str, str]],
 ) -> None:
     kept = [one for one in results if one[3] != "kept" and one[4] == "kept"]
@@ -123,7 +123,7 @@ def test_odd_sentences_have_a_fate(statement: list[str], summary: list[str]) -> 
         assert fate(fact, after, 1).outcome in ORDER
 
 
-def test_what_denies_a_quote_is_no_quote() -> None:
+def test_a_denied_quote_is_no_quote() -> None:
     assert judged("Cache the price list.", "- Do not cache the price list.")[1].outcome == "contradicted"
     assert judged("Compress the images.", "- We no longer compress the images.")[1].outcome not in KEPT
     rule = "Run the integration tests before every deploy."
@@ -155,7 +155,7 @@ def test_what_denies_a_quote_is_no_quote() -> None:
         ("Always use tabs for indentation", "## Superseded\n- Always use tabs for indentation"),
     ],
 )
-def test_what_follows_a_quote_may_change_it(statement: str, summary: str) -> None:
+def test_text_after_a_quote_may_change_it(statement: str, summary: str) -> None:
     assert judged(statement, f"- {summary}" if "#" not in summary else summary)[1].outcome != "verbatim"
     assert judged(statement, f"- {statement}. Then build it.")[1].outcome == "verbatim"
     assert judged(f"{statement}!", f"- {statement}!\n\n## Next\n- Build it")[1].outcome == "verbatim"
@@ -317,7 +317,7 @@ def test_values_of_several_kinds_are_all_needed() -> None:
     ],
 )
 def test_hostile_texts_are_judged(text: str) -> None:
-    """What is scanned of one text is capped."""
+    """The scanned part of a text is limited."""
     fact = facts("Never push to the release branch.")[0]
     assert fate(fact, PassageIndex([ListText("summary", 0, "summary", text)]), 1).outcome in ORDER
     assert isinstance(facts(text), tuple)

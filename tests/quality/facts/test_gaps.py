@@ -1,4 +1,4 @@
-"""Signs that a summary does not tell something."""
+"""Signs that a summary omits something."""
 
 from __future__ import annotations
 

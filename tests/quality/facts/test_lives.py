@@ -1,4 +1,4 @@
-"""What brings a lost fact back: its own words, not the act that breaks it."""
+"""Return of a lost fact: by its own words, not by the act that breaks it."""
 
 from __future__ import annotations
 

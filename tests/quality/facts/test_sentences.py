@@ -1,4 +1,4 @@
-"""The words of a person in a message, apart from those that a program or a paste put there."""
+"""A person's own words in a message, without text of a program or a paste."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PADDED = "\n".join(
 )
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
 
-#: (message, the sentences that its writer says)
+#: (message, the writer's own sentences)
 PERSONS_SENTENCES = (
     (f"The map stays grey:\n{STACK}", ["The map stays grey:"]),
     (f"1) Fix the map.\n2) The cache fails:\n{LOG}3) Remove the banner.\nAll of it before Friday.",
@@ -82,12 +82,12 @@ PERSONS_SENTENCES = (
 
 
 @pytest.mark.parametrize(("message", "expected"), PERSONS_SENTENCES)
-def test_a_person_says_what_stands_around_a_paste(message: str, expected: list[str]) -> None:
+def test_text_around_a_paste_is_the_persons(message: str, expected: list[str]) -> None:
     found = [one for one in sentences(message) if not one.pasted]
     assert [message[one.start : one.end] for one in found] == expected
 
 
-def test_of_a_long_document_only_the_ends_are_the_writers() -> None:
+def test_only_the_ends_of_a_long_document_are_the_writers() -> None:
     message = "Read this.\n" + "The pier is long. " * 1_500 + "\nNever moor here."
     own = [message[one.start : one.end] for one in sentences(message) if not one.planned]
     assert (own[0], own[-1]) == ("Read this.", "Never moor here.")

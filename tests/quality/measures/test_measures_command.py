@@ -31,7 +31,7 @@ def answer(*words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_every_measure_is_told_of_every_compaction(fixtures_dir: Path) -> None:
+def test_every_compaction_has_every_measure(fixtures_dir: Path) -> None:
     database = str(fixtures_dir / "hermes-0.13-rotating.db")
     document = answer("measures", database, CHECKOUT)
     assert [d["id"] for d in document["definitions"]] == list(DEFINITIONS)
@@ -42,7 +42,7 @@ def test_every_measure_is_told_of_every_compaction(fixtures_dir: Path) -> None:
             share = measure["share"]
             if share is not None and measure["id"].startswith("survival"):
                 assert share["count"] == sum(e["known"] for e in measure["evidence"])
-                # What rules cannot tell counts neither as kept nor as lost.
+                # Uncertain facts count neither as kept nor as lost.
                 assert share["of"] == sum(e["note"] != "uncertain" for e in measure["evidence"])
     recorded = {c["index"]: c for c in answer("compactions", database, CHECKOUT)}
     for compaction in document["compactions"]:
@@ -67,7 +67,7 @@ def test_facts_of_the_agent_are_marked(fixtures_dir: Path) -> None:
     assert "! no summary was made: a fallback text replaced the middle" in shown
 
 
-def test_survival_is_what_the_facts_say(fixtures_dir: Path) -> None:
+def test_survival_follows_from_the_facts(fixtures_dir: Path) -> None:
     database = fixtures_dir / "hermes-0.19-in-place.db"
     name = "Nightly orders import loses rows"
     document = answer("measures", str(database), name)
@@ -82,7 +82,7 @@ def test_survival_is_what_the_facts_say(fixtures_dir: Path) -> None:
             assert measure["share"]["count"] == sum(life.fate.alive for life in mine)
 
 
-def test_the_text_has_a_row_a_measure(fixtures_dir: Path) -> None:
+def test_the_text_has_a_row_per_measure(fixtures_dir: Path) -> None:
     done = CliRunner().invoke(commands, ["measures", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT])
     assert done.exit_code == 0
     for definition in DEFINITIONS.values():
@@ -99,7 +99,7 @@ def test_the_page_defines_every_measure() -> None:
     assert documented == list(DEFINITIONS)
 
 
-def test_the_life_as_a_document(fixtures_dir: Path) -> None:
+def test_the_life_as_json(fixtures_dir: Path) -> None:
     database = str(fixtures_dir / "hermes-0.13-rotating.db")
     document = answer("diff", database, CHECKOUT, "--lineage")
     assert [column["compaction"] for column in document["columns"]] == [1, 2, 3, 4]
@@ -138,7 +138,7 @@ RULE = "Never write into the folder vendor/pkg77, whatever happens."
 
 
 def compacted(path: Path, summary: str, request: str = "", after: str = "", answered: bool = False) -> Path:
-    """Some turns with a rule of the user's, a compaction that leaves this summary, some more turns."""
+    """Write some turns with a rule of the user, a compaction with this summary, and more turns."""
     writer = Writer(create(path))
     writer.begin(title="Made", system_prompt="You are an agent.")
     writer.say(talk(3))
@@ -227,7 +227,7 @@ def test_a_number_of_the_user_that_a_summary_changed(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hermes-0.13.0-rotating", "hermes-0.19.0-in-place"])
 def test_recordings_lose_no_rule_that_still_holds(name: str, recordings: Callable[[str], Path]) -> None:
-    """In the first, one rule is gone, and the user changed it later."""
+    """In the first recording a rule is gone, and the user changed it later."""
     store = open_store(recordings(name))
     found = [f for row in store.conversations() for f in findings(*Answers(store, {}, None).opened(row.id))]
     store.close()

@@ -12,7 +12,7 @@ from inspector.quality.measures.measure import MeasuredCompaction, Share, total
 
 
 def compacted(index: int = 1, **changes: Any) -> MeasuredCompaction:
-    """A compaction of three messages: a summary took the place of the one in the middle."""
+    """Return a compaction of three messages: a summary replaces the middle message."""
     values: dict[str, Any] = {
         "index": index, "session": "s", "before": 3, "after": 3, "head_end": 1, "tail_start": 2, "head_after": 1,
         "tail_after": 2, "summary_at": 1, "summary": "Move the shop.", "merged": False, "fallback": False,
