@@ -27,6 +27,8 @@ _OTHER_ROLE = 4
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
 #: Maximum number of messages whose sizes are kept.
 _MAX_SIZES = 100_000
+#: Seconds between the last message and a summary.
+_MOMENT = 1e-6
 #: Index of a summary, which is not a message of the transcript.
 _SUMMARY = -1
 
@@ -271,7 +273,11 @@ class RemeasuredLiveList(LiveItems[Message]):
         return done
 
     def _item(self, wire: Mapping[str, Any], old: Message | None = None) -> Message:
-        return Message(wire, summary=True) if old is None else Message(wire, old.id)
+        if old is not None:
+            return Message(wire, old.id)
+        # The summary is newer than the messages that stay, and older than the next message.
+        at = max((message.timestamp for message in self.items), default=0.0)
+        return Message(wire, timestamp=at + _MOMENT, summary=True)
 
 
 def _code(role: object) -> int:

@@ -69,7 +69,8 @@ class ObservedIndex:
     """The token index of a list: rough sizes and roles of its messages.
 
     `chars[n]` and `images[n]` count the characters and the pictures of messages [0:n]. `texts[n]` is the agent's own
-    estimate of these messages in tokens, with tool results as the agent shortens them.
+    estimate of these messages in tokens, with tool results as the agent shortens them. `dropped` is the number of first
+    messages that cannot stay again: the last summary, and the messages that its compaction kept.
     """
 
     def __init__(self, messages: Iterable[Message], rules: Observed) -> None:
@@ -78,13 +79,18 @@ class ObservedIndex:
         self.texts = array("q", [0])
         #: The indexes of summaries.
         self.summaries: set[int] = set()
+        self.dropped = 0
         roles = bytearray()
+        made = 0.0
         for message in messages:
             self.texts.append(self.texts[-1] + _text_tokens(message, rules))
             self.chars.append(self.chars[-1] + message_chars(message.wire))
             self.images.append(self.images[-1] + message_images(message.wire))
             if message.summary:
                 self.summaries.add(len(roles))
+                made = message.timestamp
+            if message.timestamp < made < rules.drops_kept_until:
+                self.dropped = len(roles) + 1
             roles.append(ROLE_CODES.get(message.role, _OTHER))
         self.roles = bytes(roles)
 
@@ -282,18 +288,18 @@ class ObservedEngine:
         budget = min(self._tail_tokens(settings), round(rules.tail_share * index.total()))
         if not budget and not rules.keeps_half:
             return length
-        start = length
+        start, least = length, index.dropped
         if rules.keeps_half:
             start = length - max(0, length // 2 - rules.keeps_head - 2)
         elif rules.keeps_crossing:
-            while start > 0 and index.texts[length] - index.texts[start - 1] < budget:
+            while start > least and index.texts[length] - index.texts[start - 1] < budget:
                 start -= 1
         else:
             while start > 0 and index.between(start - 1, length) <= budget:
                 start -= 1
         if start == 0 and rules.summarizes_short:
             return length
-        if rules.keeps_crossing and start > 0:
+        if rules.keeps_crossing and start > least:
             start -= 1
         if rules.begins_with_user:
             return _user_from(index.roles, start)
@@ -303,7 +309,7 @@ class ObservedEngine:
             start += 1
         if rules.keeps_crossing and start == length:
             # Only tool results fit into the tail, so it begins with the last message that is not a tool result.
-            while start > 0 and (start == length or index.roles[start] == _TOOL):
+            while start > least and (start == length or index.roles[start] == _TOOL):
                 start -= 1
         return start
 

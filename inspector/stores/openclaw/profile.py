@@ -2,6 +2,7 @@
 
 from inspector.engines.base import Marks
 from inspector.engines.observed.rules import STAND_IN, Observed
+from inspector.stores.pi.profile import CHANGED_AT
 
 PROFILES = (
     Observed(
@@ -14,8 +15,9 @@ PROFILES = (
         turns_end=True,
         tail_tokens=20_000,
         keeps_crossing=True,
+        drops_kept_until=CHANGED_AT,
         why_tail="20,000 tokens as in pi, but counted by the provider. The estimate mostly counts fewer. Read in the "
-        "code of 2026.9.6. Observed",
+        "code of 2026.9.6. Observed. Before 2026-03-26 as pi then",
         summary_tokens=2_000,
         why_summary=STAND_IN,
         marks=(
