@@ -115,6 +115,11 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
 
     Raises UnknownConversation and StoreErrors.
     """
+    return losses_and_unknown(answers, names)[0]
+
+
+def losses_and_unknown(answers: Answers, names: Sequence[str]) -> tuple[list[ListedLoss], list[str]]:
+    """Return the result of `list_losses`, and sentences about losses that are unknown."""
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
     corrected: list[tuple[str, tuple[int, ...]]] = []
@@ -124,9 +129,10 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
         corrected.append((row.title or row.id, result.corrected))
     answers.note(in_all(losses, corrected))
     note_dismissed(answers, sum(loss.dismissed for loss in losses))
-    for sentence in (*unknown_losses(losses), *uncertain_losses(losses)):
+    unknown = [*unknown_losses(losses), *uncertain_losses(losses)]
+    for sentence in unknown:
         answers.note(sentence)
-    return sort_worst_first(listed)
+    return sort_worst_first(listed), unknown
 
 
 class ConversationAftermath(Struct, frozen=True):

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from inspector.answers.fact_results import ConversationAftermath
-from inspector.answers.store_losses import ListedLoss, words_apart
+from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, words_apart
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
@@ -38,11 +38,12 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
     ]
 
 
-def print_losses(documents: Sequence[Document]) -> None:
-    """Print every compaction that lost something, the worst first, with its worst losses."""
+def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
+    """Print every compaction that lost something, the worst first, with its worst losses. `unknown`: some losses are
+    unknown."""
     lines = StyledLines()
     names = _names(documents)
-    for entry in lines.each(documents, "No loss is known."):
+    for entry in lines.each(documents, NOTHING_KNOWN_LOST if unknown else "No loss is known."):
         lines.add(
             (names[entry["conversation"]], "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}: ", ""),

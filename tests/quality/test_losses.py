@@ -18,6 +18,7 @@ from inspector.answers.store_losses import (
     uncertain_losses,
     unknown_losses,
 )
+from inspector.export.fact_results import loss_words, print_losses
 from inspector.quality.facts.fact import (
     OUTCOMES,
     Contradiction,
@@ -107,6 +108,24 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     (uncertain,) = uncertain_losses([found])
     assert unreadable.startswith("The fate of 1 fact is unknown")
     assert uncertain.startswith("1 more fact may be lost, at compactions that are not listed here.")
+
+
+@pytest.mark.parametrize("unknown", [True, False])
+def test_without_a_known_loss_unknown_ones_are_not_denied(
+    unknown: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_losses([], unknown)
+    assert ("some losses are unknown" in capsys.readouterr().out) is unknown
+
+
+def test_a_plain_statement_that_was_still_needed_is_a_loss_beside_the_rules() -> None:
+    needed = replace(life("lost", kind="link"), needed=True)
+    (found,) = losses_of([needed, life("lost", key="b"), life("lost", kind="link", key="c")])
+    assert (found.lost, [one.kind for one in found.worst]) == (
+        {"constraint": 1, "link": 1},
+        ["link", "constraint"],
+    )
+    assert loss_words(found.lost, 0) == "1 constraint, 1 statement lost"
 
 
 def test_a_compaction_that_is_listed_counts_lost_requests_and_uncertain_facts() -> None:
