@@ -253,6 +253,10 @@ _HANGS = late_pattern(
     r"你|如果|当|除非|在)\b|.*\b(?:because|since|so that|that|which|who)\s*$",
     re.IGNORECASE,
 )
+#: Matches the end of a line whose sentence goes on in the next line.
+_GOES_ON = late_pattern(
+    r"(?<![\w'’-])(?:a|an|the|to|of|in|on|at|from|with|for|by|and|or|than|as|is|are|not) ?$", re.IGNORECASE
+)
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•+]\s++|"
@@ -526,10 +530,12 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
 
 def _continues(text: str, end: int, line: str) -> bool:
     """Return whether a line continues the sentence of the line before it."""
-    lead = line.lstrip(" \t>")[:1]
-    if end - text.rfind("\n", 0, end - 1) < _WRAPPED:
+    if _ITEM.match(line) is not None:
         return False
-    return lead.islower() and _ITEM.match(line) is None and text[end - 1 : end] not in ".!?:。！？："
+    if _GOES_ON.search(text[max(0, end - 8) : end]):
+        return True
+    is_wrapped = end - text.rfind("\n", 0, end - 1) >= _WRAPPED
+    return is_wrapped and line.lstrip(" \t>")[:1].islower() and text[end - 1 : end] not in ".!?:。！？："
 
 
 def _fenced(lines: Sequence[str]) -> frozenset[int]:

@@ -311,6 +311,19 @@ def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Keep the pier free.\nFrom now on\nanswer in English.", 2),
+        ("Work only on\nHarbour-control", 1),
+        ("It belongs to\n- the pier\n- the mole", 3),
+        ("Paint the pier\nThen the mole", 2),
+    ],
+)
+def test_a_line_that_ends_within_a_sentence_goes_on(text: str, lines: int) -> None:
+    assert len(list(sentences(text))) == lines
+
+
+@pytest.mark.parametrize(
     ("text", "language"),
     [
         ("Jangan hapus berkas ini kalau belum ada salinan.", "id"),
