@@ -37,7 +37,7 @@ NEARLY_ALL = 0.85
 _MAX_SHORT_VALUE = 3
 #: Maximum words of a brief passage, in addition to twice the words of the fact.
 _MAX_EXTRA_WORDS = 4
-#: Maximum sentences with a rare word.
+#: Maximum sentences of a text with a rare word.
 _MAX_RARE = 4
 #: Matches the number of a list item, which is a label.
 _ITEM_NUMBER = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
@@ -74,6 +74,7 @@ class Alignment:
         #: The words and values of the passage.
         self.passage = passage
         self.part, self.span, self.joined = after.parts[source.part], source.span, source.joined
+        self.part_number = source.part
         self.two_lines = "\n" in source.text
         self.in_rule_section = bool(_RULE_SECTION.search(source.section))
         self.in_done_section = bool(DONE_SECTION.search(source.section)) and not self.in_rule_section
@@ -113,16 +114,21 @@ class Alignment:
         """Whether fact and passage share enough to contradict each other.
 
         They share two words or values, and most words of the fact. The passage is brief. Information that is not a rule
-        needs nearly all of its words.
+        needs nearly all of its words, with those of its adjuncts.
         """
         shared_values = sum(
             value not in self.lost_values and not BEFORE_LABEL.search(self.probe.text, 0, value.span[0])
             for value in self.probe.values
         )
         is_brief = len(self.passage.words) <= _MAX_EXTRA_WORDS + 2 * len(self.probe.main.words)
-        min_coverage = NEARLY_ALL if self.probe.plain else MIN_SUBJECT
         shared = self.shared_words + len(self.replaced) + shared_values
-        return shared > 1 and is_brief and self.coverage >= min_coverage
+        has_most = self.coverage >= MIN_SUBJECT
+        if self.probe.plain:
+            adjuncts = [adjunct.concepts for adjunct in self.probe.adjuncts]
+            others = frozenset[str]().union(*adjuncts) - self.probe.concepts
+            covered = self.coverage * self.probe.weight + len(others & self.line.concepts)
+            has_most = covered >= NEARLY_ALL * (self.probe.weight + len(others))
+        return shared > 1 and is_brief and has_most
 
     def _match_of(self, value: Value) -> Value | None:
         """Return the first value of the passage that is the same as a value of the fact, and about the fact."""
@@ -188,12 +194,15 @@ class Alignment:
         concepts = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
         concepts = concepts.union(*(adjunct.concepts for adjunct in self.probe.adjuncts))
         shared = concepts & self.passage.concepts
-        rare = sum(self.after.sentences_with(concept) <= _MAX_RARE for concept in shared)
+        rare = sum(map(self._is_rare, shared))
         return rare > 1 and len(shared) >= MIN_MAYBE * len(concepts)
 
     def is_rare(self, word: Word) -> bool:
-        """Return whether a word of the fact is rare in the list, so that it identifies the subject."""
-        return word.weight >= 1.0 and self.after.sentences_with(word.concept) <= _MAX_RARE
+        """Return whether a word of the fact is rare in the text of the passage, so that it identifies the subject."""
+        return word.weight >= 1.0 and self._is_rare(word.concept)
+
+    def _is_rare(self, concept: str) -> bool:
+        return self.after.sentences_with(concept, self.part_number) <= _MAX_RARE
 
     def has_exact_value(self) -> bool:
         """Return whether the fact is a value, such as an address or an id, that the passage has and does not deny.
@@ -212,6 +221,10 @@ class Alignment:
             and (value.distinctive or bool(value.unit) or value.form != "number" or len(value.canon) > 2)
             for value, match in self.value_pairs
         )
+
+    def has_name(self) -> bool:
+        """Return whether the passage has a name, an id or a version of the fact, in any form."""
+        return any(value.distinctive and value not in self.lost_values for value in self.probe.values)
 
     def has_all_measures(self) -> bool:
         """Return whether the passage has every value of the user's fact that has a unit, at least one.

@@ -86,7 +86,8 @@ class Comparison(Differences):
             if self.scattered:
                 is_stated = self.overlap >= MIN_SAME and self.kept_values
                 return ("paraphrased" if is_stated else "uncertain"), ""
-            return ("value lost" if self.overlap >= MIN_SUBJECT and self.shared_words else "uncertain"), ""
+            has_subject = self.overlap >= MIN_SUBJECT and self.shared_words
+            return ("value lost" if has_subject and not self.may_lack_values() else "uncertain"), ""
         if self.leaves_out():
             return ("uncertain", "") if self.joined else self._weakened()
         if self.softens():
@@ -172,7 +173,7 @@ class Comparison(Differences):
         if self.overlap >= MIN_MAYBE and len(self.pairs) > 1:
             return "uncertain", ""
         # Equal values identify a statement in other words.
-        is_identified = self.has_telling_value() and (
+        is_identified = (self.has_telling_value() or self.has_name()) and (
             self.pairs or not self.lost_values or self.has_all_measures()
         )
         return ("uncertain", "") if is_identified else (None, "")

@@ -31,6 +31,7 @@ from inspector.quality.facts.meaning import (
     Adjunct,
     are_opposed,
     compensates,
+    contrasted,
     enforces,
     is_lasting,
     listed,
@@ -90,6 +91,25 @@ class Differences(Alignment):
             for value in adjunct.values
         }
         return [value for value in self.lost_values if (value.canon, value.unit) not in in_missing_limit]
+
+    def may_lack_values(self) -> bool:
+        """Return whether a passage may say the same without the missing values.
+
+        Two kinds of values are not needed: values of a clause that denies them if the passage has another clause ("no
+        two folders, one place for all"), and a number at the beginning, which may number an item ("23 add a test").
+        """
+        main = self.probe.main
+        clauses = {value.span: clause for value, clause in zip(main.values, main.clauses, strict=True)}
+        clauses_had = {word.clause for word, _ in self.pairs}
+        return all(
+            (
+                value.span in clauses
+                and contrasted(main.text, value)
+                and clauses[value.span] not in clauses_had
+            )
+            or (value.form == "number" and not self.probe.text[: value.span[0]].strip())
+            for value in self.lost_values
+        )
 
     def replaces_value(self) -> bool:
         """Return whether another value replaces a value of the fact in the passage: "from 5.4 to 4.9"."""

@@ -129,6 +129,11 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
         # The clauses of the other words of the fact.
         rest = Counter(other_match.clause for other, other_match in pairs if other is not word)
         home = rest.most_common(1)[0][0] if rest else match.clause
+        # A file or another value in its clause may name the other words: "the rest goes to later.md".
+        values = zip(text.values, text.clauses, strict=True)
+        named = " ".join(value.text.lower() for value, clause in values if clause == match.clause)
+        if any(other.stem in named for other, _ in pairs if other is not word):
+            continue
         if rest[home] > rest[match.clause] and any(
             id(other) not in matched and other.clause == home and other.stem in opposites(word.stem)
             for other in text.words

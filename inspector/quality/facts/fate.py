@@ -55,7 +55,7 @@ class Match(Struct, frozen=True):
 
     `exchanged`: two things of the fact have changed places in the passage, so a piece of the passage does not keep the
     fact. `sure`: the passage can contradict the fact: both are about the same thing, none is a question, and the
-    fact is not pasted. `has_values`: the passage has all exact values of the fact, at least one.
+    fact is not pasted. `has_values`: the passage has all exact values of the fact that it needs, at least one.
     """
 
     outcome: Outcome
@@ -93,13 +93,21 @@ def fate(
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """Return the fate of a fact without a match.
 
-    It is uncertain if the summary is in another language and may have a name of the fact, or if the list has several
-    words of a long question that the fact answers. Else it is lost.
+    It is uncertain in three cases: the summary is in another language and may have a name of the fact, the list has
+    several words of a long question that the fact answers, or the summary has every word and value of a statement of
+    the user, in any place. Else it is lost.
     """
     shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
     if foreign(probe, after):
         return "lost" if _has_no_name_of(probe, after) else "uncertain"
-    return "uncertain" if shared >= _SHARED else "lost"
+    return "uncertain" if shared >= _SHARED or _may_be_told(probe, after) else "lost"
+
+
+def _may_be_told(probe: Probe, after: PassageIndex) -> bool:
+    """Return whether the summary has every word and every value of a statement of the user, in any place."""
+    words = probe.concepts.union(*(adjunct.concepts for adjunct in probe.adjuncts))
+    has_words = probe.of_user and words and words <= after.told
+    return bool(has_words) and not any(after.lacks(value, False) for value in probe.values)
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
@@ -352,5 +360,5 @@ def _judged(
         changed,
         exchanged,
         sure,
-        bool(compared.value_pairs) and not compared.lost_values,
+        bool(compared.value_pairs) and compared.may_lack_values(),
     )

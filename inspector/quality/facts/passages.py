@@ -164,9 +164,20 @@ class PassageIndex:
                 found[word].append(number)
         return {word: tuple(numbers) for word, numbers in found.items()}
 
-    def sentences_with(self, concept: str) -> int:
-        """Return the number of single sentences that have a concept."""
-        return sum(not self.passages[number].joined for number in self.by_concept.get(concept, ()))
+    def sentences_with(self, concept: str, part: int) -> int:
+        """Return the number of single sentences of a part that have a concept."""
+        numbers = self.by_concept.get(concept, ())
+        return sum(self.passages[at].part == part and not self.passages[at].joined for at in numbers)
+
+    @cached_property
+    def told(self) -> frozenset[str]:
+        """The concepts of the summary. A fallback text has none: a program writes it."""
+        passages = (
+            passage
+            for passage in self.passages
+            if self.parts[passage.part].where == "summary" and self.parts[passage.part].role != "fallback"
+        )
+        return frozenset[str]().union(*(meaning_of(passage.text).concepts for passage in passages))
 
     @cached_property
     def by_value(self) -> Mapping[str, tuple[int, ...]]:

@@ -477,6 +477,49 @@ def test_a_short_title_that_says_a_rule_or_a_value_keeps_it() -> None:
         assert judged(statement, f"## {title}\n- Agreed with the pilots")[1].outcome in KEPT, title
 
 
+def test_words_that_a_message_repeats_are_still_rare_in_the_summary() -> None:
+    found = facts("Maybe no overview of the moorings, it feels too long.")
+    summary = "## Rules\n- Start with the items, without overview texts"
+    tail = "## Overview\nThe overview is short. An overview. See the overview. Overview of piers."
+    after = PassageIndex([ListText("summary", 0, "summary", summary), ListText("tail", 1, "assistant", tail)])
+    assert fate(found[0], after, 1).outcome == "uncertain"
+
+
+def test_a_statement_is_lost_only_if_the_summary_lacks_one_of_its_words() -> None:
+    assert (
+        judged("Yes, paint it.", "- The user said yes to the flag\n- Paint is in the shed")[1].outcome
+        == "uncertain"
+    )
+    assert judged("Yes, paint it.", "- The user said yes to the flag\n- Boats are in the shed")[1].gone
+    assert judged("Yes, paint it.", "- The anchor was checked\n- Paint is in the shed")[1].gone
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        (
+            "however, blk 2 has berths 4.2.1 to 4.2.4.",
+            "Block 2 has numbered berths (4.2.1-4.2.4) of 9 boats",
+        ),
+        (
+            "some too detailed rigging, we can discuss later.",
+            "The handbook has principles, not detailed rigging",
+        ),
+        (
+            "don't write two files, just one book of tides",
+            "Single book of tides for the harbour (combined files)",
+        ),
+        ("23 need draw a chart (harbour)", "Papers: Chart (harbour)"),
+        (
+            "unmoored put in need to inspect",
+            "Moored inspections go to DONE.md, unmoored stay in need-inspect.md",
+        ),
+    ],
+)
+def test_a_statement_in_other_words_is_not_lost(statement: str, summary: str) -> None:
+    assert not judged(statement, f"- {summary}")[1].gone
+
+
 def test_the_number_of_an_item_is_no_value() -> None:
     assert judged("All 3", "## Next\n1. Moor it.\n2. Paint it.\n3. Ensure the plan is there.")[1].gone
 
