@@ -254,7 +254,7 @@ def _standing_rules(path: Path) -> str:
 
 
 def _main_conversation(rows: Sequence[ConversationRow]) -> str:
-    """Return the id of the first conversation that is no branch and no sub-agent, else of the first row."""
+    """Return the id of the first conversation that is neither a branch nor a sub-agent, else of the first row."""
     ids = [row.id for row in rows if row.kind == "conversation"] or [row.id for row in rows]
     if not ids:
         raise BadInput("The transcript has no conversation yet.")

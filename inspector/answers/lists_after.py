@@ -123,13 +123,13 @@ def texts_of(
     if message.role == "user":
         yield from _of_user(text, where, index)
     elif text:
-        # What a program adds to a list is like the result of a tool. The head has the system prompt.
+        # Text that a program adds to a list is like the result of a tool. The head has the system prompt.
         by_program = message.role == "system" and where == "tail" and not text.startswith(_FILE)
         yield ListText(where, index, "tool" if by_program else message.role, text)
 
 
 def _of_user(text: str, where: Where, index: int) -> Iterator[ListText]:
-    """Yield the parts of a user's message. What a program put there is like the result of a tool."""
+    """Yield the parts of a user's message. Text of a program is like the result of a tool."""
     at = 0
     for start, end in (*spoken_spans(text), (len(text), len(text))):
         for role, part, offset in (("tool", text[at:start], at), ("user", text[start:end], start)):

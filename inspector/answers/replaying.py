@@ -91,7 +91,7 @@ def reproduced(inspection: Inspection) -> Reproduction:
         models = len({session.model for session in inspection.conversation.sessions if session.model})
         compared = reproduction(recording.course, recording.events, run, models)
         inferred = (
-            f"The {name} in force is {source}, so this agreement is no proof of it."
+            f"The {name} in force is {source}, so this agreement does not prove it."
             for setting, name in (("threshold", "threshold"), ("tail_tokens", "size of the tail"))
             if (source := resolved.sources.get(setting, "")).startswith(SHOWN)
         )

@@ -21,7 +21,7 @@ class RuleTextPlace(Place, frozen=True):
 
 
 class SentPart(Struct, frozen=True):
-    """A file of so many `characters`, of which the agent `sent` only a part."""
+    """A file with a number of `characters`. The agent `sent` only a part of it."""
 
     characters: int
     sent: int

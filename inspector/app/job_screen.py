@@ -81,9 +81,9 @@ class JobScreen(Screen[None]):
         bar.show([text for text in texts if text not in self.app.dismissed_notes])
 
     def replace_notes(self, before: Iterable[str], now: Sequence[str]) -> None:
-        """Show sentences in place of those that were shown before.
+        """Show sentences instead of the sentences shown before.
 
-        Those that no longer hold are shown when they hold again, also if the user has put them away.
+        Sentences that no longer hold are shown when they hold again, also if the user has put them away.
         """
         if self.left:
             return
@@ -101,7 +101,7 @@ class JobScreen(Screen[None]):
             self.replace_notes([before], [sentence] if sentence else [])
 
     def answer(self, sentence: str) -> None:
-        """Tell why an action of the user failed, also if the user put the sentence away before."""
+        """Show why an action of the user failed, also if the user put the sentence away before."""
         self.app.dismissed_notes.discard(with_urls(sentence))
         self.show_notes(sentence)
 

@@ -92,7 +92,7 @@ def launch(
 
 
 def theme_on(colours: str | None, theme: str, chosen: bool) -> str:
-    """Return the theme of a terminal with these `colours` (of rich): with 16 colours the one that keeps to them, unless
+    """Return the theme of a terminal with these `colours` (of rich): with 16 colours the theme for 16 colours, unless
     the user has `chosen` another."""
     from inspector.app.themes import SIXTEEN
 

@@ -93,7 +93,7 @@ class Asked:
 
         If `problem` is given, another word is required. Without one, UsageProblem is raised with this sentence.
         """
-        # A required word alone is no PATH beside --demo, also if it looks like a path.
+        # With --demo, a single required word is not a PATH, also if it looks like a path.
         alone = self.demo and bool(problem) and len(self.words) == 1
         self.path, others = (None, self.words) if alone else split_path(self.words)
         if problem and not "".join(others).strip():
@@ -219,7 +219,7 @@ class Asked:
 def raise_unread(*asked: Answers, named: bool = False) -> None:
     """Raise InspectorError with the conversations that could not be read; nothing without one.
 
-    `named`: the answer names them already, so only their number is told.
+    `named`: the answer names them already, so only their number is shown.
     """
     unread = [sentence for answers in asked for sentence in answers.unread]
     if unread:

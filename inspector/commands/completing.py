@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 PROGRAM = "compaction-inspector"
-#: Environment variable with which a shell asks click for completions.
+#: Environment variable that a shell sets to get completions from click.
 VARIABLE = "_COMPACTION_INSPECTOR_COMPLETE"
 #: Maximum number of completed conversations.
 _MOST = 200

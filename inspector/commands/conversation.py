@@ -294,7 +294,7 @@ def breakpoints(
 def next_compaction(asked: Asked, pin: bool) -> None:
     """Show the next compaction before it happens.
 
-    The answer has its distance, the messages that it takes, the facts at risk, a text to pin, and the cost. Covers all
+    The answer has its distance, the messages to remove, the facts at risk, a text to pin, and the cost. Covers all
     conversations, or the named one.
     """
     from inspector.answers.upcoming import upcoming

@@ -28,7 +28,7 @@ _Path = tuple[str, ...]
 #: Reads a value as the releases do. Returns the value, None if it cannot be used, and a note about a difference, or "".
 _Reader = Callable[[Any], tuple[Any, str]]
 
-#: Values of the file that are no field of `Settings`: the paths of their keys, the first one with a value counts.
+#: Values of the file without a field in `Settings`: the paths of their keys, the first one with a value counts.
 OTHER_KEYS: Mapping[str, tuple[_Path, ...]] = {
     "enabled": (("compression", "enabled"),),
     "summary_model": (("auxiliary", "compression", "model"), ("compression", "summary_model")),
@@ -52,7 +52,7 @@ _TIME_LIMITS = (
 _OTHER_STARTS = ("idle_compact_after_seconds", "micro_compact", "proactive_prune_tokens")
 #: The first release with thresholds by model.
 _MODEL_THRESHOLDS_SINCE = (0, 20, 0)
-#: Thresholds to which releases raise a lower threshold for models of ChatGPT's Codex backend: the model, the first
+#: Minimum thresholds of releases for models of ChatGPT's Codex backend: the model, the first
 #: release, the share. Source: releases 0.17.0 to 0.19.0, `agent/auxiliary_client.py`, _compression_threshold_for_model.
 _SPARK = "gpt-5.3-codex-spark"
 _CODEX_THRESHOLDS = (
@@ -177,7 +177,7 @@ def _first(document: Mapping[Any, Any], paths: tuple[_Path, ...]) -> tuple[str, 
 
 
 def _choice(setting: Setting, raw: Any) -> tuple[str | None, str]:
-    """Read a choice, as `_Reader` says. A value that is no choice of the setting cannot be used."""
+    """Read a choice, as `_Reader` says. A value that is not a choice of the setting cannot be used."""
     chosen = str(raw).strip().lower()
     if chosen in setting.choices:
         return chosen, ""
@@ -235,7 +235,7 @@ def _ttl(raw: Any) -> tuple[str | None, str]:
 
 
 def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
-    """Read thresholds by model, as `_Reader` says. Values that are no share are left out."""
+    """Read thresholds by model, as `_Reader` says. Values that are not shares are skipped."""
     if not isinstance(raw, dict):
         return None, ", which is not a mapping of models to shares; this program ignores it."
     found = {
@@ -341,7 +341,7 @@ def _model_threshold(config: ConfigReading, model: str, provider: str) -> tuple[
 
 
 def _codex_threshold(config: ConfigReading, release: tuple[int, ...], model: str) -> float:
-    """Return the share to which a release raises lower thresholds for a model of ChatGPT's Codex backend; 0 if none."""
+    """Return the minimum threshold of a release, as a share, for a model of ChatGPT's Codex backend; 0 if none."""
     name = model.lower().rpartition("/")[2]
     for known, since, share in _CODEX_THRESHOLDS:
         switched_off = known != _SPARK and config.other.get("codex_autoraise") is False

@@ -130,7 +130,7 @@ class Compaction(Struct, frozen=True):
     list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
     made the summary, and its calls are not recorded. `overflow`: the agent compacted because a request did not fit into
     the window. `kept_missing` counts lines that the store lacks (kept lines, the summary), so the list after has more
-    messages than `after`. `may_have_later`: the store does not tell the list after from messages that came
+    messages than `after`. `may_have_later`: the store does not separate the list after from messages that came
     later, so it has `after` messages at most.
     """
 

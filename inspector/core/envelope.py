@@ -52,7 +52,7 @@ ENVELOPE = late_pattern(
     r")",
     re.MULTILINE | re.DOTALL,
 )
-#: What memory plugins put before the user's message: blocks with a tag of their own, and the mark of MemOS at the end.
+#: Text of memory plugins before the user's message: blocks with their own tags, and the mark of MemOS at the end.
 _MEMORIES = late_pattern(
     r"(?:\s*<(?P<tag>[\w-]{0,40}(?:memor|mem[a-z]{0,20}[-_]context)[\w-]{0,20})(?:\s[^<>\n]{0,400})?>.{0,60000}?</(?P=tag)>"
     r"\s*){1,8}",

@@ -13,7 +13,7 @@ def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class LatePattern:
-    """A regular expression with the attributes of a `re.Pattern`, compiled when one of them is first used."""
+    """A regular expression with the attributes of a `re.Pattern`, compiled when an attribute is first used."""
 
     def __init__(self, text: str, flags: int) -> None:
         self._source = text, flags

@@ -39,7 +39,7 @@ _LEADING = late_pattern(rf"\s*<({_ANY_THINK})>.*?(?:</\1>|\Z)", _FLAGS)
 
 
 def leading_thinking(text: str) -> int:
-    """Return the number of characters of the thinking with which a text begins, 0 without one."""
+    """Return the number of characters of the thinking at the beginning of a text, 0 without thinking."""
     match = _LEADING.match(text)
     return 0 if match is None else match.end()
 

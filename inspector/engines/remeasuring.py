@@ -77,7 +77,7 @@ class Remeasuring:
             return self.engine.fires(tokens, settings)
 
     def decisive(self, settings: Settings, budgets: Budgets) -> Hashable:
-        """Return all settings, because it is unknown which of them the plan uses."""
+        """Return all settings, because it is unknown which settings the plan uses."""
         return settings
 
 

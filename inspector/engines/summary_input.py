@@ -68,7 +68,7 @@ def earlier_summary(messages: Sequence[Message], stop: int) -> tuple[int, str]:
 def plain_input(
     messages: Sequence[Message], wires: Sequence[Wire], plan: Plan, focus: str, mask: Mask
 ) -> SummaryInput:
-    """Return the input for an engine without a wording of its own: whole texts and calls, one paragraph a message.
+    """Return the input for an engine without its own wording: whole texts and calls, one paragraph per message.
 
     `wires` are the messages after pruning.
     """

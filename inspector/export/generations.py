@@ -280,7 +280,7 @@ def print_compactions(documents: Sequence[Document]) -> None:
         say(f"  why: {entry['why']['text']}")
         recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
         kept = plural(len(entry["kept"]), "message")
-        recorded += f", {kept} between them stayed word for word" if entry["kept"] else ""
+        recorded += f", {kept} between the boundaries kept word for word" if entry["kept"] else ""
         if not entry["before"]:
             recorded, plan = "no recorded boundaries", "no plan: the list before it is unknown"
         elif not planned["compacts"]:

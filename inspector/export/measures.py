@@ -19,7 +19,7 @@ _LONGEST = 300
 #: Maximum number of lost things per measure and compaction.
 _LISTED = 5
 _NAME, _CELL = 34, 16
-#: Who said a fact, if it was not the user.
+#: Speaker of a fact, if it is not the user.
 _WHO = {"assistant": "agent", "tool": "tool"}
 
 

@@ -124,7 +124,7 @@ def _recorded(answer: Replay) -> Document:
 
 
 def _event(event: Event) -> Document:
-    """Return a recorded compaction. What is unknown without the list before it is None."""
+    """Return a recorded compaction. Values that are unknown without the list before it are None."""
     document: Document = built(event)
     if not event.before:
         document |= dict.fromkeys(("before", "head_end", "tail_start", "rough_before"))

@@ -124,7 +124,7 @@ class LocalWorkers:
         """See `Workers.map`. If no process can be started, this process makes the calls."""
         waiting = Waiting(batches)
         answers: SimpleQueue[Answer] = SimpleQueue()
-        #: The batches of each worker, the one at work first.
+        #: The batches of each worker, the running batch first.
         workers: dict[Worker, deque[Batch]] = {}
         try:
             while True:

@@ -28,7 +28,7 @@ class AttemptPlace(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """What a summarizer is asked for.
+    """Request to a summarizer.
 
     `prompt_name` is "ours", a file or a release. `budget` is the size of the summary in tokens that the prompt names.
     `settings` has how the prompt was made (profile, focus, masked secrets, note). `task` is the text that the engine

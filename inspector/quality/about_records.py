@@ -69,7 +69,7 @@ def prompt_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def rules_file_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield the rules files of which the model saw a part."""
+    """Yield the rules files that the model saw only partly."""
     for file in evidence.cut_files:
         yield Violation(
             f"The agent sent {file.sent:,} of the {file.characters:,} characters of {file.name} with its "

@@ -126,7 +126,7 @@ _FORGOT = late_pattern(
 )
 #: Longest sentence of a complaint, in characters.
 _COMPLAINT = 200
-#: Matches words in quotes, which are somebody else's.
+#: Matches words in quotes, which are the words of another person.
 _IN_QUOTES = late_pattern(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|`[^`]*`|「[^」]*」")
 _CODE_BLOCK = late_pattern(r"```.*?(?:```|\Z)", re.S)
 #: The line of a result that names an error.
@@ -165,7 +165,7 @@ _SHORT = 1_000
 #: Characters of the number that a tool shows before a line of a file, and of the signs of a patch.
 _AROUND_LINE = " \t\r0123456789→:|+-"
 _TAG = late_pattern(r"</?[a-z_]{1,40}>")
-#: What Codex adds to the output of a command: an id, times, the exit code.
+#: Text that Codex adds to the output of a command: an id, times, the exit code.
 _AROUND_OUTPUT = late_pattern(
     r"\A(?:(?:Chunk ID|Wall time|Exit code|Process|Original token count)\b.{0,80}\n)+Output:\n"
     r"|,\"metadata\":\{[^{}]{0,200}\}\}\s*\Z"

@@ -60,8 +60,8 @@ class CompactionEvidence(Struct, frozen=True):
     The list before: `planned` is the plan of the profile for it. `largest` is (index, tokens) of the largest message of
     the recorded tail. `last_request` is the index of the user's last request. `request_gone`: this request is
     unanswered, and neither kept nor in the summary. `request_mentioned`: it is kept or in the summary. `at_work` is the
-    number of messages since this request; None if the last message is no call or result, if the last calls name no
-    file, or if the summary names one of their files.
+    number of messages since this request; None if the last message is neither a call nor a result, if the last calls
+    name no file, or if the summary names one of their files.
 
     The list after: `stray` is the index of the first copied message of the tail if it is a tool result without its
     call. `answered`: messages follow the compaction. `turn_end` is the index of the user's next request, None without
@@ -313,7 +313,7 @@ def links_of(messages: Iterable[Message]) -> Links:
     repeated: list[int] = []
     # Role of the previous message, and whether it is a restored to-do list.
     before: tuple[str, bool] = ("", False)
-    # Index of the last message that is no tool result. Its calls may still run.
+    # Index of the last message that is not a tool result. Its calls may still run.
     last_asking = -1
     hashes: list[int] = []
     for index, message in enumerate(messages):

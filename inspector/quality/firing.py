@@ -33,7 +33,7 @@ _AT_A_TERMINAL = frozenset({"", "cli", "tui", "acp", "api"})
 class Why(Struct, frozen=True):
     """Why a compaction fired. `text` is a sentence without a full stop.
 
-    `threshold_tokens` is the limit, None if unknown. `crossed` is the index of the message with which the list reached
+    `threshold_tokens` is the limit, None if unknown. `crossed` is the index of the message that made the list reach
     it. `tokens` is the size of the list then (rough, with the system prompt). `fits` are the thresholds, as shares of
     the window, that would have fired at that moment.
     """
@@ -222,7 +222,7 @@ def _as_reported(
 
 
 def _crossing(tokens_until: Callable[[int], int], threshold: int, stop: int) -> int:
-    """Return the index of the first message with which the prompt reaches the threshold."""
+    """Return the index of the message that makes the prompt reach the threshold."""
     low, high = 0, max(0, stop - 1)
     while low < high:
         middle = (low + high) // 2

@@ -21,7 +21,7 @@ MID_TASK = 10
 #: Minimum number of files and pages opened again after a compaction, and their minimum tokens.
 READ_AGAIN = 5
 READ_AGAIN_TOKENS = 10_000
-#: Minimum tokens of a huge message, whatever the tail budget is.
+#: Minimum tokens of a huge message, for any tail budget.
 HUGE_TOKENS = 1_000
 #: Number of the last messages of the user whose request may still be open; an earlier one is mostly done.
 LATE_MESSAGES = 3

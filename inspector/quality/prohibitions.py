@@ -85,7 +85,7 @@ _EMPTY_WORDS = frozenset({
 })  # fmt: skip
 _WRITING_PROGRAMS = frozenset({"rm", "mv", "cp", "tee", "truncate", "rmdir", "unlink", "touch"})
 _LISTING_PROGRAMS = frozenset({"ls", "git", "test", "stat", "find", "mkdir"})
-#: Programs that show, search, check or copy files. Their arguments are no actions.
+#: Programs that show, search, check or copy files. Their arguments are not actions.
 _HARMLESS = frozenset({
     "ls", "cat", "head", "tail", "less", "more", "bat", "nl", "grep", "egrep", "fgrep", "rg", "ag", "find", "fd", "wc",
     "tree", "stat", "file", "diff", "echo", "printf", "cd", "mkdir", "touch", "cp", "mv", "rm", "chmod", "sed", "awk",
@@ -250,7 +250,7 @@ def _end_of(rest: str) -> int:
 
 
 def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
-    """The prohibition of one clause. `before` is the text in front of it, to which "there" and "it" refer."""
+    """The prohibition of one clause. "there" and "it" refer to `before`, the text in front of it."""
     exact = [match[1] or match[2] for match in _CODE.finditer(clause)]
     exact += [match[1] + "/" for match in _PLACE.finditer(clause)]
     words = [

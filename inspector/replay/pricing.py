@@ -79,7 +79,7 @@ class Stretches:
         self._one_step = len({above for above, _ in steps}) < 2
         small = [(call, call.rates) for call in calls]
         large = [(call, call.rates.steps[0][1] if call.rates.steps else call.rates) for call in calls]
-        #: The costs of all calls, and those of a token more in each, as sums: at the prices of small and large prompts.
+        #: The costs of all calls, also with one more token each, as sums: at the prices of small and large prompts.
         self._sums = tuple(_sums(priced, writes) for priced in (small, large))
         #: By how many tokens the prompt of each call can shrink without a change of other tokens than those that the
         #: call reads, or writes after a long pause.

@@ -75,7 +75,7 @@ def recorded_threshold(
 def last_beyond(
     threshold: int, requests: Sequence[Request], excused: Sequence[float] = (), turns_end: bool = False
 ) -> int | None:
-    """Return the newest generation in which a request at or above a threshold was followed by another; None if none.
+    """Return the newest generation with a request after a request at or above a threshold; None if none.
 
     Until its end a higher threshold was in force. `excused` and `turns_end` are as in recorded_threshold.
     """

@@ -30,7 +30,7 @@ def open_store(path: Path) -> Store:
 
 
 def open_folder(folder: Path, keep: bool = True) -> Store:
-    """Return the store of the databases and transcripts below a folder, with those that appear later.
+    """Return the store of the databases and transcripts below a folder, including files that appear later.
 
     `keep` stores digests of the files between runs. Raises NotAStore if there are none, StoreErrors.
     """

@@ -1,4 +1,4 @@
-"""The beginning of a file, by which readers recognise the files of their agent."""
+"""The beginning of a file, which shows readers whether the file is of their agent."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class ListedConversations:
 
     @classmethod
     def of_sources(cls, sources: Iterable[Source], files: Iterable[str]) -> ListedConversations:
-        """Return the conversations of sources. If several sources have the same id, the last of them is used."""
+        """Return the conversations of sources. If several sources have the same id, the last source is used."""
         by_id = {source.row.id: source for source in sources}
         ordered = sorted(by_id.values(), key=lambda source: _last_active(source.row), reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
@@ -87,7 +87,7 @@ class ListedConversations:
         indexes: dict[str, int] = {}
         for index, row in enumerate(self.rows):
             indexes.update(dict.fromkeys(row.sessions, index))
-        # A session of one row may also have a row of its own. Then its own row is used.
+        # A session of one row may also have its own row. Then its own row is used.
         indexes.update((row.id, index) for index, row in enumerate(self.rows))
         return indexes
 
@@ -330,7 +330,7 @@ class Listing:
         return [digest for path in now for digest in self._digests[path][1]]
 
     def _read_all(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
-        """Read files. If they are large, a worker process reads some of them."""
+        """Read files. If they are large, a worker process reads some files."""
         done: deque[str] = deque()
         size = sum(now[path][0] for path in paths)
         if (os.cpu_count() or 1) > 1 and size >= (USES_WORKER if is_running() else STARTS_WORKER):

@@ -72,7 +72,7 @@ class RuleFile(NamedTuple):
 
     `how` says how it got there: the agent loaded it ("loaded"), a tool read it ("read"), the agent wrote it into its
     memory ("written"), or the system prompt has it ("prompt"; then `place` is -1). `whole`: the agent wrote the whole
-    file, so this text replaces earlier texts. `cut`: the message only tells that the agent sent a part of the file
+    file, so this text replaces earlier texts. `cut`: the message only shows that the agent sent a part of the file
     ("sent"): its characters, and how many were sent."""
 
     path: str

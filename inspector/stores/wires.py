@@ -40,7 +40,7 @@ def result_of(identity: object, content: Any, is_error: bool = False) -> Wire:
 
 
 def add_text(wires: list[Wire], role: str, text: str) -> None:
-    """Add a text to the last message if this is a text of the same role, else as a message of its own."""
+    """Add a text to the last message if this is a text of the same role, else as a separate message."""
     last = wires[-1] if wires else {}
     if last.get("role") == role and isinstance(last["content"], str):
         last["content"] += f"\n{text}"

@@ -23,7 +23,7 @@ MIN_LISTED_AGAIN = 2
 #: Minimum share of an open item's words in an entry of finished work, and minimum number of these words.
 MIN_DONE_SHARE = 0.6
 MIN_DONE_WORDS = 2
-#: Maximum number of entries with a word that are compared. A word in more of them is too common to identify an entry.
+#: Maximum number of entries with a word that are compared. A word in more entries is too common to identify an entry.
 _MAX_ENTRIES = 64
 #: Sections by meaning whose values change as work goes on. Elsewhere a changed value contradicts the old item.
 CHANGING = frozenset({"state", "doing", "task", "dropped", "files"})
@@ -216,7 +216,7 @@ def _stale(lineage: Lineage, stemmer: Stemmer) -> Iterator[Stale]:
 
 
 def _open_run(row: LineageRow) -> list[int]:
-    """Return the latest run of columns in which a row lists an item as open with the same words."""
+    """Return the latest run of columns where a row lists an item as open with the same words."""
     run: list[int] = []
     text = ""
     for column in range(len(row.cells) - 1, -1, -1):

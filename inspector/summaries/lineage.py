@@ -116,7 +116,7 @@ class Lineage(Struct, frozen=True, dict=True):
         """Return (name, rows) for each meaning of a section. A row belongs to the meaning of its last section.
 
         The name is the newest section name with that meaning. Known meanings have the order of a summary. Other
-        meanings follow in the order in which they appeared.
+        meanings follow in the order of their appearance.
         """
         names: dict[str, str] = {}
         for column in self.columns:

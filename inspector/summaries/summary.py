@@ -33,7 +33,7 @@ class Item(Struct, frozen=True):
 class Section(Struct, frozen=True):
     """A heading and the items below it, up to the next heading of any level.
 
-    `path` has the headings that lead to it. `level` is the level of its own heading (2 for `##`). Text before the
+    `path` has the headings that lead to it. `level` is the level of the last heading (2 for `##`). Text before the
     first heading has the path () and the level 0. `says_none` marks a section without items whose only text says
     that it is empty ("None.").
     """

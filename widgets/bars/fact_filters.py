@@ -92,7 +92,7 @@ class FactFilters(Vertical):
             if chosen not in (ALL, "", *names):
                 names.append(chosen)
             choices = [
-                # A sign stands before its number, a word has a colon.
+                # A sign is before its number, a word has a colon.
                 Mode(n, f"{n} ({counts[n]:,})", short=f"{_SHORT.get(n, f'{n}:')}{counts[n]:,}")
                 for n in names
             ]

@@ -61,7 +61,7 @@ class CompactionPane(TextPart[CompactionView]):
         Binding("M", "view(-1)", "Previous view", id="compaction.previous_view", show=False),
         Binding(
             "J", "group(1)", "Next group", id="compaction.next_group",
-            tooltip="Next group of messages that stayed or went; in the text the next lost fact or section",
+            tooltip="Next group of kept or removed messages; in the details, the next lost fact or section",
         ),
         Binding("K", "group(-1)", "Previous group", id="compaction.previous_group", show=False),
         Binding("enter", "open", "Open", id="compaction.open", tooltip="Go to the fact or event, unfold the section"),

@@ -52,7 +52,7 @@ class FindingList(EntryList[FindingGroup]):
     HELP: ClassVar[str] = (
         "Problems of this conversation. ✗ error: context was lost, or requests will fail. ! warning: context is at "
         "risk, or money is wasted. · info. Findings with one cause share a line. Enter goes to the place, enter again "
-        "to the next place of that cause. d dismisses a finding, so that no answer counts it. D shows dismissed "
+        "to the next place of that cause. d dismisses a finding: no screen or command counts it. D shows dismissed "
         "findings, and d restores one."
     )
 

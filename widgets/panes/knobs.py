@@ -382,7 +382,7 @@ class Knobs(Inked, can_focus=True):
         return len(self._knobs) + bool(self._state.unused) + foot
 
     def _explained(self, knob: Setting, width: int) -> list[str]:
-        """Return the rows of the foot: what a setting does, and the source of its value in full."""
+        """Return the rows of the foot: the effect of a setting, and the full source of its value."""
         return _rows(f"{help_of(knob)} {self._origin(knob)}", width)
 
     def _origin(self, knob: Setting) -> str:

@@ -81,7 +81,7 @@ class TextView(InkedScroll, can_focus=True):
     def set_lines(self, lines: Sequence[TextLine], *, wrap: bool = True, keep_place: bool = False) -> None:
         """Show styled lines; without `wrap` each line takes one row and is cut at the edge.
 
-        With `keep_place` the highlight stays on its tag, on whatever line that is now.
+        With `keep_place` the highlight stays on its tag, which may be on another line.
         """
         if (
             keep_place

@@ -78,7 +78,7 @@ def planned_regions(plan: Plan, label: str) -> RegionBarState:
 def recorded_regions(recorded: Compaction, token_index: TokenIndex | None, prunes: bool) -> RegionBarState:
     """The regions as they were recorded, with rough tokens where the list has been measured.
 
-    `prunes`: the planned middle beside it is counted after pruning, this one before.
+    `prunes`: the planned middle next to it is counted after pruning, this middle before pruning.
     """
     places = (0, recorded.head_end, recorded.tail_start, recorded.before)
     sums = [0 if token_index is None else token_index.rough_until(place) for place in places]

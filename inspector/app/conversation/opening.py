@@ -31,7 +31,7 @@ _NUMBERS = re.compile(r"\d[\d,]*|s\b|\b(?:is|are|was|were|has|have)\b")
 
 
 def notes_now(opened: Opened, before: Opened, shown: Sequence[str]) -> list[str]:
-    """Return the notes of a conversation, except those that the user has put away.
+    """Return the notes of a conversation, except notes that the user has dismissed.
 
     `shown` are the sentences on screen. A note with another number is the same.
     """

@@ -118,7 +118,7 @@ def count_tokens(
 ) -> CountedTokens:
     """Count tokens exactly, first in the messages of `first`, and leave out `known` messages.
 
-    Passes partial results to `watch.some` and returns the last of them. Raises NoVocabulary and StoreErrors.
+    Passes partial results to `watch.some` and returns the last result. Raises NoVocabulary and StoreErrors.
     """
     from inspector.app.conversation.counting import counts
 

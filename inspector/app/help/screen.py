@@ -27,7 +27,7 @@ _WORDS: Rows = (
     ("conversation", "sessions linked by compactions, first to last"),
     ("generation", "the list of messages between two compactions"),
     ("live list", "the list that the agent holds now"),
-    ("profile", "the rules by which one release of an agent compacts"),
+    ("profile", "the compaction rules of one release of an agent"),
     ("recorded", "read from the store"),
     ("planned", "decided by the profile under the settings"),
     ("in force", "settings from flags, config.yaml, the store and the model"),

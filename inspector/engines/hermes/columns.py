@@ -1,4 +1,4 @@
-"""The stats of a list as columns. Live lists take ranges of them."""
+"""The stats of a list as columns. Live lists take ranges of columns."""
 
 from __future__ import annotations
 

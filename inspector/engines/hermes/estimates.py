@@ -56,7 +56,7 @@ def call_tokens(wire: Mapping[str, Any], policies: Policies) -> int:
 
 
 def call_id(call: Any) -> Any:
-    """Return the id by which results name a call: its call_id, else its id."""
+    """Return the id that results have for a call: its call_id, else its id."""
     if isinstance(call, dict):
         return call.get("call_id", "") or call.get("id", "") or ""
     return ""

@@ -1,6 +1,6 @@
-"""How Hermes shortens old tool results and long arguments.
+"""Shorten old tool results and long arguments as Hermes does.
 
-The one-line texts are those of the releases, letter for letter.
+The one-line texts are exactly the texts of the releases.
 """
 
 from __future__ import annotations

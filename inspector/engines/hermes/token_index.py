@@ -14,7 +14,7 @@ from inspector.core.rough import list_tokens
 
 
 class Shifted:
-    """Prefix sums of a list in which the messages at `places` have other sizes.
+    """Prefix sums of a list with other sizes for the messages at `places`.
 
     `grown` has by how much the first 0, 1, ... of these messages grow together.
     """

@@ -161,7 +161,7 @@ class ObservedEngine:
                 if output
                 else f"{rules.reserve:,} tokens"
             )
-            why = f"{free} are kept free"
+            why = f"{free} stay free"
             if threshold == settings.context_length:
                 why = f"{why}, so the agent compacts only a list that no longer fits"
             steps.append(DerivationStep("headroom", threshold, why, bound=True))

@@ -126,7 +126,7 @@ def boundary_words(compared: Compared) -> str:
     sentence = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     sentence += "" if recorded.exact else " (inferred)"
     kept = plural(len(recorded.kept), "message")
-    sentence += f", {kept} between them stayed word for word" if recorded.kept else ""
+    sentence += f", {kept} between the boundaries kept word for word" if recorded.kept else ""
     if not planned.compacts:
         return f"{sentence}. {planned.profile} would not have compacted this list: {planned.reason}."
     if compared.agrees:

@@ -1,4 +1,4 @@
-"""Align a fact with a passage: the words and values that both have, and those that the passage lacks or replaces."""
+"""Align a fact with a passage: the words and values in both, and those missing or replaced in the passage."""
 
 from __future__ import annotations
 

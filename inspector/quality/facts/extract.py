@@ -63,7 +63,7 @@ _ANSWER = 1_000
 _FEWEST_OF_AGENT = 3
 #: Maximum characters of the arguments of a call to read.
 _ARGUMENTS = 20_000
-#: Matches the path of a document in which an agent keeps decisions and findings.
+#: Matches the path of a document with decisions and findings of an agent.
 _DOCUMENT = late_pattern(
     r"(?i:plan|hand-?off|notes?|memory|decision|design|spec|adr|progress|status|todo|context|summary|findings|"
     r"claude|agents)[\w .-]{0,60}\.(?:md|mdx|txt|rst)$|"
@@ -242,7 +242,7 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
 
 
 def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
-    """Yield the statements of a user's message. Under a heading such as "Context" they are no constraints.
+    """Yield the statements of a user's message. Under a heading such as "Context" they are not constraints.
 
     Under a heading such as "Rules", all statements are constraints. The items of a list below "Never:" are forbidden.
     """

@@ -222,7 +222,7 @@ class Fact(Struct, frozen=True):
 
     @property
     def evidence(self) -> str:
-        """What it was found by: words of its text, an exact value, its wording as a request, or a model."""
+        """Source of the fact: words of its text, an exact value, its wording as a request, or a model."""
         start, end = (at - self.first.span[0] for at in self.cue)
         words = self.text[start:end].strip() if 0 <= start < end else ""
         if self.judged:

@@ -76,7 +76,7 @@ class Probe(Struct, frozen=True):
 
     @property
     def answers_at_length(self) -> bool:
-        """Whether it answers a long question. A summary has only what was decided, in words of its own."""
+        """Whether it answers a long question. A summary has only what was decided, in its own words."""
         return bool(self.answers) and len(self.main.words) > _LONG_QUESTION
 
     @property

@@ -36,7 +36,7 @@ class AtRisk(OfFact, frozen=True):
 class RiskIndex:
     """Facts of the live list by index. Made once per list; a plan is then a filter over them.
 
-    `entries` are in the order in which facts at risk are listed.
+    `entries` have the order of the list of facts at risk.
     """
 
     def __init__(self, entries: Iterable[AtRisk]) -> None:

@@ -292,7 +292,7 @@ def by_person(text: str) -> bool:
 
 
 def spoken_spans(text: str) -> Iterator[Span]:
-    """Yield the spans of a user's message that no program put there. What a person pastes is in them."""
+    """Yield the spans of a user's message without text of programs. They include pasted text."""
     if by_program(text[:400]):
         yield from _spoken_in_tags(text, 0, len(text))
         return
@@ -395,7 +395,7 @@ def _spoken_in_tags(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _is_own(opened: re.Match[str]) -> bool:
     """Return whether a tag is around words of the user. A sub-agent gets its orders from the lead of its team; a task
-    list in JSON is no order."""
+    list in JSON is not an order."""
     if opened["tag"] == "teammate-message":
         inner = opened.string[opened.end() : opened.end() + 40].lstrip()
         return 'teammate_id="team-lead"' in opened[0] and not inner.startswith("{")
@@ -704,7 +704,7 @@ def _is_code(line: str) -> bool:
 
 
 def forbids_list(line: str) -> str:
-    """Return the word with which a line forbids the items of the list below it: "do not"; "" if it does not."""
+    """Return the word of a line that forbids the items of the list below it: "do not"; "" if it does not."""
     match = _FORBIDS_LIST.fullmatch(line) if len(line) <= LONGEST else None
     return match["words"] if match is not None and (match["colon"] or match["heading"].strip()) else ""
 
@@ -718,7 +718,7 @@ def follows_command(text: str, at: int) -> bool:
 
 
 def item_depth(line: str) -> int:
-    """Return the number of spaces before an item of a list; -1 for a line that is no item."""
+    """Return the number of spaces before an item of a list; -1 for a line that is not an item."""
     return _depth(line) if _ITEM.match(line) is not None else -1
 
 

@@ -1,4 +1,4 @@
-"""Find exact values in a text (numbers with units, dates, paths, ids, settings) and compare two of them."""
+"""Find exact values in a text (numbers with units, dates, paths, ids, settings) and compare two values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.core.scan.exact import LINE, NUMBER, PATTERNS, is_path, plain_num
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value
 
-#: Forms of values, in the order in which they are tried at a place. One in NAMES is also followed from message
+#: Forms of values, in the order of the attempts at a place. One in NAMES is also followed from message
 #: to message.
 FORMS = (
     "url", "uuid", "digest", "colour", "channel", "date", "address", "ratio", "time", "path", "file", "ticket",
@@ -94,7 +94,7 @@ _SIZES: Mapping[str, tuple[str, Decimal]] = {
     "Hz": ("rate", Decimal(1)), "kHz": ("rate", Decimal(1000)), "MHz": ("rate", Decimal(10**6)),
     "GHz": ("rate", Decimal(10**9)),
 }  # fmt: skip
-#: Units of bytes, each 1,024 times the one before.
+#: Units of bytes, each 1,024 times the previous unit.
 _POWERS = ("B", "KB", "MB", "GB", "TB")
 #: Units that name what is counted: their number may be given without them.
 _LOOSE = frozenset({"times", "rows", "entries", "users", "files", "lines", "tests", "workers", "nodes", "replicas",
@@ -579,7 +579,7 @@ def _same_name(one: Value, other: Value) -> bool:
 
 
 def _same_date(one: str, other: str) -> bool:
-    """Return whether two dates are the same. One of them may lack the year."""
+    """Return whether two dates are the same. One date may lack the year."""
     return one == other or ((one.startswith("--") or other.startswith("--")) and one[-5:] == other[-5:])
 
 

@@ -72,7 +72,7 @@ def measures_of(
 def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
     """Return a measure after an encrypted summary: evidence for facts that stayed word for word, without a share.
 
-    Sizes are those that the agent reported.
+    Sizes are the sizes that the agent reported.
     """
     known = tuple(entry for entry in measure.evidence if entry.known)
     before, after = recorded.tokens_before_reported, recorded.tokens_after_reported

@@ -271,7 +271,7 @@ def _lines_of_list(boundary: LineNode | None, part: Sequence[LineNode], end: str
 
 
 def _answer_starts(answers: Iterable[Sequence[LineNode]], path: set[str]) -> dict[str, tuple[LineNode]]:
-    """Return the line in which the message of an answer begins, for each answer that begins outside the path.
+    """Return the line where the message of an answer begins, for each answer that begins outside the path.
 
     The key is the id of the answer's first line on the path. `answers` has the lines of each answer in file order.
     `path` has the ids of the lines on the path.

@@ -33,7 +33,7 @@ _HARNESS = late_pattern(
 _FIRST_TAG = late_pattern(r"\A\s*<[A-Za-z][\w-]*(?:\s[^<>]*)?>\s*")
 #: Text that a program around Claude Code puts before the words of the user.
 _INSTRUCTIONS = late_pattern(r"\A(?:\s*<(system[_-]instructions?)>.*?</\1>)+\s*", re.DOTALL)
-#: A command of Claude Code itself. Other commands have <command-message> first. Two of them pass words to the model.
+#: A command of Claude Code itself. Other commands have <command-message> first. Two commands pass words to the model.
 _LOCAL_COMMAND = late_pattern(
     r"\s*<command-name>/(?!(?:compact|plan)<)[^<\n]{1,80}</command-name>\s*<command-message>"
 )

@@ -163,7 +163,7 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
 
 
 def _updates(path: Path) -> dict[int, dict[int, str]]:
-    """Return the texts with which Cline replaced others, by message and block."""
+    """Return the replacement texts of Cline, by message and block."""
     updates: dict[int, dict[int, str]] = {}
     for entry in listed(document(path)):
         # [message, [kind, [[block, [[time, "text", [text], ...], ...]], ...]]]

@@ -313,7 +313,7 @@ class _Scanner(SessionScanner, kw_only=True):
         return True
 
     def _mark_summarizing(self) -> None:
-        """Mark the last request of the list as the one that wrote a summary."""
+        """Mark the last request of the list as the request that wrote a summary."""
         if self.requests and self.requests[-1].generation == len(self.lists):
             self.requests[-1] = replace(self.requests[-1], summarizes=True)
 

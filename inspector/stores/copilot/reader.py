@@ -100,7 +100,7 @@ class _Scanner(SessionScanner, kw_only=True):
 
     @property
     def _is_counted_to_the_end(self) -> bool:
-        """Whether the counted requests are those of all answers."""
+        """Whether the counted requests cover all answers."""
         return self.counted.calls == self.answers
 
     def recorded(self, source: Source) -> Recorded:
@@ -162,7 +162,7 @@ class _Scanner(SessionScanner, kw_only=True):
                 self.model = text_at(data, "model") or self.model
 
     def _tier(self, data: Mapping[str, Any]) -> None:
-        """Note the provider. With a long context the window is the one of the model's maker."""
+        """Note the provider. With a long context the window is the window of the model's vendor."""
         self.provider = "" if text_at(data, "contextTier") == "long_context" else _PROVIDER
 
     def _usage(self, name: str, usage: object, at: float, generation: int | None = None) -> None:

@@ -51,7 +51,7 @@ READER = DshReader
 
 
 class _Scanner(SessionScanner, kw_only=True):
-    #: Whether the session from which this session was seeded is known, so that copied compactions do not count.
+    #: Whether the session that seeded this session is known, so that copied compactions do not count.
     shared: bool
     #: The message of each record, and the shorter result that replaces a message.
     number_of: dict[int, int] = field(default_factory=dict)

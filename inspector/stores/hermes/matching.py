@@ -172,7 +172,7 @@ class Tail(Struct, frozen=True):
 
 
 def head_of(old: Sequence[Print], new: Sequence[Print], summary: int) -> int | None:
-    """Return how many messages at the beginning of `old` new[:summary] copies; None if it is no such copy."""
+    """Return how many messages at the beginning of `old` new[:summary] copies; None if it is not such a copy."""
     at = 0
     calls: set[str] = set()
     for index in range(summary):

@@ -40,7 +40,7 @@ _EARLIER = re.compile(r"context_(\d+)\.jsonl")
 _SUB_AGENT = re.compile(r"context_sub(_\d+)?\.jsonl")
 #: The folder with a folder for each sub-agent of a session.
 _SUB_AGENTS = "subagents"
-#: Commands of the user that change the list and are no message.
+#: Commands of the user that change the list and are not messages.
 _COMMAND = re.compile(r"\s*/(compact|clear|reset)\b")
 #: The steps between two lists.
 _COMPACTED, _CLEARED = "compacted", "cleared"

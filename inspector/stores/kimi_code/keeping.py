@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from inspector.stores.kimi_code.forms import text_of
 from inspector.stores.lines import mappings_in
 
-#: Maximum tokens of the kept messages, and of the oldest of them if not all stay.
+#: Maximum tokens of the kept messages, and of the oldest messages if not all stay.
 MAX_KEPT, MAX_OLDEST = 20_000, 2_000
 #: Estimated tokens of a picture, a video or a sound, and of the role of a message.
 _MEDIA, _ROLE = 2_000, 1

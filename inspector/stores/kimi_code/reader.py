@@ -102,7 +102,7 @@ class _Scanner(SessionScanner, kw_only=True):
     answer: int | None = None
     open_calls: set[str] = field(default_factory=set)
     waiting: list[tuple[tuple[int, int], dict[str, Any], float]] = field(default_factory=list)
-    #: What began the running compaction; None if none runs.
+    #: Trigger of the running compaction; None if none runs.
     trigger: str | None = None
     #: Tokens of the last request and its answer, and the usage of the running compaction's calls.
     size: int | None = None
@@ -243,7 +243,7 @@ class _Scanner(SessionScanner, kw_only=True):
         self.trigger = self.size = None
 
     def _kept(self, at: float) -> list[int]:
-        """Return the numbers of the user's messages that stay. A cut message is a message of its own."""
+        """Return the numbers of the user's messages that stay. A cut message is a separate message."""
         numbers = [number for number in self.live if is_of_user(self.messages.get(number, {}))]
         kept_numbers = []
         for kept in kept_of([self.messages[number] for number in numbers]):
@@ -292,7 +292,7 @@ class _Scanner(SessionScanner, kw_only=True):
                 return
 
     def _owner(self, number: int) -> str:
-        """Return the id of the prompt to which a message of a program belongs, or ""."""
+        """Return the id of the prompt of a message of a program, or ""."""
         return text_at(self.messages.get(number), "origin", "ownerPromptId")
 
     def _end_swarm(self) -> None:

@@ -491,7 +491,7 @@ def _compact_by_hermes(
 def _add_first_compaction(
     logged: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> None:
-    """Add the compaction before the first list, if that list has a summary of Hermes and is no copy."""
+    """Add the compaction before the first list, if that list has a summary of Hermes and is not a copy."""
     session = logged.session
     found = _new_handoff(logged, wires, numbers)
     if found is None:
