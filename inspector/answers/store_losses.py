@@ -74,6 +74,11 @@ class CompactionLoss(Struct, frozen=True):
     standing: int = 0
 
     @property
+    def more(self) -> int:
+        """Number of lost and weakened facts that `facts` leaves out."""
+        return sum(self.lost.values()) + self.weakened - len(self.facts)
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The sort key of losses; larger is worse. Acts against lost constraints count first, then lasting rules."""
         rules, *rest = grave(self.lost, self.weakened)

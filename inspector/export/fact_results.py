@@ -32,7 +32,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             **fields_of(listed.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
             **fields_of(listed.loss, "unknown", "pasted", "others", "aftermath"),
             "aftermath_of_lost_rules": listed.loss.broken,
-            **fields_of(listed.loss, "gaps", "facts"),
+            **fields_of(listed.loss, "gaps", "facts", "more"),
         }
         for listed in answer
     ]
@@ -67,6 +67,8 @@ def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
             lines.add((safe_title(fact["text"], 400), ""), indent=6)
             if fact["changed"]:
                 lines.add((f"the summary says: {safe_title(fact['changed'], 200)}", "yellow"), indent=6)
+        if entry["more"]:
+            lines.add((f"and {entry['more']:,} more; `facts` lists them all", "dim"), indent=2)
 
 
 def _names(documents: Sequence[Document]) -> dict[str, str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from inspector.answers import overview_process
 from inspector.answers.answers import Answers
@@ -18,6 +20,7 @@ from inspector.app.conversations.reading import read_store_losses
 from inspector.app.events import StoreChanged
 from inspector.app.losses.screen import LossesScreen, LossList
 from inspector.app.saved_state import SavedState
+from inspector.commands.cli import commands
 from inspector.core.errors import InspectorError, StoreError
 from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.detect import open_store
@@ -194,6 +197,23 @@ async def test_a_compaction_that_lost_only_pasted_rules_is_not_called_unreadable
             "in the line and the panel"
         )
         assert "cannot be read" not in shown
+
+
+@pytest.mark.usefixtures("empty_cache")
+async def test_losses_that_are_not_listed_are_counted(tmp_path: Path) -> None:
+    goods = ["grain", "timber", "coal", "salt", "copper", "wool", "amber", "cork", "tar", "slate", "hemp"]
+    made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000006")
+    made.user("\n".join(f"- Never unload {one} at night." for one in goods))
+    made.answer(recipe("claude_lines").text("I will not."))
+    made.compact(recipe("claude_lines").nine_sections(), before=167_412, after=9_000)
+    made.user("And the quay.")
+    path = str(made.write(tmp_path / "a.jsonl"))
+    (entry,) = json.loads(CliRunner().invoke(commands, ["losses", path, "--json"]).stdout)
+    assert (sum(entry["lost"].values()), len(entry["facts"]), entry["more"]) == (11, 8, 3)
+    assert "and 3 more; `facts` lists them all" in CliRunner().invoke(commands, ["losses", path]).stdout
+    async with running(tmp_path, size=(120, 40)) as pilot:
+        await press(pilot, "l")
+        assert "and 3 more facts lost or weakened" in screen_text(pilot)
 
 
 @pytest.mark.usefixtures("empty_cache")

@@ -221,12 +221,15 @@ class LossesScreen(ListScreen[ListedLoss]):
         """Return lines about repeated work, gaps of the summary, the worst facts, and facts that no column counts."""
         loss = entry.loss
         again = [Text(f"after it: {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
+        more = (
+            [Text(f"and {human.plural(loss.more, 'more fact')} lost or weakened", "dim")] if loss.more else []
+        )
         uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
         which = [Text(f"{entry.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
-        return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *uncertain, *apart]
+        return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *more, *uncertain, *apart]
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:
