@@ -14,7 +14,7 @@ from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
 from inspector.core.conversations import Compaction, Request, Usage
 from inspector.core.rough import text_tokens
-from inspector.quality.firing import doubted
+from inspector.quality.firing import is_size_doubted
 
 
 def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[Bill, Rates]]:
@@ -156,7 +156,7 @@ def _usage(
     was_cached = before.cache_read + before.cache_write > 0
     reported, sent = recorded.tokens_before_reported, before.context + before.output
     return CompactionUsage(
-        before=sent if reported is None or doubted(reported, sent) else reported,
+        before=sent if reported is None or is_size_doubted(recorded, sent) else reported,
         after=first.context,
         written=first.cache_write,
         summary=text_tokens(len(recorded.summary or "")),

@@ -19,7 +19,7 @@ from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.gaps import Gap
-from inspector.quality.firing import doubted
+from inspector.quality.firing import is_size_doubted
 from inspector.quality.limits import TWICE
 from inspector.summaries.summary import Summary
 
@@ -109,8 +109,7 @@ class CompactionEvidence(Struct, frozen=True):
     @property
     def doubted(self) -> bool:
         """Whether the reported size is too large for the recorded requests."""
-        reported, last = self.recorded.tokens_before_reported, self.last_size
-        return reported is not None and last is not None and doubted(reported, last)
+        return is_size_doubted(self.recorded, self.last_size)
 
     @property
     def agrees(self) -> bool:

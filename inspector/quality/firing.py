@@ -144,12 +144,13 @@ def why_fired(
     return Why("other-settings", text, threshold, crossed, total, fits)
 
 
-def doubted(reported: int, last: int) -> bool:
+def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
     """Return whether a reported size (tokens) cannot be true: more than twice the last request and its answer.
 
-    Real sizes are at most 1.2 times as large.
+    Real sizes are at most 1.2 times as large. A request that did not fit may be of any size, because of new results.
     """
-    return reported > 2 * last > 0
+    reported = recorded.tokens_before_reported
+    return reported is not None and last is not None and not recorded.overflow and reported > 2 * last > 0
 
 
 def _as_reported(
@@ -165,7 +166,7 @@ def _as_reported(
 ) -> Why:
     """The trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported = recorded.tokens_before_reported
-    if reported is not None and last_size is not None and doubted(reported, last_size):
+    if last_size is not None and is_size_doubted(recorded, last_size):
         size = (
             f"{last_size:,} tokens in the last request and its answer (the agent reports {reported:,}, which cannot be "
             "right)"

@@ -166,6 +166,15 @@ def test_without_a_recorded_size_the_last_request_gives_it() -> None:
     assert "(last request and its answer)" in cause.text
 
 
+@pytest.mark.parametrize("overflow", [True, False])
+def test_only_a_request_that_did_not_fit_may_be_much_larger_than_the_last_one(overflow: bool) -> None:
+    before = replace(listed(TALK), agent="openclaw", last_size=100_000)
+    done = replace(compacted(5, 90_000), overflow=overflow, tokens_before_reported=250_000)
+    cause = cause_of(before, done, 0.5)
+    assert cause.tokens == (250_000 if overflow else 100_000)
+    assert ("which cannot be right" in cause.text) is not overflow
+
+
 def test_a_missing_list_has_an_unknown_size() -> None:
     cause = cause_of(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
     assert "trigger not recorded, at an unknown size" in cause.text
