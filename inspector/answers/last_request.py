@@ -1,4 +1,4 @@
-"""The last request of the user before a compaction, and whether the compaction removed it before it was answered."""
+"""The last request of the user before a compaction, and whether the compaction removed it without an answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def is_mentioned(inspection: Inspection, recorded: Compaction, before: Generatio
 def is_missing(inspection: Inspection, recorded: Compaction, before: Generation, request: int) -> bool:
     """Return whether a request that is not mentioned is lost.
 
-    It is if it was not answered, and the summary can be read, is in the same language, and has hardly any of its words.
+    It is lost if it has no answer, and the summary is readable, in the same language, and has hardly any of its words.
     """
     if recorded.summary is None or _is_answered(inspection, before, request):
         return False

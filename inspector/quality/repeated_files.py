@@ -18,7 +18,7 @@ _MIN_OVERLAP = 0.75
 
 
 class Before(Struct, frozen=True):
-    """An earlier step, the kind of its act, and whether the earlier acts had all of the lines."""
+    """An earlier step, the kind of its act, and whether the earlier acts had all lines."""
 
     step: Step
     kind: str
@@ -72,18 +72,18 @@ class FileActs:
 def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None:
     """Return the last earlier step that read or wrote the lines of a reading, if it has left the list.
 
-    Among the steps that one compaction removed, a step with all lines is preferred to a later step with a part. An
+    If one compaction removed several such steps, a step with all lines has priority over a later step with some. An
     edit moves the lines of a file: after it, parts are compared by their text, also with several earlier parts
-    together. An edit or a part that is in the list has only its own lines. If most lines of a file have changed without
-    an edit of the agent, a sub-agent or the user wrote the file, and the reading does not count.
+    together. An edit or a part that is still in the list has only its own lines. If most lines of a file have changed
+    without an edit of the agent, a sub-agent or the user wrote the file, and the reading does not count.
     """
     last: Before | None = None
     #: The lines of the reading that no act in the list has, and the lines of acts that left the list.
     new, gone = act.seen, set[int]()
-    #: Moved parts with a few of the lines each (their number, the act), and the lines that they have together.
+    #: Moved parts with a few of the lines (number of lines, act), and the lines of all parts together.
     parts: list[tuple[int, Before]] = []
     in_parts: set[int] = set()
-    #: The last act that left with half of the lines, before an edit moved them.
+    #: The last act with half of the lines that left before an edit moved them.
     newest: Before | None = None
     # Whether acts that left had all lines, such an act left with the last step, a later act wrote the file, and an act
     # in the list has a part of the lines.
@@ -140,7 +140,7 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
     is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1
     if is_other and (partly or not edited):
         return None
-    # The compaction of the newest act took the lines away.
+    # The compaction of the newest act removed the lines.
     if newest is not None and last.step.left is not None and (newest.step.left or 0) > last.step.left:
         return newest
     return replace(last, covered=whole and not partly)

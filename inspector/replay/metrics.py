@@ -1,4 +1,4 @@
-"""The metrics of a run. Another metric is another entry here."""
+"""The metrics of a run. A new metric is a new entry here."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Metric(Struct, frozen=True):
     """A figure of a run of a conversation.
 
     `combine` says how to combine several conversations: the sum, the highest, or the mean weighted by `weight`
-    (API calls or facts). Conversations with an unknown value (NaN) are left out. `form` writes it, `short`
-    names it where room is short. With `facts` it needs the facts of the conversation. A run has the figure under `name`
-    (see `Metrics`).
+    (API calls or facts). Conversations with an unknown value (NaN) are skipped. `form` formats it, `short` is a
+    short name for narrow screens. With `facts` it needs the facts of the conversation. `name` is its attribute in
+    `Metrics`.
     """
 
     name: str

@@ -15,7 +15,7 @@ from inspector.replay.whatif import WhatIf, kept_all
 
 #: A compaction within this many requests of the recorded one is near it.
 NEAR = 3
-#: Minimum share of automatic compactions that a run must have near the recorded ones, so that its figures are trusted.
+#: Minimum share of automatic compactions near the recorded compactions for a run with trusted figures.
 _TRUSTED = 0.8
 
 
@@ -24,7 +24,7 @@ class Reproduction(Struct, frozen=True):
 
     `recorded` is the number of automatic compactions. The run has `same` of them at the same step, `near` of them near
     it, and `more` additional ones. `why_not` are sentences about reasons for differences. `changed` are sentences about
-    settings that changed in the conversation, `inferred` about settings that are known from the record alone.
+    settings that changed in the conversation, `inferred` about settings that are known only from the record.
     """
 
     recorded: int
@@ -43,7 +43,7 @@ class Reproduction(Struct, frozen=True):
 
     @property
     def agreement(self) -> str:
-        """The agreement in a sentence without a full stop."""
+        """Agreement as a sentence without a full stop."""
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
@@ -123,7 +123,7 @@ def _reasons(
     overflown = sum(event.overflow for event in automatic)
     if overflown:
         came = plural(overflown, "compaction")
-        reasons.append(f"{came} came because a request did not fit into the window, whatever the threshold.")
+        reasons.append(f"{came} came because a request did not fit into the window, at any threshold.")
     # If the agent adds reasoning, its own size is not recorded.
     early = [
         event

@@ -1,4 +1,4 @@
-"""Messages in the lines of a file: their places stay in memory, and their texts are read on demand."""
+"""Messages in the lines of a file. Their places stay in memory; their texts are read on demand."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from inspector.core.messages import Message
 from inspector.stores.lines import read_spans
 
 Wire = dict[str, Any]
-#: Makes messages of some lines, at least one.
+#: Makes one or more messages from some lines.
 Convert = Callable[[list[dict[str, Any]]], list[Wire]]
-#: Reads the records at these places of a file, each a start and a length.
+#: Reads the records of a file at these places (start and length).
 Fetch = Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]
 
 _OTHER = len(ROLE_NAMES) - 1
-_CHANGED = "This message can no longer be read: the part of the file with it was changed."
+_CHANGED = "This message can no longer be read: its part of the file was changed."
 _ODD_TIME = "Its recorded time is not a valid date, so it is not shown."
 #: Names of the time in a record.
 _TIMES = ("timestamp", "time", "createdAt")
 
 
 class Entry(Struct):
-    """A message: its lines, and its number among the messages of these lines."""
+    """A message: its lines, and its number among the messages in these lines."""
 
     lines: list[int]
     part: int
@@ -42,7 +42,7 @@ class Entries(Struct):
     convert: Convert
     #: Returns the file with the full text of a message; "" if the message has its full text.
     full_text_file: Callable[[Wire], str] = lambda wire: ""
-    #: Another way to read records, for files without one record a line.
+    #: Another function to read records, for files without one record per line.
     fetch: Fetch = read_spans
     spans: list[tuple[int, int]] = field(default_factory=list)
     items: list[Entry] = field(default_factory=list)

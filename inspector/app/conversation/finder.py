@@ -1,4 +1,4 @@
-"""Finding in the list on screen: a text and its hits; jumps to boundaries, user messages and tool errors."""
+"""Search in the list on screen: a text and its hits; jumps to boundaries, user messages and tool errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Finder:
-    """Moves the cursor of the message list. `prompt` is the line that a text is typed into."""
+    """Moves the cursor of the message list. `prompt` is the input line for a text."""
 
     def __init__(self, host: ConversationScreen, prompt: Prompt) -> None:
         self._host = host
@@ -23,12 +23,12 @@ class Finder:
         prompt.display = False
 
     def ask(self) -> None:
-        """Type to find in this generation."""
+        """Open the input line to find a text in this generation."""
         self.show()
         self.prompt.focus()
 
     def show(self) -> None:
-        """Bring the line to type into on screen."""
+        """Show the input line."""
         if not self.prompt.is_attached:
             self._host.add_prompt(self.prompt)
         self.prompt.display = True
@@ -38,7 +38,7 @@ class Finder:
         self._host.message_list.set_highlight(text)
 
     def submit(self, text: str) -> None:
-        """Find a text; the cursor goes to the next hit, unless it is on one."""
+        """Find a text; move the cursor to the next hit, unless it is on a hit."""
         self._host.message_list.focus()
         self._host.change(find=text)
         if text:
@@ -46,7 +46,7 @@ class Finder:
 
     def _found(self, hits: tuple[int, ...], text: str, direction: int = 0) -> None:
         if text != self._host.state.find:
-            # Something else is looked for by now.
+            # The user searches for another text by now.
             return
         words = f"{human.plural(len(hits), 'message')} with {text!r}  (n, N)"
         self._host.app.notify(words, timeout=2, markup=False)
@@ -55,13 +55,13 @@ class Finder:
             self._jump(hits, direction or 1, "hit")
 
     def mark(self, text: str) -> None:
-        """Mark a text in the list and in the message as a search for it does; `n` finds the next one."""
+        """Mark a text in the list and in the message like a search; `n` finds the next hit."""
         with self.prompt.prevent(Prompt.Changed):
             self.prompt.value = text
         self._host.message_list.set_highlight(text)
 
     def close(self) -> None:
-        """Close the line, end the search and unmark the hits."""
+        """Close the input line, end the search and unmark the hits."""
         self._host.jobs.cancel(HITS.name)
         self.prompt.display = False
         self.mark("")
@@ -70,7 +70,7 @@ class Finder:
 
     @property
     def asking(self) -> bool:
-        """Whether the line to type into is on screen."""
+        """Whether the input line is on screen."""
         return bool(self.prompt.display)
 
     def next_hit(self, direction: int) -> None:
@@ -112,7 +112,7 @@ class Finder:
             self._host.app.notify(f"No {what} {where} this message.", timeout=1.5)
 
     def region(self, name: str, kind: str) -> None:
-        """The first message of a region, as planned or as recorded."""
+        """Return the first message of a region, as planned or as recorded."""
         rows, derived = self._host.messages.rows, self._host.derived
         if rows is None or derived is None:
             return

@@ -18,13 +18,13 @@ _ENDINGS = (
     "service|plist|deb|rpm"
 )
 
-# The half of a day: "am", "PM", "p.m.".
+# Half of the day: "am", "PM", "p.m.".
 _HALF = r"(?:[ap]m|[AP]M|[ap]\.m\.)"
 
-# A part of a path: a folder, also a group or parameter of a router, as in `app/(shop)/orders/[id]/page.tsx`.
+# A part of a path: a folder, or a group or parameter of a router, as in `app/(shop)/orders/[id]/page.tsx`.
 _PART = r"(?:[\w.@+-]+|\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})/"
 
-#: Kind → pattern, in the order of matching: text that one pattern matched is hidden from the next patterns.
+#: Kind → pattern, in the order of matching: later patterns do not see text that an earlier pattern matched.
 PATTERNS: Mapping[str, str] = {
     "url": r"[a-z][a-z0-9+.-]{1,9}://[^\s<>\"'`|，。；：！？、（）]*[^\s<>\"'`|，。；：！？、（）.,;:!?)\]}]",
     "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",

@@ -42,7 +42,7 @@ class ClineReader(SessionReader):
         return head.path.name.endswith(_ENDING) and b'"sessionId"' in start and b'"messages"' in head.raw
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return the digest of a session or task. The list after a compaction belongs to a session."""
+        """Return the digest of a session or task. The digest of a session includes its list after a compaction."""
         return () if path.name.endswith(_COMPACTION) else super().digests(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
@@ -61,7 +61,7 @@ class ClineReader(SessionReader):
         session.unreadable += messages.count({})
         state = _as_mapping(document(_compaction_file(path)))
         if not state and _compaction_file(path).exists():
-            session.notes.append("The list after its compaction cannot be read. This compaction is left out.")
+            session.notes.append("The list after its compaction cannot be read. This compaction is skipped.")
         replaced = count_of(state, "source_message_count") or 0
         for number, message in enumerate(messages):
             if 0 < replaced == number:
@@ -82,7 +82,7 @@ class ClineReader(SessionReader):
             _compact(session, state)
         elif replaced > len(messages):
             session.notes.append(
-                "The file records a compaction of more messages than it has. This compaction is left out."
+                "The file records a compaction of more messages than it has. This compaction is skipped."
             )
         return session
 

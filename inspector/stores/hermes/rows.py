@@ -18,7 +18,7 @@ _JSON_CONTENT = "\x00json:"
 #: The key that marks summaries in the live list of 0.19.
 SUMMARY_MARK = "_compressed_summary"
 
-#: Beginning of the note about a message whose time is dropped.
+#: Beginning of the note about a dropped time of a message.
 ODD_TIME = "Its time"
 
 #: Number of bodies read at once.
@@ -101,7 +101,7 @@ def _time(value: object, notes: list[str]) -> float:
 
 def _carries_mark(content: Any) -> bool:
     """Return whether the live list marks this content as a summary."""
-    # From 0.17 on summaries are marked in the live list, and the mark counts in estimates, but it is not stored.
+    # From 0.17 on the live list marks summaries. The mark counts in estimates, but it is not stored.
     first = content[0] if isinstance(content, list) and content else content
     text = first.get("text") if isinstance(first, dict) else first
     if not isinstance(text, str) or not text.startswith(PREFIXES):
@@ -124,7 +124,7 @@ def _json(value: object, column: str, notes: list[str], raw: str | None = None) 
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        notes.append(f"The column {column} holds malformed JSON; it is shown as its text.")
+        notes.append(f"The column {column} has malformed JSON; it is shown as text.")
         return text if raw is None else raw
 
 
