@@ -124,7 +124,7 @@ def _json(value: object, column: str, notes: list[str], raw: str | None = None) 
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        notes.append(f"The column {column} has malformed JSON; it is shown as text.")
+        notes.append(f"The column {column} holds malformed JSON; it is shown as its text.")
         return text if raw is None else raw
 
 
