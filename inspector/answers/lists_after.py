@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 
+from msgspec.structs import replace
+
+from inspector.agents import agent_named
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.handoff import handoff_of
@@ -13,7 +17,7 @@ from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.sentences import spoken_spans
-from inspector.stores.rule_files import RuleFile, rule_files
+from inspector.stores.rule_files import RuleFile, is_sent, rule_files
 from inspector.summaries.parse import written_by_model
 
 _SYSTEM = ROLE_CODES["system"]
@@ -38,7 +42,6 @@ class ListsAfter(Mapping[int, PassageIndex]):
         wanted = numbers if summaries is None else {index + 1 for index in summaries}
         self._compactions = {c.index: c for c in compactions if c.index + 1 in numbers & wanted}
         self._summaries = summaries or {}
-        self._standing: tuple[RuleFile, ...] | None = None
 
     def __getitem__(self, index: int) -> PassageIndex:
         return PassageIndex(self.parts(index, self.messages(index)))
@@ -63,32 +66,46 @@ class ListsAfter(Mapping[int, PassageIndex]):
         ]
         if new_summary is not None and recorded.summary_at is None:
             parts.append(ListText("summary", recorded.head_after, "summary", safe(new_summary)))
-        rules_files = list(self._rules_files(index))
+        loaded = list(self._loaded_files(index))
         # A message that consists of such a file counts as the file.
         places = {
-            part.index for part in rules_files if part.where == "rules file" and part.index >= recorded.after
+            part.index for part in loaded if part.where == "rules file" and part.index >= recorded.after
         }
-        return [part for part in parts if part.index not in places] + rules_files
+        kept = [part for part in parts if part.index not in places]
+        return kept + loaded + list(self._written_files(index))
 
-    def _rules_files(self, compaction: int) -> Iterator[ListText]:
-        """Return the rules files that the agent loads again after a compaction, and the memory that it wrote before. A
-        file that a tool reads later does not count, because the agent does not have it at once.
-        """
-        if self._standing is None:
-            self._standing = rule_files(self._inspection.store, self._inspection.conversation)
-        # A file that is written as a whole loses its earlier texts.
-        last = {
-            file.path: number
-            for number, file in enumerate(self._standing)
-            if file.whole and file.generation <= compaction
-        }
-        for number, file in enumerate(self._standing):
-            if file.how == "written" and number < last.get(file.path, 0):
-                continue
-            loaded = file.generation == compaction + 1 and file.how in ("loaded", "prompt")
-            if loaded or (file.how == "written" and file.generation <= compaction):
+    @cached_property
+    def _rule_files(self) -> tuple[RuleFile, ...]:
+        return rule_files(self._inspection.store, self._inspection.conversation)
+
+    def _loaded_files(self, compaction: int) -> Iterator[ListText]:
+        """Yield the rules files that the agent loads again after a compaction."""
+        for file in self._rule_files:
+            if file.generation == compaction + 1 and file.how in ("loaded", "prompt"):
                 where: Where = "memory" if file.is_memory else "rules file"
                 yield ListText(where, max(0, file.place), "system", safe(file.text))
+
+    def _written_files(self, compaction: int) -> Iterator[ListText]:
+        """Yield the rules files and the memory that the agent wrote before a compaction, as they were then.
+
+        Of an agent that sends files of its workspace, only these count, and their texts are known when a tool reads
+        them. Of another agent, a file that a tool reads does not count, because the agent does not have it at once.
+        """
+        row = self._inspection.conversation.row
+        agent = agent_named(row.agent)
+        sends = agent is not None and bool(agent.sends)
+        texts: dict[str, list[ListText]] = {}
+        for file in self._rule_files:
+            counts = is_sent(file.path, row) if sends else file.how == "written"
+            if file.generation > compaction or file.how not in ("written", "read") or not counts:
+                continue
+            where: Where = "memory" if file.is_memory else "rules file"
+            role = "assistant" if file.how == "written" else "tool"
+            before = [] if file.whole else texts.get(file.path, [])
+            part = ListText(where, max(0, file.place), role, safe(file.text))
+            texts[file.path] = [*(_edited(part, file) for part in before), part]
+        for parts in texts.values():
+            yield from parts
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._compactions)
@@ -98,6 +115,14 @@ class ListsAfter(Mapping[int, PassageIndex]):
 
     def __contains__(self, index: object) -> bool:
         return index in self._compactions
+
+
+def _edited(part: ListText, file: RuleFile) -> ListText:
+    """Return a text of a file after the edits of a later entry."""
+    text = part.text
+    for old, new in file.edits:
+        text = text.replace(safe(old), safe(new))
+    return replace(part, text=text)
 
 
 def texts_of(

@@ -11,7 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import Place
 from inspector.core.text import safe, safe_line, safe_title
-from inspector.stores.rule_files import RuleFile, rule_files
+from inspector.stores.rule_files import RuleFile, is_sent, rule_files
 
 
 class RuleTextPlace(Place, frozen=True):
@@ -69,7 +69,6 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
         lists = tuple(sorted({file.generation for file in entries if file.cut is None}))
         texts = [file.text for file in entries if file.cut is None]
         cuts = [file.cut for file in entries if file.cut is not None]
-        is_sent = agent is not None and row.kind == "conversation" and _is_in(path, row.folder, agent.sends)
         yield StandingFile(
             row.id,
             safe_title(row.unmasked_title),
@@ -80,13 +79,7 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
             last,
             lists,
             last in lists,
-            agent.title if agent is not None and (is_sent or cuts) else None,
+            agent.title if agent is not None and (cuts or is_sent(path, row)) else None,
             SentPart(*cuts[-1]) if cuts else None,
             tuple(RuleTextPlace(file.generation, file.place, file.message, file.how) for file in entries),
         )
-
-
-def _is_in(path: str, folder: str, names: Sequence[str]) -> bool:
-    """Return whether a path is a file of the folder with one of these names."""
-    parent, _, name = path.replace("\\", "/").rpartition("/")
-    return name in names and parent in ("", folder.replace("\\", "/"))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from inspector.agents import agent_named
-from inspector.core.conversations import Conversation
+from inspector.core.conversations import Conversation, ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
 from inspector.stores.base import Store
@@ -55,7 +55,9 @@ _NUMBER = late_pattern(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
 _DOTTED = late_pattern(r"(?:\d{1,9}\. [^\n]*(?:\n|\Z))+\Z")
 _DOT = late_pattern(r"^\d{1,9}\. ", re.MULTILINE)
 #: The memory of an agent: its files, and folders for them.
-_MEMORY = late_pattern(r"(?:^|[/\\\\\"])(?:MEMORY|USER)\.md\b|[/\\\\]memor(?:y|ies)[/\\\\]", re.IGNORECASE)
+_MEMORY = late_pattern(
+    r"(?:^|[/\\\"])(?:(?:MEMORY|USER)\.md\b|memor(?:y|ies)[/\\][^\"\n]*\.(?:md|json)\b)", re.IGNORECASE
+)
 _WRITTEN = (
     "content", "text", "fact", "memory", "new_string", "newString", "newText", "file_text", "new_str", "insert_text",
 )  # fmt: skip
@@ -64,16 +66,26 @@ _EDITS = frozenset({
     "old_string", "oldString", "oldText", "old_str", "edits", "new_string", "newString", "newText", "new_str",
     "insert_text", "insert_line", "append",
 })  # fmt: skip
-_PATHS = ("file_path", "path", "filePath", "absolute_path", "filename")
+_PATHS = ("file_path", "path", "filePath", "absolute_path", "filename", "file")
+#: Arguments with the texts that an edit replaces, and with the new texts.
+_OLD, _NEW = (
+    ("old_string", "oldString", "oldText", "old_str"),
+    ("new_string", "newString", "newText", "new_str"),
+)
+#: Arguments of a call that reads a part of a file.
+_PART = frozenset({"offset", "limit", "view_range", "start_line", "end_line"})
+#: The result of a call that failed, in tools that do not mark it.
+_FAILED = late_pattern(r"\s*\{\s*\"status\":\s*\"error\"")
 
 
 class RuleFile(NamedTuple):
     """A rule file in a list: message `place` of `generation` has its text.
 
     `how` says how it got there: the agent loaded it ("loaded"), a tool read it ("read"), the agent wrote it into its
-    memory ("written"), or the system prompt has it ("prompt"; then `place` is -1). `whole`: the agent wrote the whole
-    file, so this text replaces earlier texts. `cut`: the message only shows that the agent sent a part of the file
-    ("sent"): its characters, and how many were sent."""
+    memory ("written"), or the system prompt has it ("prompt"; then `place` is -1). `whole`: the agent wrote or read the
+    whole file, so this text replaces earlier texts. `edits`: the texts that it replaced in the file, each with the new
+    text. `cut`: the message only shows that the agent sent a part of the file ("sent"): its characters, and how many
+    were sent."""
 
     path: str
     text: str
@@ -83,6 +95,7 @@ class RuleFile(NamedTuple):
     at: float
     how: str
     whole: bool = False
+    edits: tuple[tuple[str, str], ...] = ()
     cut: tuple[int, int] | None = None
 
     @property
@@ -116,35 +129,54 @@ def cut_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
     return tuple({file.path: file for file in rule_files(store, conversation) if file.cut}.values())
 
 
-def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: bool) -> Iterator[RuleFile]:
-    reads: dict[str, str] = {}
+def is_sent(path: str, row: ConversationRow) -> bool:
+    """Return whether the agent of a conversation sends a file with each request: one of its workspace, by its name."""
+    agent = agent_named(row.agent)
+    parent, _, name = path.replace("\\", "/").rpartition("/")
+    names = agent.sends if agent is not None and row.kind == "conversation" else ()
+    return name in names and parent in ("", row.folder.replace("\\", "/"))
+
+
+def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: bool) -> list[RuleFile]:
+    files: list[RuleFile] = []
+    reads: dict[str, tuple[str, bool]] = {}
+    writes: dict[str, int] = {}
+    failed: set[int] = set()
     for index, message in enumerate(messages):
         if message.summary:
             continue
         if message.role == "assistant":
             for call in message.tool_calls:
-                path = _path_in(call.arguments)
-                if text := _remembered(call, folder):
-                    values, at = mapping(call.arguments) or {}, message.timestamp
-                    written = path or _path_of(values)
-                    is_whole = bool(written) and not _EDITS.intersection(values)
-                    yield RuleFile(
-                        written or call.name, text, generation, index, message.id, at, "written", is_whole
-                    )
-                elif path and not set(_WRITTEN).intersection(mapping(call.arguments) or {}):
-                    reads[call.id] = path
+                values = _arguments_about_files(call)
+                path = _path_of(values, folder)
+                if text := _remembered(call, path, values, folder):
+                    edits = tuple(_edits(values))
+                    is_whole = bool(path) and not _EDITS.intersection(values)
+                    writes[call.id] = len(files)
+                    files.append(
+                        RuleFile(
+                            path or call.name, text, generation, index, message.id, message.timestamp, "written",
+                            is_whole, edits,
+                        )
+                    )  # fmt: skip
+                elif _is_read(path, values):
+                    reads[call.id] = path, _PART.isdisjoint(values)
         elif message.role == "tool":
-            read = reads.get(message.tool_call_id)
-            if read:
-                text = _without_numbers(message.text)
-                yield RuleFile(read, text, generation, index, message.id, message.timestamp, "read")
+            if message.wire.get("is_error") or _FAILED.match(message.text):
+                failed.add(writes.get(message.tool_call_id, -1))
+            elif message.tool_call_id in reads:
+                read, is_whole = reads[message.tool_call_id]
+                text, at = _without_numbers(message.text), message.timestamp
+                files.append(RuleFile(read, text, generation, index, message.id, at, "read", is_whole))
         else:
+            at = message.timestamp
             for path, text in _in_text(message.text, folder):
-                yield RuleFile(path, text, generation, index, message.id, message.timestamp, "loaded")
+                files.append(RuleFile(path, text, generation, index, message.id, at, "loaded"))
             warned = message.text.rpartition(_WARNING)[2] if sends and _WARNING in message.text else ""
             for match in _CUT.finditer(warned):
                 path, cut = f"{folder}/{match['name']}", (int(match["characters"]), int(match["sent"]))
-                yield RuleFile(path, "", generation, index, message.id, message.timestamp, "sent", cut=cut)
+                files.append(RuleFile(path, "", generation, index, message.id, at, "sent", cut=cut))
+    return [file for number, file in enumerate(files) if number not in failed]
 
 
 def _without_numbers(text: str) -> str:
@@ -152,21 +184,47 @@ def _without_numbers(text: str) -> str:
     return _DOT.sub("", text) if _DOTTED.match(text) else _NUMBER.sub("", text)
 
 
-def _remembered(call: ToolCall, folder: str) -> str:
+def _arguments_about_files(call: ToolCall) -> Mapping[str, Any]:
+    """Return the arguments of a call that may be about a rule file or the memory, else none."""
+    # Parsing every call of a long conversation takes seconds.
+    named = "memor" in call.name.lower() or ".md" in call.arguments or "rules" in call.arguments
+    return (mapping(call.arguments) or {}) if named or _MEMORY.search(call.arguments) else {}
+
+
+def _remembered(call: ToolCall, path: str, values: Mapping[str, Any], folder: str) -> str:
     """Return the text that a call writes into the agent's memory or into a rule file for `folder`, or ""."""
     named = "memor" in call.name.lower()
-    if not (named or ".md" in call.arguments or "rules" in call.arguments or _MEMORY.search(call.arguments)):
-        return ""
-    values = mapping(call.arguments) or {}
-    path = _path_of(values)
     if not (named or _MEMORY.search(path) or (_FILE.search(path) and _is_loaded(path, folder))):
         return ""
-    return "\n".join(values[name] for name in _WRITTEN if isinstance(values.get(name), str))
+    texts = [values[name] for name in _WRITTEN if isinstance(values.get(name), str)]
+    listed = [new for _, new in _edits(values)] if isinstance(values.get("edits"), list) else []
+    return "\n".join(texts + [new for new in listed if new not in texts])
 
 
-def _path_of(values: Mapping[str, Any]) -> str:
-    """Return the file that the arguments of a call name, or ""."""
-    return next(filter(None, (text_of(values, name) for name in _PATHS)), "")
+def _edits(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the texts that a call replaces in a file, each with the new text."""
+    changes = values.get("edits")
+    for change in (values, *(changes if isinstance(changes, list) else ())):
+        if isinstance(change, Mapping):
+            old = next(filter(None, (text_of(change, name) for name in _OLD)), "")
+            new = next(filter(None, (text_of(change, name) for name in _NEW)), "")
+            if old:
+                yield old, new
+
+
+def _path_of(values: Mapping[str, Any], folder: str) -> str:
+    """Return the file that the arguments of a call name, with its folder, or ""."""
+    path = next(filter(None, (text_of(values, name) for name in _PATHS)), "")
+    at_home, _, name = path.rpartition("/")
+    if at_home.startswith("~/") and folder.endswith(at_home[1:]):
+        return f"{folder}/{name}"
+    is_whole = not path or not folder or path.startswith(("/", "\\", "~")) or path[1:2] == ":"
+    return path if is_whole else f"{folder}/{path.removeprefix('./')}"
+
+
+def _is_read(path: str, values: Mapping[str, Any]) -> bool:
+    """Return whether a call only reads a rule file or a file of the memory."""
+    return bool(_FILE.search(path) or _MEMORY.search(path)) and not {*_WRITTEN, *_EDITS}.intersection(values)
 
 
 def _is_loaded(path: str, folder: str) -> bool:
@@ -178,16 +236,6 @@ def _is_loaded(path: str, folder: str) -> bool:
     if not parent or below.startswith(f"{parent}/"):
         return True
     return "/." in parent and not (folder and f"{parent}/".startswith(below))
-
-
-def _path_in(arguments: str) -> str:
-    """Return the rule file that a call names, or ""."""
-    if ".md" not in arguments and "rules" not in arguments:
-        # Parsing every call of a long conversation takes seconds.
-        return ""
-    values = mapping(arguments) or {}
-    names = (text_of(values, key) for key in _PATHS)
-    return next((name for name in names if _FILE.search(name)), "")
 
 
 def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:

@@ -194,3 +194,79 @@ def test_files_that_openclaw_sends_and_cuts_are_named(tmp_path: Path) -> None:
     (finding,) = (entry for entry in found if entry["rule"] == "rules-file-cut")
     assert "sent 9,000 of the 20,000 characters of AGENTS.md" in finding["text"]
     assert (finding["severity"], finding["generation"], finding["index"]) == ("warning", 2, 1)
+
+
+def noted(path: Path, *calls: tuple[str, dict[str, Any], str]) -> Path:
+    """A session of OpenClaw: the user says a rule, the agent calls tools (name, input, result), and it compacts."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": RULE}]
+    for at, (name, arguments, result) in enumerate(calls):
+        call = {"type": "toolCall", "id": f"c{at}", "name": name, "arguments": arguments}
+        messages.append({"role": "assistant", "content": [call]})
+        messages.append({"role": "toolResult", "toolCallId": f"c{at}", "toolName": name, "content": result})
+    messages.append({"role": "user", "content": "Go on."})
+    entries: list[dict[str, Any]] = [{"type": "custom", "customType": "openclaw:bootstrap"}]
+    entries += [{"type": "message", "message": message} for message in messages]
+    kept = f"e{len(entries) - 1}"
+    entries.append(
+        {"type": "compaction", "summary": "The pier is drawn.", "firstKeptEntryId": kept, "tokensBefore": 9}
+    )
+    time = "2026-04-01T10:00:00.000Z"
+    head = {"type": "session", "version": 3, "id": "5e55", "cwd": "/srv/pier"}
+    chain = [
+        {**entry, "id": f"e{place}", "parentId": f"e{place - 1}" if place else None, "timestamp": time}
+        for place, entry in enumerate(entries)
+    ]
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in [head, *chain]))
+    return path
+
+
+IN_TOOLS = (
+    "edit",
+    {"file": "TOOLS.md", "edits": [{"oldText": "Notes", "newText": f"- {RULE}"}]},
+    "Replaced.",
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "where"),
+    [
+        ([IN_TOOLS], "rules file"),
+        ([("write", {"path": "/srv/pier/MEMORY.md", "content": f"- {RULE}"}, "Written.")], "memory"),
+        ([("read", {"path": "./SOUL.md"}, f"- {RULE}")], "rules file"),
+        ([("write", {"path": "/srv/pier/memory/2026-04-01.md", "content": f"- {RULE}"}, "Written.")], None),
+        ([("write", {"path": "/srv/shed/MEMORY.md", "content": f"- {RULE}"}, "Written.")], None),
+        ([(*IN_TOOLS[:2], '{\n "status": "error"\n}')], None),
+        (
+            [IN_TOOLS, ("edit", {"path": "TOOLS.md", "oldText": RULE, "newText": "Be brief."}, "Replaced.")],
+            None,
+        ),
+        ([IN_TOOLS, ("read", {"path": "/srv/pier/TOOLS.md"}, "- Be brief.")], None),
+    ],
+)
+def test_a_file_keeps_a_rule_as_far_as_openclaw_sends_it(
+    tmp_path: Path, calls: list[tuple[str, dict[str, Any], str]], where: str | None
+) -> None:
+    store = open_store(noted(tmp_path / "a.jsonl", *calls))
+    (row,) = store.conversations()
+    (life,) = (life for life in read_facts(Inspection.open(store, row.id)).facts.of(1) if life.text == RULE)
+    assert (life.fate.where, life.fate.alive) == (where, where is not None)
+
+
+def test_a_rule_that_the_agent_noted_in_other_words_is_not_lost(tmp_path: Path) -> None:
+    words = "- No berth near the fish for big ships."
+    for number, (file, outcome) in enumerate((("TOOLS.md", "uncertain"), ("notes/TOOLS.md", "lost"))):
+        call = ("edit", {"path": file, "oldText": "Notes", "newText": words}, "Replaced.")
+        store = open_store(noted(tmp_path / f"{number}.jsonl", call))
+        (row,) = store.conversations()
+        (life,) = (one for one in read_facts(Inspection.open(store, row.id)).facts.of(1) if one.text == RULE)
+        assert life.outcome == outcome
+
+
+def test_files_that_are_named_without_their_folder_are_listed(tmp_path: Path) -> None:
+    note = ("read", {"path": "memory/2026-04-01.md"}, "- Draw.")
+    path = noted(tmp_path / "a.jsonl", IN_TOOLS, note, ("read", {"file": "MEMORY.md"}, "- Be brief."))
+    assert [(entry["path"], entry["kind"], entry["text"], entry["sent_by"]) for entry in asked(path)] == [
+        ("/srv/pier/TOOLS.md", "rules file", f"- {RULE}", "OpenClaw"),
+        ("/srv/pier/memory/2026-04-01.md", "memory", "- Draw.", None),
+        ("/srv/pier/MEMORY.md", "memory", "- Be brief.", "OpenClaw"),
+    ]

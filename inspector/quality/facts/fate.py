@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe_title
-from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
+from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BREAK, JOINS, Word, parts_of
@@ -337,10 +337,13 @@ def _judged(
         # One of two lines may be about something else.
         outcome, changed = "uncertain", ""
     if part.where != "summary" and outcome != "paraphrased":
-        # Only a summary retells a fact. A message that stayed is at most about the same thing.
+        # Only a summary retells a fact, or a file into which the agent wrote it. A message that stayed is at most about
+        # the same thing.
         may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
+        has_half = probe.binds and compared.shared_words > 1 and compared.overlap >= MIN_SAME_VALUED
+        may_match = may_match or (part.retells and outcome == "uncertain" and has_half)
         outcome, changed = ("uncertain", "") if may_match else (None, "")
-    has_few_words = outcome == "paraphrased" and part.where != "summary" and compared.overlap < MIN_SAME
+    has_few_words = outcome == "paraphrased" and not part.retells and compared.overlap < MIN_SAME
     # The result of a tool has words like the user's by chance. Only a value or a quote in it is a match.
     by_chance = has_few_words or (probe.of_user and not probe.values)
     if outcome is None or (part.role == "tool" and by_chance):

@@ -106,6 +106,13 @@ class ListText(Struct, frozen=True):
     text: str
     offset: int = 0
 
+    @property
+    def retells(self) -> bool:
+        """Whether it may say in other words what was said: it is the summary, or a file that the agent wrote."""
+        return self.where == "summary" or (
+            self.where in ("rules file", "memory") and self.role == "assistant"
+        )
+
 
 class Passage(Struct, frozen=True):
     """A sentence, a line or two lines of a part. `span` is its place in the text of the part.
