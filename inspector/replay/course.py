@@ -21,7 +21,7 @@ from inspector.replay.earlier import EarlierSettings
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
 
-_USER = ROLE_CODES["user"]
+_USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: A threshold that no list reaches.
 _NEVER = 1 << 60
 
@@ -84,6 +84,7 @@ class Course:
         self.costs: CostBasis | None = None
         self._largest: int | None = None
         self.calls = list(recorded_calls) or calls(messages.roles)
+        self._reported_calls = frozenset(recorded_calls)
         self.checks = check_points(messages.roles, self.calls, manual, compacted_at)
         kinds = [check for _, check in self.checks]
         self.manual = [place for place, check in enumerate(kinds) if check is Check.MANUAL]
@@ -96,6 +97,19 @@ class Course:
         self.images = list(accumulate(messages.images, initial=0))
         self.check_chars = [self.chars[step] for step, _ in self.checks]
         self.users = [index for index, role in enumerate(messages.roles) if role == _USER]
+
+    def is_sized(self, step: int) -> bool:
+        """Return whether the agent knows the size of the list at the end of a turn after `step` messages.
+
+        It does not if the last answer has no reported size, as after an abort. Text that no model wrote may follow the
+        answer.
+        """
+        roles, at = self.messages.roles, step
+        while at > 0 and roles[at - 1] == _ASSISTANT:
+            at -= 1
+            if at in self._reported_calls:
+                return True
+        return at == step or not self._reported_calls
 
     def with_facts(self, facts: FactSteps | None) -> Course:
         """Return the course with these facts."""

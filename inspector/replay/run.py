@@ -149,7 +149,7 @@ class Run:
                 self._turn(step)
         elif check is Check.BETWEEN:
             self._between(step)
-            if loop.turns_end:
+            if loop.turns_end and self.course.is_sized(step):
                 self._request(step, turn_ends=True)
         elif check is Check.MANUAL:
             self._compact(step, self._reported(step), MANUAL)

@@ -91,6 +91,20 @@ def test_openclaw_compacts_a_list_within_a_turn_that_no_longer_fits(tmp_path: Pa
     assert [event.step for event in replayed(made, tmp_path, **settings).run.events] == [7]
 
 
+@pytest.mark.parametrize(("sent", "step"), [(190_000, 6), (0, 8)])
+def test_openclaw_knows_no_size_after_an_aborted_answer(tmp_path: Path, sent: int, step: int) -> None:
+    made = made_of.OpenClawSession(NAME)
+    made.user("Look at the logs.")
+    made.answer("", call(1), sent=150_000)
+    made.answer("", call(2), sent=185_000)
+    made.answer("They are", sent=sent, output=9 if sent else 0)
+    made.user("Go on.")
+    made.answer("Done.", sent=191_000)
+    made.user("And the other logs?")
+    settings = {"context_length": 200_000, "threshold": 0.9, "tail_tokens": 10}
+    assert [event.step for event in replayed(made, tmp_path, **settings).run.events][:1] == [step]
+
+
 def chat(profile: str, gateway: bool) -> Course:
     """Return a chat of 450 turns with short messages."""
     wires = [wire for number in range(450) for wire in (user(f"Is {number} even?"), assistant("Yes."))]

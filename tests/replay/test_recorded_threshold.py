@@ -135,7 +135,7 @@ def test_a_threshold_from_the_record_alone_is_named_as_that(tmp_path: Path) -> N
     last = asked("show", "--no-exact")["explained"]["threshold_tokens"][-1]
     assert (last["rule"], last["value"], last["why"]) == ("inferred", 100_200, shown)
     assert asked("replay")["reproduces"]["inferred"] == [
-        f"The threshold in force is {shown}, so this agreement is no proof of it."
+        f"The threshold in force is {shown}, so this agreement does not prove it."
     ]
     assert asked("recommend")["confidence"].endswith(
         "settings in force are inferred from the same compactions"
