@@ -107,7 +107,7 @@ async def until(pilot: Test, true: Callable[[], bool]) -> None:
             return
         await settled(pilot)
         await asyncio.sleep(0.01)
-    raise AssertionError("what was waited for did not come")
+    raise AssertionError("the expected state did not appear")
 
 
 async def press(pilot: Test, *keys: str) -> None:

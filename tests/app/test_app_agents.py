@@ -1,4 +1,4 @@
-"""Sessions of every agent in the app: the list tells them apart, and each opens with all its panes."""
+"""Sessions of every agent in the app: the list shows their agents, and each opens with all its panes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_every_pane_opens_on_every_agent(name: str) -> None:
         assert "Traceback" not in screen_text(pilot)
 
 
-async def test_the_gauge_shows_what_the_agent_reported() -> None:
+async def test_the_gauge_shows_reported_sizes() -> None:
     async with running(AGENTS, "Harbor importer") as pilot:
         screen = conversation(pilot)
         gauge = screen.query_one(Gauge)
@@ -155,7 +155,7 @@ async def test_an_encrypted_summary_is_not_a_failed_summary() -> None:
 
 
 async def test_a_compaction_lists_all_messages_that_it_added() -> None:
-    """Not only the summary: opencode also adds a question of its own, and Cline repeats the request."""
+    """Not only the summary: opencode also adds its own question, and Cline repeats the request."""
     async with running(AGENTS, "Reef charts", size=(160, 48)) as pilot:
         await press(pilot, "2")
         pane = conversation(pilot).query_one(CompactionPane)
@@ -395,7 +395,7 @@ async def test_an_answer_is_shown_block_by_block(tmp_path: Path) -> None:
         assert "Now the quay" in screen.query_one(MessagePane).body.text
 
 
-async def test_an_open_conversation_stays_as_it_is_while_another_one_is_written(tmp_path: Path) -> None:
+async def test_an_open_conversation_is_unchanged_while_another_is_written(tmp_path: Path) -> None:
     made = [lines.Session(f"5e55a000-0000-4000-8000-00000000000{number}") for number in (3, 4)]
     for one in made:
         one.user("Read the berths.")

@@ -60,7 +60,7 @@ async def came(pilot: Test, true: Callable[[], bool]) -> None:
         if true():
             return
         await pilot.pause(0.01)
-    raise AssertionError("what was waited for did not come")
+    raise AssertionError("the expected state did not appear")
 
 
 async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptPrompt:

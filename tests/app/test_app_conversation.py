@@ -464,7 +464,7 @@ async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotat
         view = screen.query_one(NextRequest).view
         assert view is not None
         assert [point.tokens for point in view.breakpoints] == [placed.tokens for placed in answer.points]
-        assert view.breakpoints[-1].tokens == view.total, "the last one stands on the last message"
+        assert view.breakpoints[-1].tokens == view.total, "the last one is on the last message"
 
 
 @pytest.mark.slow
@@ -509,7 +509,7 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert pane.view_name == "text"
 
 
-async def test_the_names_of_profiles_stand_apart_from_their_status(rotating: Path) -> None:
+async def test_the_names_of_profiles_are_separate_from_their_status(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "p")
         for option in pilot.app.screen.query_one(OptionList).options:

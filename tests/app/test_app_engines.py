@@ -54,7 +54,7 @@ async def test_an_engine_of_another_package_replays(rotating: Path, profile: str
 
 
 @pytest.mark.usefixtures("halves_engine")
-async def test_a_replay_under_an_engine_that_fails_names_it_and_goes_on(in_place: Path) -> None:
+async def test_a_replay_names_a_failing_engine_and_continues(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "left")

@@ -228,7 +228,7 @@ async def test_a_dismissed_finding_leaves_the_header_and_the_list(rotating: Path
         assert pane.list.row_count < before, "findings of one cause share a line"
 
 
-async def test_the_facts_of_a_model_are_shown_beside_those_of_the_rules(rotating: Path) -> None:
+async def test_the_facts_of_a_model_are_shown_next_to_those_of_the_rules(rotating: Path) -> None:
     store = open_store(rotating)
     inspection = Inspection.open(store, CHECKOUT)
     (prompt, *_) = judge_prompts(inspection, 4, Masker())

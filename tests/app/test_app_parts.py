@@ -85,7 +85,7 @@ def slow(value: int, watch: Any) -> int:
         watch.check()
 
 
-async def test_a_job_asked_for_twice_runs_once_and_an_overtaken_one_posts_nothing(rotating: Path) -> None:
+async def test_a_job_requested_twice_runs_once_and_an_overtaken_job_posts_nothing(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         jobs, came = conversation(pilot).jobs, []
         assert jobs.run("a", (1,), double, came.append)

@@ -387,7 +387,7 @@ async def test_a_conversation_that_grows_keeps_the_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_growing_keeps_the_phase_and_goes_on_playing(tmp_path: Path, beats: Beats) -> None:
+async def test_a_growing_conversation_keeps_the_phase_and_plays_on(tmp_path: Path, beats: Beats) -> None:
     path = compacted(tmp_path / "state.db")
     async with running(path, "Made") as pilot:
         screen = conversation(pilot)

@@ -246,7 +246,7 @@ async def test_the_gauge_shows_the_size_that_the_agent_compared(in_place: Path) 
     st.lists(st.integers(0, 31), max_size=8),
     st.booleans(),
 )
-def test_sums_of_what_is_counted(counts: dict[int, int], lengths: list[int], prompt: bool) -> None:
+def test_sums_at_a_moment(counts: dict[int, int], lengths: list[int], prompt: bool) -> None:
     known: dict[int, int] = {}
     sums = ExactSums(known)
     for length in lengths:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 
-def test_a_public_class_has_a_name_of_its_own() -> None:
+def test_a_public_class_has_a_unique_name() -> None:
     """A reader finds one class by its name, and imports need no other name for it."""
     modules: dict[str, list[Path]] = defaultdict(list)
     for folder in ("inspector", "widgets"):

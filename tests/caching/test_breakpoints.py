@@ -128,7 +128,9 @@ def test_every_breakpoint_has_the_time_to_live() -> None:
         ("", "", "", False, "envelope"),
     ],
 )
-def test_who_gets_markers(model: str, provider: str, base_url: str, enabled: bool, layout: str) -> None:
+def test_providers_and_models_with_markers(
+    model: str, provider: str, base_url: str, enabled: bool, layout: str
+) -> None:
     policy = cache_policy(model, provider, base_url)
     assert (policy.enabled, policy.layout) == (enabled, layout)
     assert policy.reason.endswith(".")

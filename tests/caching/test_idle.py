@@ -33,7 +33,7 @@ def idling(judged: Sequence[JudgedRequest], rates: Rates | None) -> IdleCosts:
     return idle_costs([PricedRequest(one, cost, rates) for one, cost in zip(judged, costs, strict=True)])
 
 
-def test_a_pause_costs_writing_again_what_could_be_read() -> None:
+def test_a_pause_costs_writing_the_readable_tokens_again() -> None:
     idle = idling(judge(PAUSED), OPUS)
     assert (idle.misses, idle.tokens) == (2, 52_000 + 55_000)
     assert idle.more == pytest.approx(107_000 * (6.25 - 0.5) / 1e6)
@@ -57,7 +57,7 @@ def test_an_hour_survives_the_short_pause_and_writes_cost_more() -> None:
     assert "With a cache of 1 hour instead of 5 minutes, all" in idle.words[1]
 
 
-def test_five_minutes_write_again_what_an_hour_kept() -> None:
+def test_five_minutes_write_tokens_again_that_an_hour_kept() -> None:
     hours = [replace(one, cache_write_1h=one.cache_write) for one in PAUSED]
     hours[2] = replace(hours[2], cache_read=52_000, cache_write=2_000, cache_write_1h=2_000)
     judged = judge(hours)

@@ -57,7 +57,7 @@ def test_a_sum_of_several_calls_is_no_prompt_to_be_read_again() -> None:
     ]  # fmt: skip
 
 
-def test_an_hour_is_known_by_what_was_written() -> None:
+def test_an_hour_to_live_is_known_from_the_written_tokens() -> None:
     hour = request(1, 0, 50_000, 1_000.0, cache_write_1h=50_000)
     late = request(2, 50_000, 0, 3_000.0)
     too_late = request(3, 0, 50_000, 9_000.0)
@@ -170,7 +170,7 @@ def test_the_smallest_prefix_by_model(model: str, tokens: int) -> None:
     assert smallest_prefix(model) == tokens
 
 
-def test_in_the_envelope_what_only_calls_tools_is_no_breakpoint() -> None:
+def test_in_the_envelope_a_message_with_only_calls_is_no_breakpoint() -> None:
     """Three results after a call without text: with the envelope layout an older release marks none of them."""
     calls = [{"id": str(n), "function": {"name": "read", "arguments": "{}"}} for n in range(3)]
     results = [{"role": "tool", "content": "x", "tool_call_id": str(n)} for n in range(3)]
@@ -228,7 +228,7 @@ CALLS = st.sampled_from(
     CALLS,
     st.sampled_from(["hermes-0.13", "hermes-0.19"]),
 )
-def test_what_is_kept_of_a_message_says_whether_it_bears_a_breakpoint(
+def test_the_cached_form_of_a_message_shows_whether_it_has_a_breakpoint(
     role: Any, content: Any, calls: Any, release: Release
 ) -> None:
     message = Message({"role": role, "content": content, "tool_calls": calls})

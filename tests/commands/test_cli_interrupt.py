@@ -18,7 +18,7 @@ from tests.readable import readable
 from tests.stores.writer import Writer, create, talk
 
 pytestmark = pytest.mark.skipif(
-    not hasattr(os, "openpty"), reason="how far a sweep is, only a terminal is told"
+    not hasattr(os, "openpty"), reason="only a terminal shows the progress of a sweep"
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,22 +71,22 @@ class Sweeping:
             start_new_session=True, preexec_fn=_handle_interrupts,
         )  # fmt: skip
         os.close(slave)
-        self.told = ""
+        self.output = ""
 
     def read(self) -> bool:
         """Read the next output; return False if all processes closed the terminal."""
-        assert readable(self._master, TIMEOUT), f"nothing is told any more, behind {self.told!r}"
+        assert readable(self._master, TIMEOUT), f"no more output after {self.output!r}"
         try:
             found = os.read(self._master, 4096)
         except OSError:
             return False
-        self.told += found.decode()
+        self.output += found.decode()
         return bool(found)
 
     def until(self, text: str) -> None:
         """Wait until the output has a text."""
-        while text not in self.told:
-            assert self.read(), self.told
+        while text not in self.output:
+            assert self.read(), self.output
 
     def end(self) -> tuple[int, str]:
         """Wait until all processes have ended; return the exit code and the output."""
@@ -114,9 +114,9 @@ def test_finished_cells_are_printed(database: Path, tmp_path: Path, form: str) -
     finally:
         sweeping.kill()
     assert code == 130
-    assert "Traceback" not in sweeping.told + printed
+    assert "Traceback" not in sweeping.output + printed
     sentence = f"interrupted; the answer covers {SHORT} of {SHORT + LONG} conversations."
-    assert sentence in sweeping.told
+    assert sentence in sweeping.output
     if form == "--json":
         document = json.loads(printed)
         assert (document["complete"], document["conversations"]) == (False, SHORT)
@@ -143,5 +143,5 @@ def test_an_interrupt_before_the_first_cell(database: Path, tmp_path: Path, whol
     finally:
         sweeping.kill()
     assert (code, printed) == (130, "")
-    assert "interrupted before any conversation was done." in sweeping.told
-    assert "Traceback" not in sweeping.told
+    assert "interrupted before any conversation was done." in sweeping.output
+    assert "Traceback" not in sweeping.output

@@ -61,7 +61,7 @@ def test_the_app_draws_on_the_terminal_with_redirected_errors(tmp_path: Path) ->
     assert (errors.read_bytes(), code) == (b"", 0)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a terminal as Linux tells it")
+@pytest.mark.skipif(sys.platform != "linux", reason="waits for the end of a terminal as Linux reports it")
 @pytest.mark.parametrize(
     ("handler", "ended"),
     [(signal.SIG_DFL, signal.SIGHUP), (signal.SIG_IGN, signal.SIGTERM)],

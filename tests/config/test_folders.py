@@ -72,7 +72,7 @@ def test_a_missing_file_is_empty_and_a_folder_too(tmp_path: Path) -> None:
     assert read_state(tmp_path) == {}
 
 
-def test_text_is_written_as_it_is(tmp_path: Path) -> None:
+def test_text_is_written_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "copied.txt"
     assert write_text(path, "one\r\ntwo\nlone \ud800")
     assert path.read_bytes() == b"one\r\ntwo\nlone ?"

@@ -52,7 +52,7 @@ def test_models_of_the_codex_backend_have_its_limits(model: str, tokens: int) ->
 
 
 @pytest.mark.parametrize(("provider", "tokens"), [("deepseek", 1_000_000), ("openrouter", 64_000)])
-def test_deepseeks_own_names_stand_for_its_newest_model(provider: str, tokens: int) -> None:
+def test_names_of_deepseek_mean_its_newest_model(provider: str, tokens: int) -> None:
     assert context_length("deepseek-chat", provider)[0] == tokens
     assert context_length("deepseek-v3.2", provider)[0] == 128_000
 

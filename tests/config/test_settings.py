@@ -155,7 +155,7 @@ def test_an_empty_file_sets_nothing(tmp_path: Path) -> None:
     assert reading(tmp_path, "\ufeffcompression: {threshold: 0.6}\n").values == {"threshold": 0.6}
 
 
-def test_the_file_beside_a_database(tmp_path: Path) -> None:
+def test_the_file_next_to_a_database(tmp_path: Path) -> None:
     assert config_beside(tmp_path / "state.db") == ConfigReading()
     (tmp_path / "config.yaml").write_text("a: [", encoding="utf-8")
     broken = config_beside(tmp_path / "state.db")

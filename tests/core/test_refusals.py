@@ -76,5 +76,5 @@ def test_a_text_of_a_model_is_a_summary(summary: str) -> None:
 
 
 @given(st.sampled_from(NOTICES), st.text(alphabet="abc .\n", min_size=600))
-def test_a_summary_that_begins_with_a_notice_goes_on(notice: str, more: str) -> None:
+def test_a_summary_may_begin_with_a_notice(notice: str, more: str) -> None:
     assert refusal_in(f"{notice}\n{more}x") == ""

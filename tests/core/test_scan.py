@@ -16,7 +16,7 @@ from inspector.summaries.words import is_word, tokens
 STEMMER = load_stemmer()
 
 
-def test_what_a_reader_sees_as_one_thing() -> None:
+def test_a_value_is_one_token() -> None:
     assert tokens("Pin src/a.py to v1.2.3, 用pnpm!") == [
         "Pin",
         "src/a.py",
@@ -43,7 +43,7 @@ def test_forms_of_a_word_have_one_stem(forms: tuple[str, ...]) -> None:
     assert len({tuple(STEMMER.words(form)) for form in forms}) == 1
 
 
-def test_stems_are_of_what_is_spoken_of() -> None:
+def test_stems_of_the_subject() -> None:
     assert list(STEMMER.words("The pool_size of the pods")) == ["pool", "size", "pod"]
     assert list(STEMMER.words("端口改动")) == ["端口", "口改", "改动"]
     assert list(STEMMER.words("limit the pool", without=[(0, 5)])) == ["pool"]
@@ -73,7 +73,7 @@ def test_folded_texts_are_one_line() -> None:
         ("10.0.0.1", False),
     ],
 )
-def test_what_is_a_path(text: str, found: bool) -> None:
+def test_paths_and_texts_that_only_look_like_paths(text: str, found: bool) -> None:
     assert is_path(text) is found
 
 

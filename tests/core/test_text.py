@@ -105,7 +105,7 @@ def test_printable_ascii_is_the_same_object(text: str) -> None:
         ("\u0601 is a printing sign", "\u0601 is a printing sign"),
     ],
 )
-def test_what_each_kind_becomes(raw: str, shown: str) -> None:
+def test_each_kind_of_character_is_replaced(raw: str, shown: str) -> None:
     assert safe(raw) == shown
 
 
@@ -206,7 +206,7 @@ def test_a_title_of_first_words_is_one_safe_line(words: str, limit: int) -> None
     assert len(title) <= max(0, limit)
 
 
-def test_conversations_with_one_title_are_told_apart() -> None:
+def test_conversations_with_the_same_title_have_different_names() -> None:
     titles = {"aaaaaaaa-1": "Go", "aaaaaaaa-2": "Go", "bbbbbbbb-3": "Stop", "cccccccc-4": ""}
     assert distinct_titles(titles) == {
         "aaaaaaaa-1": "Go (aaaaaaaa-1)", "aaaaaaaa-2": "Go (aaaaaaaa-2)", "bbbbbbbb-3": "Stop",

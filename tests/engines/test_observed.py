@@ -54,7 +54,7 @@ def conversation(rounds: int, size: int = 4_000) -> list[dict[str, Any]]:
         ("goose", 200_000, 160_000),
     ],
 )  # fmt: skip
-def test_where_they_fire(name: str, length: int, threshold: int) -> None:
+def test_thresholds_of_the_engines(name: str, length: int, threshold: int) -> None:
     chosen = settings(name, length)
     assert engine(name).budgets(chosen).threshold_tokens == threshold
     assert engine(name).fires(threshold, chosen) == "agent"
@@ -73,7 +73,7 @@ def test_where_they_fire(name: str, length: int, threshold: int) -> None:
         ("dsh", 0, range(30)),
     ],
 )  # fmt: skip
-def test_what_stays(name: str, extra: int, stays: Sequence[int]) -> None:
+def test_messages_that_stay(name: str, extra: int, stays: Sequence[int]) -> None:
     messages = messages_from(conversation(11)[: 30 + extra])
     chosen = settings(name)
     plan = engine(name).plan(engine(name).measure(messages), chosen)
@@ -136,7 +136,7 @@ def test_every_number_names_its_source(name: str) -> None:
         ("claude-code", 1_100), ("claude-code-2.1.216", 0), ("codex", 20_000), ("pi", 21_100), ("opencode", 15_000),
     ],
 )  # fmt: skip
-def test_what_they_keep(name: str, kept: int) -> None:
+def test_tokens_that_the_engines_keep(name: str, kept: int) -> None:
     found = engine(name)
     index = found.measure(messages_from(conversation(80)))
     plan = found.plan(index, settings(name))
@@ -153,7 +153,7 @@ def test_what_they_keep(name: str, kept: int) -> None:
     assert len(assemble(found, messages_from(wires), plan, "## Goal")) == plan.length_after
 
 
-def test_the_last_answer_stays_with_its_results_and_what_came_after() -> None:
+def test_the_last_answer_stays_with_its_results_and_later_messages() -> None:
     found, wires = engine("claude-code"), [*conversation(80), {"role": "user", "content": "Go on."}]
     plan = found.plan(found.measure(messages_from(wires)), settings("claude-code"))
     assert (plan.tail_start, plan.length) == (238, 241)

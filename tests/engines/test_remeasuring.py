@@ -230,7 +230,7 @@ def test_a_list_is_measured_only_at_compactions() -> None:
     assert sum(found.measured[1:]) == sum(event.before + event.after for event in done.events)
 
 
-def test_what_never_fires_is_never_compacted() -> None:
+def test_an_engine_that_never_fires_never_compacts() -> None:
     class Calm(Words):
         def fires(self, tokens: int, settings: Settings) -> str | None:
             return None

@@ -201,7 +201,7 @@ def test_hostile_texts_are_still_escaped(report: Report) -> None:
     }  # fmt: skip
 
 
-def test_a_report_says_what_was_masked(report: Report) -> None:
+def test_a_report_names_the_masked_secrets(report: Report) -> None:
     (note,) = [note for note in report.notes if "masked" in note]
     assert "an OpenAI key" in note
     assert note in " ".join(parsed(render_html(report)).text.split())

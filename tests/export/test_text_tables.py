@@ -94,7 +94,7 @@ def test_styled_lines_equal_those_of_rich(
     assert [line.rstrip() for line in shown(ours)] == [line.rstrip() for line in shown(theirs)]
 
 
-def test_a_styled_line_looks_as_it_would_in_rich() -> None:
+def test_a_styled_line_looks_like_in_rich() -> None:
     looks = []
     for draw in (
         lambda console: StyledLines(console).add(("kept ", "green"), ("in the head", "dim")),

@@ -63,7 +63,7 @@ def test_tools_read_write_fetch_and_ask() -> None:
     ("operation", "kind", "lines"),
     [("view", "read", None), ("create", "write", None), ("str_replace", "write", SOME_LINES)],
 )
-def test_an_editor_does_what_its_command_says(operation: str, kind: str, lines: Lines | None) -> None:
+def test_an_editor_acts_by_its_command(operation: str, kind: str, lines: Lines | None) -> None:
     assert acts("file_editor", command=operation, path="/app/a.py") == [(kind, "/app/a.py", lines)]
 
 
@@ -238,7 +238,7 @@ def test_a_file_written_before_counts() -> None:
     assert event.kind == "read again"
 
 
-def test_an_edit_counts_for_a_reading_of_the_whole_file_alone() -> None:
+def test_an_edit_counts_only_for_a_reading_of_the_whole_file() -> None:
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
     part = tool_use("Read", "x", file_path="/app/a.py", offset=200, limit=50)
     assert [event.kind for event in events((1, 1, edit), (2, None, READ))] == ["read again"]
@@ -268,7 +268,7 @@ def test_a_part_in_the_list_is_not_read_again_after_an_edit() -> None:
     assert len(events((1, 1, READ), (2, None, part + edit + part))) == 1
 
 
-def test_an_event_says_what_the_earlier_act_was_and_had() -> None:
+def test_an_event_has_the_earlier_act_and_its_lines() -> None:
     part = tool_use("Read", "x", file_path="/app/a.py", offset=1, limit=50)
     wrote = tool_use("Write", "ok", file_path="/app/a.py", content="x = 1")
     edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
@@ -909,7 +909,7 @@ def test_acts_against_rules_are_recognized() -> None:
         ("Do not commit secrets", "git commit secrets", True),
     ],
 )
-def test_the_verb_of_a_command_is_what_it_does(rule: str, command: str, forbidden: bool) -> None:
+def test_a_command_acts_by_its_verb(rule: str, command: str, forbidden: bool) -> None:
     done = list(acts_of_call(call("Bash", command=command)))
     assert any(one.forbids(act) for one in prohibitions_of(rule) for act in done) == forbidden
 

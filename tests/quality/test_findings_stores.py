@@ -181,7 +181,7 @@ def test_another_system_prompt(tmp_path: Path) -> None:
     assert not of_rule(found_in(rotated(tmp_path / "same.db").end()), "system-prompt-changed")
 
 
-def test_what_the_release_noted_about_its_summary_calls(tmp_path: Path) -> None:
+def test_notes_of_the_release_about_its_summary_calls(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db", 22))
     writer.begin(
         compression_failure_error="401 \x1b[31mno key", compression_fallback_streak=2, message_count=40
@@ -204,7 +204,7 @@ def test_boundaries_that_the_store_does_not_prove(tmp_path: Path) -> None:
     assert not of_rule(found, "planned-not-recorded")
 
 
-def test_flags_change_what_is_found(fixtures_dir: Path) -> None:
+def test_flags_change_the_findings(fixtures_dir: Path) -> None:
     path = fixtures_dir / "hermes-0.19-in-place.db"
     found = found_in(path, {"threshold": 0.3, "target_ratio": 0.05, "summary_context": 20_000})
     assert of_rule(found, "threshold-overridden")

@@ -102,12 +102,12 @@ def test_a_gateway_checks_before_a_turn() -> None:
     assert why(listed(chat, "cli"), 0.5).rule == "other-settings"
 
 
-def test_what_the_compaction_before_left_was_no_call() -> None:
+def test_the_list_left_by_the_compaction_before_had_no_request() -> None:
     began = [("user", 60_000), ("assistant", 50_000), ("user", 30_000)]
     assert why(listed(began, began=3), 0.5).rule == "threshold"
 
 
-def test_what_the_index_leaves_out_stands_before_the_end() -> None:
+def test_messages_outside_the_index_are_before_the_end() -> None:
     cause = why(listed(TALK), 0.5, tokens=112_000)
     assert cause.tokens == 112_000
 
@@ -115,9 +115,7 @@ def test_what_the_index_leaves_out_stands_before_the_end() -> None:
 @pytest.mark.parametrize(
     ("trigger", "rule"), [(None, "reported"), ("auto", "threshold"), ("manual", "manual")]
 )
-def test_another_agents_trigger_is_what_it_says_however_large_the_list_was(
-    trigger: str | None, rule: str
-) -> None:
+def test_a_recorded_trigger_of_another_agent_counts_for_any_size(trigger: str | None, rule: str) -> None:
     before = replace(listed(TALK), agent="pi")
     done = replace(compacted(5, 110_000), trigger=trigger, tokens_before_reported=110_000)
     cause = cause_of(before, done, 0.5)

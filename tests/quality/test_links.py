@@ -25,7 +25,7 @@ def test_results_without_a_call_before_them() -> None:
     assert links(user(), {"role": "tool", "content": "x"}).orphans == (1,)
 
 
-def test_a_call_nobody_answered_counts_once_the_talk_goes_on() -> None:
+def test_an_unanswered_call_counts_if_the_conversation_continues() -> None:
     open_call = (user(), assistant("", call("a"), call("b")), result("a"))
     assert links(*open_call).unanswered == ()
     assert links(*open_call, user("never mind")).unanswered == (1,)

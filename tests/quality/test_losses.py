@@ -43,7 +43,7 @@ def life(
     return Life(fact, first, tuple(Fate(first + n, outcome) for n, outcome in enumerate(outcomes)))
 
 
-def test_a_fact_is_lost_with_the_compaction_since_which_it_is_gone() -> None:
+def test_a_fact_is_lost_at_the_compaction_after_which_it_is_missing() -> None:
     (found,) = losses_of([life("verbatim", "lost", "verbatim", "value lost", "lost")])
     assert (found.compaction, found.lost, found.weakened) == (4, {"constraint": 1}, 0)
     assert [(one.text, one.outcome) for one in found.worst] == [("text k", "value lost")]
@@ -118,7 +118,7 @@ def test_without_a_known_loss_unknown_ones_are_not_denied(
     assert ("some losses are unknown" in capsys.readouterr().out) is unknown
 
 
-def test_a_plain_statement_that_was_still_needed_is_a_loss_beside_the_rules() -> None:
+def test_a_plain_statement_that_was_still_needed_is_a_loss_besides_the_rules() -> None:
     needed = replace(life("lost", kind="link"), needed=True)
     (found,) = losses_of([needed, life("lost", key="b"), life("lost", kind="link", key="c")])
     assert (found.lost, [one.kind for one in found.worst]) == (

@@ -100,7 +100,7 @@ def test_another_engine_clears_nothing_and_the_recording_does(tmp_path: Path) ->
     assert fired(found, "truncation")
 
 
-def test_what_was_cleared_as_the_list_was_compacted_did_not_keep_it_from_firing(tmp_path: Path) -> None:
+def test_results_cleared_at_a_compaction_did_not_prevent_it(tmp_path: Path) -> None:
     made = harbor()
     calls = reading(made, 28)
     made.microcompact(calls[:20], saved=20 * TOKENS)
@@ -116,7 +116,7 @@ def test_what_was_cleared_as_the_list_was_compacted_did_not_keep_it_from_firing(
     st.integers(0, 60),
     st.integers(0, 60),
 )
-def test_what_is_freed_until_a_step(cleared: list[Cleared], since: int, step: int) -> None:
+def test_tokens_freed_until_a_step(cleared: list[Cleared], since: int, step: int) -> None:
     cleared.sort()
     expected = sum(one.chars for one in cleared if one.message >= since and one.step <= step)
     assert Freed(cleared, since).at(step) == expected

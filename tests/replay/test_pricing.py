@@ -67,7 +67,7 @@ def event(step: int, before: int, after: int, head: int = 1, summary: int = 200)
     return Event(step, "agent", step, 3, head, step - 1, before, after, before, after, summary=summary)
 
 
-def test_without_compactions_it_costs_what_it_cost() -> None:
+def test_a_run_without_compactions_has_the_recorded_cost() -> None:
     assert basis().cost([]) == pytest.approx(sum(call.cost for call in calls()))
 
 

@@ -27,5 +27,5 @@ def test_a_cut_shows_the_tokens_that_lead_to_it() -> None:
         ([20, 10], None), ([], None),
     ],
 )  # fmt: skip
-def test_another_tail_is_taken_where_it_explains_more(cuts: list[int], tail: int | None) -> None:
+def test_another_tail_is_used_if_it_explains_more(cuts: list[int], tail: int | None) -> None:
     assert recorded_tail([cut(start) for start in cuts], 10_000, TRIED) == tail

@@ -232,7 +232,7 @@ def test_lists_that_overflow_below_the_usual_threshold_show_a_smaller_window() -
     assert recorded_threshold(180_000, requests, made[:1], turns_end=True) is None
 
 
-def test_a_reported_size_beside_a_rough_one_is_explained(tmp_path: Path) -> None:
+def test_a_reported_size_next_to_a_rough_size_is_explained(tmp_path: Path) -> None:
     shown = " ".join(CliRunner().invoke(commands, ["compactions", str(written(tmp_path))]).stdout.split())
     assert "reported by the agent: 100,200 tokens before" in shown
     assert "tokens after; counts with ~ are rough and only of the messages why:" in shown

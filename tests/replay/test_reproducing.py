@@ -168,7 +168,7 @@ def test_a_compaction_far_below_the_threshold_counts_as_manual() -> None:
     ]
 
 
-def test_a_compaction_without_the_list_before_it_is_left_out_and_told(tmp_path: Path) -> None:
+def test_a_compaction_without_the_list_before_it_is_skipped_and_noted(tmp_path: Path) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-00000000c4a9", version="2.1.40")
     made.compact("It goes on.", before=168_000)
     for number in range(4):

@@ -42,7 +42,7 @@ def test_results_that_are_not_long_stay(tmp_path: Path) -> None:
     assert events(session(*[8_000] * 13), tmp_path)[0] == 21
 
 
-def test_a_tail_that_is_set_decides_what_stays(tmp_path: Path) -> None:
+def test_a_configured_tail_decides_which_results_stay(tmp_path: Path) -> None:
     made = session(*[8_000] * 13)
     store = open_store(made.write(tmp_path))
     (row,) = store.conversations()

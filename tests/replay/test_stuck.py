@@ -27,7 +27,7 @@ def answers() -> Answers:
     return Answers.of(demo_databases(), {}, None)
 
 
-def test_a_run_that_gives_up_is_told_against_the_window(answers: Answers) -> None:
+def test_a_run_that_gives_up_is_compared_with_the_window(answers: Answers) -> None:
     inspection, resolved = answers.opened("Nightly orders import loses rows")
     settings = resolved.settings
     recording = read_recording(inspection, settings.profile)
@@ -50,7 +50,7 @@ def test_a_run_that_gives_up_is_told_against_the_window(answers: Answers) -> Non
     assert document["gives_up"] == [[False, True], [False, True]]
 
 
-def test_where_every_cell_is_stuck_none_is_the_best() -> None:
+def test_if_every_cell_is_stuck_none_is_the_best() -> None:
     axis = Axis("threshold", (0.5,)), Axis("target_ratio", (0.2,))
     one = Scores((1.0,) * len(METRIC_NAMES), 1.0, 0.0, every_call=True)
     found = sweep(*axis, [[[one]]])
@@ -72,7 +72,7 @@ def test_compactions_at_calls_in_a_row_are_every_call(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize(("window", "gives_up"), [(200_000, None), (40_000, 17)])
-def test_a_run_in_which_all_messages_always_stay_is_told(window: int, gives_up: int | None) -> None:
+def test_a_run_that_keeps_all_messages_is_noted(window: int, gives_up: int | None) -> None:
     words = "word " * 2_000
     messages = [Message({"role": ("user", "assistant")[i % 2], "content": words}) for i in range(24)]
     rules = replayable(engine("pi"))

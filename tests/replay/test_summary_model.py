@@ -70,7 +70,7 @@ def test_a_model_without_records_leaves_the_size_open() -> None:
     assert SummaryModel().extra(0, 10, 0) == 0
 
 
-def test_what_comes_with_a_summary_is_that_of_the_closest() -> None:
+def test_tokens_added_with_a_summary_are_those_of_the_closest_summary() -> None:
     model = SummaryModel(extras=(Extra(100, 5_000), Extra(200, 1_000), Extra(300, 9_000)))
     assert [model.extra(number, step, 0) for number, step in ((0, 90), (1, 190), (7, 100))] == [
         5_000,

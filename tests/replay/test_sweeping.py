@@ -72,7 +72,7 @@ def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("processes", also(1, 2))
-def test_what_was_cancelled_keeps_what_is_done(answers: Answers, processes: int) -> None:
+def test_a_cancelled_sweep_keeps_finished_cells(answers: Answers, processes: int) -> None:
     seen: list[Progress] = []
     found = run_sweep(
         request_of(answers),
@@ -89,7 +89,7 @@ def test_what_was_cancelled_keeps_what_is_done(answers: Answers, processes: int)
     assert sweep_document(found)["complete"] is False
 
 
-def test_nothing_done_is_nothing_told(answers: Answers) -> None:
+def test_a_sweep_without_finished_cells_reports_nothing(answers: Answers) -> None:
     found = run_sweep(request_of(answers), answers, wanted=lambda: False)
     assert found.conversations == 0
     assert isnan(found.cells["peak_tokens"][0][0])
@@ -208,7 +208,7 @@ def test_identical_values_name_the_conversations_that_they_are_identical_for() -
     assert among.startswith("threshold 0.3, 0.5, 0.7 are identical for 1 of 3 conversations: ")
 
 
-def test_what_is_sent_with_a_summary_stays_if_the_size_of_summaries_is_chosen() -> None:
+def test_tokens_sent_with_a_summary_stay_if_the_size_of_summaries_is_chosen() -> None:
     found = Answers.of([FIXTURES / "agents" / "kimi"], {}, None)
     (row,) = found.rows()
     inspection, resolved = found.opened(row.id)

@@ -174,7 +174,7 @@ def test_settings_that_were_in_force_for_no_message_change_nothing(second: int) 
         assert runs[0] == runs[1]
 
 
-def test_the_model_is_asked_behind_users_and_whole_groups() -> None:
+def test_requests_follow_user_messages_and_complete_groups() -> None:
     user, assistant, tool = 0, 1, 2
     assert calls([user, assistant, tool, tool, assistant, user]) == [1, 4, 6]
 
@@ -268,7 +268,7 @@ def test_a_list_is_not_smaller_than_the_smallest_request(agent: str, threshold: 
     assert min(found.run.tokens) >= min(found.recording.course.scale.least, *found.recording.tokens) > 0
 
 
-def test_a_run_at_the_recorded_steps_with_other_boundaries_is_told(
+def test_a_run_at_the_recorded_steps_with_other_boundaries_is_noted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit):

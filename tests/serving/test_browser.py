@@ -134,7 +134,7 @@ async def test_another_page_cannot_connect(browser: Browser, address: str) -> No
     assert await other.evaluate(fetched) == "refused"
 
 
-def test_a_user_who_leaves_before_the_first_place_is_sent_is_told_so() -> None:
+def test_a_user_who_leaves_before_the_first_place_gets_a_message() -> None:
     sent: list[str] = []
     teller = PlaceTeller()
     teller.write = sent.append

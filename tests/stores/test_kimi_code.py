@@ -130,7 +130,7 @@ def test_early_releases_kept_the_newest_messages(tmp_path: Path) -> None:
     assert (compaction.tail_start, compaction.trigger) == (2, None)
 
 
-def test_undo_goes_back_to_a_message_of_the_user_but_not_behind_a_summary(tmp_path: Path) -> None:
+def test_undo_goes_back_to_a_message_of_the_user_but_not_before_a_summary(tmp_path: Path) -> None:
     session = KimiCodeSession(SESSION)
     session.user(RULE)
     session.answer(ANSWER, sent=160_000)

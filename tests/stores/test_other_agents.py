@@ -270,7 +270,7 @@ def test_codex(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_what_an_encrypted_summary_kept_is_unknown(tmp_path: Path) -> None:
+def test_facts_after_an_encrypted_summary_are_unknown(tmp_path: Path) -> None:
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", codex().text()))
     lives = read_facts(Inspection(store, conversation)).facts.lives
     fates = {life.fact.text: life.fates[0].outcome for life in lives}
@@ -294,7 +294,7 @@ def test_an_encrypted_summary_replaces_the_summary_before(tmp_path: Path) -> Non
     assert [before[old][1] for old, _ in second.kept] == ["Never touch the release branch. Fix the loom."]
 
 
-def test_what_an_encrypted_summary_kept_is_not_measured(tmp_path: Path) -> None:
+def test_facts_after_an_encrypted_summary_are_not_measured(tmp_path: Path) -> None:
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", codex().text()))
     inspection = Inspection(store, conversation)
     facts = read_facts(inspection).facts
@@ -322,7 +322,7 @@ def test_facts_that_an_encrypted_summary_may_have_are_unknown_and_not_lost(
     assert (losses.total, losses.unknown, losses.unread) == (0, unknown, 1 - unknown)
 
 
-def test_where_codex_records_no_list_the_users_newest_messages_stay(tmp_path: Path) -> None:
+def test_without_a_recorded_list_of_codex_the_users_newest_messages_stay(tmp_path: Path) -> None:
     rollout = codex(encrypted=False, message="The loom is half fixed.")
     records = [json.loads(line) for line in rollout.text().splitlines()]
     for record in records:

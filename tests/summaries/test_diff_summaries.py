@@ -57,7 +57,7 @@ def changes(found: SummaryDiff) -> dict[str, ItemChange]:
     return {item.text: item for section in found.sections for item in section.items}
 
 
-def test_what_became_of_each_item() -> None:
+def test_the_fate_of_each_item() -> None:
     found = changes(diff(OLD, NEW))
     assert {text: item.change for text, item in found.items()} == {
         "Build an API with FastAPI and JWT.": "reworded",
@@ -109,13 +109,13 @@ def test_a_heading_of_the_same_name_goes_before_one_of_the_same_meaning() -> Non
     assert changes(found)["Ship it"].change == "kept"
 
 
-def test_a_renamed_unknown_section_pairs_by_what_it_holds() -> None:
+def test_a_renamed_unknown_section_is_matched_by_its_content() -> None:
     found = diff("## Lore\n- a one\n- b two\n- c three\n", "## Myths\n- a one\n- b two\n- c three\n- d\n")
     assert [(s.name, s.was) for s in found.sections] == [("Myths", "Lore")]
     assert found.counts()["kept"] == 3
 
 
-def test_removed_items_stand_where_they_stood() -> None:
+def test_removed_items_stay_in_their_place() -> None:
     found = diff("## Goal\n- one\n- two\n- three\n", "## Goal\n- zero\n- one\n- three\n")
     assert [(i.text, i.change) for i in found.sections[0].items] == [
         ("zero", "added"), ("one", "kept"), ("two", "removed"), ("three", "kept"),
@@ -210,7 +210,7 @@ def test_the_order_of_items_does_not_matter(summary: Summary, random: Random) ->
 
 
 @given(st.lists(words | st.just("PLANT"), max_size=30), st.lists(words, max_size=30))
-def test_what_lies_outside_the_word_changes_is_the_same(one: list[str], other: list[str]) -> None:
+def test_text_outside_the_word_changes_is_equal(one: list[str], other: list[str]) -> None:
     was, text = " ".join(one), "  ".join(other)
     old, new = list(was), list(text)
     for change in reversed(word_changes(was, text)):

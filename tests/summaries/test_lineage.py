@@ -94,7 +94,7 @@ FOLLOWED = follow(columns(*BODIES))
         ("Move the shop", ["new", "kept", "reworded"]),
     ],
 )
-def test_what_became_of_an_item(start: str, expected: list[str]) -> None:
+def test_the_fate_of_an_item(start: str, expected: list[str]) -> None:
     assert states(FOLLOWED, start) == expected
 
 
@@ -116,7 +116,7 @@ def cell_of(row: LineageRow, column: int) -> Cell:
     return cell
 
 
-def test_rows_are_grouped_by_what_their_sections_mean() -> None:
+def test_rows_are_grouped_by_the_meaning_of_their_sections() -> None:
     names = [name for name, _ in FOLLOWED.groups]
     assert names == ["Goal", "Constraints & Preferences", "Completed Actions", "Remaining Work"]
     done = dict(FOLLOWED.groups)["Completed Actions"]
@@ -265,7 +265,7 @@ def test_a_row_ends_once_and_comes_back_only_after_it(life: list[Column]) -> Non
 
 
 @given(lives)
-def test_what_moved_stands_in_a_section_of_another_meaning(life: list[Column]) -> None:
+def test_a_moved_item_is_in_a_section_of_another_meaning(life: list[Column]) -> None:
     for row in follow(life).rows:
         for cell in row.cells:
             if cell is not None and cell.from_section:

@@ -46,7 +46,9 @@ def turns(was: str, now: str) -> list[tuple[str, str, str, str]]:
         ("nothing exact here", "other words", []),
     ],
 )  # fmt: skip
-def test_what_a_wording_says_otherwise(was: str, now: str, expected: list[tuple[str, str, str, str]]) -> None:
+def test_a_wording_that_contradicts_another(
+    was: str, now: str, expected: list[tuple[str, str, str, str]]
+) -> None:
     assert turns(was, now) == expected
 
 
@@ -56,7 +58,7 @@ def test_the_same_wording_says_the_same(text: str) -> None:
     assert turns_of(text, f"{text} {text}") == ()
 
 
-def test_how_much_of_the_first_summary_is_left() -> None:
+def test_the_remaining_share_of_the_first_summary() -> None:
     found = drift(*BODIES)
     first, second, third = found.left
     assert (first.items, first.of_items, first.words) == (8, 8, first.of_words)
@@ -92,7 +94,7 @@ def test_a_state_that_moves_on_is_no_error() -> None:
     assert not found.settled
 
 
-def test_what_was_split_says_the_same_together() -> None:
+def test_parts_of_a_split_item_have_the_same_meaning_together() -> None:
     one = (
         "## Key Decisions\n- Keep the retry limit at 41 for the client, keep the pool at 60 for the server\n"
     )
@@ -115,7 +117,7 @@ def test_a_next_step_that_was_done_long_ago() -> None:
     assert drift(DONE, REST, STEP, STEP).stale == ()
 
 
-def test_a_next_step_that_nobody_takes() -> None:
+def test_a_next_step_that_is_never_done() -> None:
     (found,) = drift(STEP, STEP, STEP).stale
     assert (found.why, found.since, found.until, found.times) == ("listed", 0, 2, 3)
     assert drift(STEP, STEP).stale == ()

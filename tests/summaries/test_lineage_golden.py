@@ -149,7 +149,7 @@ def test_exact_things_are_those_of_the_whole_text(text: str) -> None:
 
 
 @given(st.sampled_from(["1", "1.2", "a/b", "#fff", "x"]), st.text(alphabet="1.2a/b#fx _ é٣-", max_size=20))
-def test_a_thing_stands_by_itself(thing: str, text: str) -> None:
+def test_a_value_is_a_separate_word(thing: str, text: str) -> None:
     plainly = re.search(rf"(?<![\w.]){re.escape(thing)}(?![\w]|\.\d)", text) is not None
     assert within(thing, text) == plainly
 
@@ -165,5 +165,5 @@ def test_the_bound_is_one_of_the_words_in_common(texts: list[str]) -> None:
 
 
 @given(st.one_of(TEXTS, st.text(max_size=40)))
-def test_words_stand_where_they_were_found(text: str) -> None:
+def test_words_have_their_places(text: str) -> None:
     assert Words(text).spans == tuple(match.span() for match in TOKEN.finditer(text))

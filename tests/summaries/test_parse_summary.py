@@ -174,7 +174,7 @@ NEWEST = "The messages after this summary are the most recent messages from befo
         ("", ""),
     ],
 )
-def test_what_a_program_writes_around_a_summary_is_not_its_text(body: str, own: str) -> None:
+def test_text_of_a_program_around_a_summary_is_not_its_text(body: str, own: str) -> None:
     start, end = written_by_model(body)
     assert body[start:end] == own
 

@@ -96,7 +96,7 @@ def test_newer_models_fall_back_to_the_vocabulary_at_hand(exact: Counter) -> Non
         assert counter_for(model).encoding == exact.encoding
 
 
-def test_what_a_message_counts(exact: Counter) -> None:
+def test_the_counted_parts_of_a_message(exact: Counter) -> None:
     def counted(message: Message) -> int:
         return exact.count_messages([message])[0]
 
@@ -278,7 +278,7 @@ def test_importing_does_not_import_tiktoken() -> None:
 
 
 @given(st.dictionaries(st.binary(min_size=16, max_size=16), st.integers(0, 2**40), max_size=20))
-def test_what_is_put_is_got(tmp_path_factory: pytest.TempPathFactory, counts: dict[bytes, int]) -> None:
+def test_stored_counts_are_read(tmp_path_factory: pytest.TempPathFactory, counts: dict[bytes, int]) -> None:
     path = tmp_path_factory.mktemp("cache") / "tokens.sqlite"
     cache = TokenCache(path)
     cache.put(counts)
@@ -313,7 +313,7 @@ def test_a_damaged_file_is_replaced(tmp_path: Path, content: bytes) -> None:
     assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
 
 
-def test_damage_that_shows_later_is_survived(tmp_path: Path) -> None:
+def test_damage_that_appears_later_is_handled(tmp_path: Path) -> None:
     path = tmp_path / "tokens.sqlite"
     counts = {cache_key("e", str(n)): n for n in range(3_000)}
     first = TokenCache(path)
@@ -344,7 +344,7 @@ def test_a_foreign_table_keeps_counts_in_memory(tmp_path: Path) -> None:
     assert str(path) in cache.problem
 
 
-def test_where_no_file_can_be_made_counts_stay_in_memory(tmp_path: Path) -> None:
+def test_without_a_file_counts_stay_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     cache = TokenCache(tmp_path / "file" / "tokens.sqlite")
     cache.put({b"k" * 16: 7})
@@ -353,7 +353,7 @@ def test_where_no_file_can_be_made_counts_stay_in_memory(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes read-only files")
-def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+def test_a_read_only_file_is_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "tokens.sqlite"
     TokenCache(path).close()
     path.chmod(0o400)

@@ -145,7 +145,7 @@ async def test_typing_can_be_mended_and_left() -> None:
 
 
 @pytest.mark.parametrize("leave", ["tab", "shift+tab", "down", "up"])
-async def test_what_was_typed_is_taken_by_leaving_its_row(leave: str) -> None:
+async def test_a_typed_value_is_used_on_leaving_its_row(leave: str) -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 12)) as host:
         await host.press("enter", "6", "5", leave)
@@ -153,7 +153,7 @@ async def test_what_was_typed_is_taken_by_leaving_its_row(leave: str) -> None:
         assert changes(host) == [("threshold", 0.65)]
 
 
-async def test_what_was_typed_is_taken_by_a_click_and_left_where_it_is_no_number() -> None:
+async def test_a_typed_value_is_used_on_a_click_and_dropped_if_it_is_not_a_number() -> None:
     widget = knobs()
     async with hosting(widget, size=(90, 14)) as host:
         await host.press("enter", "6", "5")

@@ -24,7 +24,7 @@ async def test_it_is_called_though_the_process_was_held_up(monkeypatch: pytest.M
     assert called == ["this"], "a timer that is called too needs no other way"
 
 
-async def test_what_was_cancelled_is_not_called() -> None:
+async def test_a_cancelled_call_does_not_happen() -> None:
     widget, called = Static(), list[str]()
     async with hosting(widget) as host:
         later(widget, 0.001, lambda: called.append("cancelled")).cancel()

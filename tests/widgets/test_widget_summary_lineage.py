@@ -138,7 +138,7 @@ async def test_f_goes_through_the_filters_and_keeps_the_item() -> None:
         assert pane.filter == "all"
 
 
-async def test_what_says_something_else_and_what_is_stale_is_marked_and_told() -> None:
+async def test_contradicting_and_stale_items_are_marked_and_explained() -> None:
     one = "## Constraints\n- Set the retry limit of the client to 41 and never more\n## Next Steps\n- Write docs\n"
     two = one.replace("41", "7")
     pane = SummaryLineage()
@@ -186,7 +186,7 @@ async def test_words_give_way_to_signs_and_signs_to_the_neighbours() -> None:
         assert sum(few.values()) < 60
 
 
-async def test_where_room_is_short_the_head_tells_the_filter_and_the_list_keeps_rows() -> None:
+async def test_on_a_small_screen_the_head_names_the_filter_and_the_list_keeps_rows() -> None:
     pane = SummaryLineage()
     async with hosting(pane, (78, 9), lambda: pane.set_view(lineage_view(*BODIES, column=1))) as host:
         pane.items.focus()

@@ -34,7 +34,7 @@ async def test_a_summary_shows_sections_counts_and_budget() -> None:
         assert "Progress  empty" not in text
 
 
-async def test_a_fallback_is_loud_and_an_overlong_summary_is_told() -> None:
+async def test_a_fallback_is_prominent_and_an_overlong_summary_is_noted() -> None:
     pane = SummaryText()
     async with hosting(pane, set_up=lambda: pane.set_view(summary_view(compaction(fallback=True), 3, 16))):
         assert shown(pane).startswith("✗ No summary was made")
@@ -111,7 +111,7 @@ async def test_f_leaves_only_the_changes() -> None:
         assert "no earlier summary" in shown(pane)
 
 
-async def test_the_texts_stand_side_by_side_at_any_width() -> None:
+async def test_the_texts_are_side_by_side_at_any_width() -> None:
     pane = SummarySides()
     async with hosting(pane, size=(80, 24), set_up=lambda: pane.set_view(DIFF)) as host:
         row = next(line for line in shown(pane).split("\n") if "by Friday" in line)
@@ -232,7 +232,7 @@ async def test_an_item_of_the_life_is_shown_where_it_changed() -> None:
         assert changes.body.active is None
 
 
-async def test_what_is_pending_says_so_and_what_is_not_there_too() -> None:
+async def test_pending_and_missing_values_are_named() -> None:
     pane = SummaryPane()
     view = SummaryPaneView(SummaryView())
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:

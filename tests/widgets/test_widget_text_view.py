@@ -190,7 +190,7 @@ async def test_a_selection_joins_wrapped_rows() -> None:
         assert part == ("quick brown fox jumps", "\n")
 
 
-async def test_copying_hands_out_the_text_as_it_was() -> None:
+async def test_copying_returns_the_original_text() -> None:
     widget = TextView()
     async with hosting(widget, set_up=lambda: widget.set_text(HOSTILE)) as host:
         await host.press("y")

@@ -105,7 +105,7 @@ def read(fixtures_dir: Path) -> tuple[Inspection, FactsReading]:
     return inspection, reading
 
 
-def test_pruned_facts_come_with_their_compaction_and_have_a_limit_of_their_own(
+def test_pruned_facts_come_with_their_compaction_and_have_a_separate_limit(
     read: tuple[Inspection, FactsReading],
 ) -> None:
     inspection, reading = read
@@ -171,7 +171,7 @@ def test_the_text_has_the_fate_of_each_fact(capsys: pytest.CaptureFixture[str]) 
     assert run(capsys, "--kind", "preference", "--role", "tool") == "No facts were found.\n"
 
 
-def test_a_checklist_of_what_is_lost_or_at_risk(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_checklist_of_facts_lost_or_at_risk(capsys: pytest.CaptureFixture[str]) -> None:
     lost = run(capsys, "--format", "markdown")
     assert "- [ ] Roll it out: 5 %, then 25 %, then 100 %, with at least 24 hours between two steps." in lost
     assert "stripe-node" not in lost
@@ -202,7 +202,7 @@ def changed_limit(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["markdown", "mem0"])
-def test_what_the_user_changed_later_no_longer_holds(
+def test_a_rule_that_the_user_changed_later_no_longer_holds(
     changed_limit: Path, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -213,7 +213,7 @@ def test_what_the_user_changed_later_no_longer_holds(
     assert "limit to 75" not in output
 
 
-def test_memories_of_what_is_lost(capsys: pytest.CaptureFixture[str]) -> None:
+def test_memories_of_lost_facts(capsys: pytest.CaptureFixture[str]) -> None:
     payloads = json.loads(run(capsys, "--format", "mem0", "--user-id", "ann", "--role", "user"))
     assert payloads
     assert all(

@@ -96,7 +96,7 @@ def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -
     store.close()
 
 
-def test_facts_are_followed_again_once_the_conversation_or_what_is_asked_changes(
+def test_facts_are_followed_again_if_the_conversation_or_the_question_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     followed = calls_of(monkeypatch, fate_processes, "fates_of")
@@ -148,7 +148,7 @@ def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
     store.close()
 
 
-def test_where_messages_went(fixtures_dir: Path) -> None:
+def test_every_message_is_removed_or_in_the_live_list(fixtures_dir: Path) -> None:
     """Every removed message left with the compaction that had it in its middle; the others are in the live list."""
     store = open_store(fixtures_dir / "hermes-0.19-in-place.db")
     for row in store.conversations():
@@ -169,7 +169,7 @@ def test_where_messages_went(fixtures_dir: Path) -> None:
 
 
 @pytest.mark.usefixtures("empty_cache", "halves_engine")
-def test_what_compactions_pruned_is_planned_once_for_each_settings(
+def test_pruning_is_planned_once_for_each_settings(
     fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(fixtures_dir / "hermes-0.19-in-place.db")

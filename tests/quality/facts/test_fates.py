@@ -206,13 +206,13 @@ def test_a_statement_about_several_things_is_kept_if_each_is_on_its_own_line(
     assert judged("Invoices 10 years, mails 6 years.", summary)[1].alive is alive
 
 
-def test_two_lines_do_not_say_what_one_of_them_denies() -> None:
+def test_two_lines_do_not_keep_a_fact_that_one_line_denies() -> None:
     summary = "- Invoices are kept 6 years\n- Mails are kept 10 years"
     assert not judged("Keep invoices 10 years.", summary)[1].alive
 
 
 @pytest.mark.parametrize("statement", ["British spelling please", "Please use British spelling."])
-def test_a_wish_that_was_followed_once_does_not_stand_as_a_wish(statement: str) -> None:
+def test_a_wish_that_was_followed_once_is_not_kept_as_a_wish(statement: str) -> None:
     assert judged(statement, "## Preferences\n- Use British spelling")[1].alive
     for report in (
         "I used British spelling throughout the page",

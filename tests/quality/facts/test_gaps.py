@@ -65,7 +65,7 @@ def test_a_choice_by_number_whose_list_is_gone() -> None:
     assert gaps("## Goal\nA parser.", "skip 5, 7 and do the rest.", before=[LIST]) == []
 
 
-def test_all_is_done_beside_what_nothing_mentions() -> None:
+def test_all_is_done_except_an_unmentioned_task() -> None:
     claim = "## Pending\nNone: all requested items have been addressed.\n"
     (gap,) = gaps(claim, "Add a migration for the invoices table.")
     assert (gap.kind, gap.text) == ("claimed", "Add a migration for the invoices table.")

@@ -49,7 +49,7 @@ OTHERS = (("Hello there.", "Yes?"), ("Which tide is it?", "It is high tide."))
         # It does it, or the request is old.
         (((REQUEST, "The lamps of the pier have new names."), *OTHERS), 0),
         (((REQUEST, "The tests of the parser pass."), *OTHERS, ("And the moon?", "It is full.")), 0),
-        # Its answer in another language tells nothing.
+        # Its answer in another language proves nothing.
         (((REQUEST, "Die Boote sind nicht mehr im alten Hafen und das ist gut."),), 0),
     ],
 )
@@ -74,7 +74,7 @@ def test_a_statement_without_a_lexicon_is_a_loss_unless_the_agent_used_its_name(
     assert lost(tmp_path, *told, *OTHERS, *OTHERS, summary=GERMAN) == [("link", rule)]
 
 
-def test_chinese_requests_need_no_sign_of_their_own(tmp_path: Path) -> None:
+def test_chinese_requests_need_no_separate_sign(tmp_path: Path) -> None:
     wish = "码头那边的红灯怎么都不亮了，潮汐表也找不到"
     assert lost(tmp_path, (wish, "解析器的测试已经通过了。"), summary=CHINESE) == [("link", wish)]
     assert lost(tmp_path, (wish, "码头那边的红灯又亮了，潮汐表也找到了。"), summary=CHINESE) == []

@@ -73,7 +73,7 @@ def test_answers_are_found_by_their_numbers() -> None:
     assert answers_in(text, 4) == ("one", "two", "three", "")
 
 
-def test_agreement_counts_what_can_be_told() -> None:
+def test_agreement_counts_decided_answers() -> None:
     lost, there, open_ = Fate(1, "lost"), Fate(1, "verbatim"), Fate(1, "uncertain")
     found = agreement(
         [(lost, False), (lost, True), (there, True), (there, True), (there, False), (open_, True)]

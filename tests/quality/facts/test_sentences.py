@@ -189,7 +189,7 @@ def test_a_message_is_a_persons_or_a_programs(message: str, person: bool) -> Non
         ("The second boat looks tired.", "as a plain sentence"),
     ],
 )
-def test_a_fact_says_what_it_was_found_by(text: str, evidence: str) -> None:
+def test_a_fact_names_its_source(text: str, evidence: str) -> None:
     assert fact(text).evidence == evidence
 
 
@@ -319,7 +319,7 @@ def test_a_task_is_no_standing_rule(text: str, kind: str) -> None:
         ("Paint the pier\nThen the mole", 2),
     ],
 )
-def test_a_line_that_ends_within_a_sentence_goes_on(text: str, lines: int) -> None:
+def test_a_sentence_continues_on_the_next_line(text: str, lines: int) -> None:
     assert len(list(sentences(text))) == lines
 
 

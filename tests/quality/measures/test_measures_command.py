@@ -1,4 +1,4 @@
-"""Measures of databases: survival beside the facts, the command, losses as findings, the documentation."""
+"""Measures of databases: survival next to the facts, the command, losses as findings, the documentation."""
 
 from __future__ import annotations
 
