@@ -249,7 +249,7 @@ _JOINT = late_pattern(
 # A clause that depends on the next clause.
 _HANGS = late_pattern(
     r"\W*(?:(?:and|but|so|also|please|ok|okay|well|then)\W+)*(?:if|when|whenever|unless|until|before|after|"
-    r"once|while|because|since|for|in|to|as|with|on|although|however|otherwise|"
+    r"once|while|because|since|for|from|in|to|as|with|on|although|however|otherwise|"
     r"你|如果|当|除非|在)\b|.*\b(?:because|since|so that|that|which|who)\s*$",
     re.IGNORECASE,
 )

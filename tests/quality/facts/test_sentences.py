@@ -349,6 +349,11 @@ def test_a_log_in_one_block_is_read_in_linear_time(line: str) -> None:
     assert lines_run(read, 10_000) < 2.2 * lines_run(read, 5_000)
 
 
+def test_from_now_on_belongs_to_its_rule() -> None:
+    (rule,) = facts("From now on, always moor at the north pier.")
+    assert (rule.kind, rule.text) == ("constraint", "From now on, always moor at the north pier.")
+
+
 def test_statements_below_rules_are_constraints() -> None:
     text = (
         "TASKS:\n- Paint the pier.\n\nRULES:\n- When moving a buoy: read the WHOLE chart first.\n"
