@@ -235,7 +235,7 @@ CUES: tuple[Cue, ...] = (
          r"必[须須需]|一定要|[务務]必|得先|要求是|(?<![我只想不需必主重么麼])要(?:使用|[遵按]|保存|存[储儲放]|符合)|需要遵[循守]|"
          r"(?<![我你您们們还還不])[记記]得(?![吗嗎昨上之那])|[记記]住(?!了)|只能|[仅僅]限|只(?:允[许許]|在|用|准)|只有在|[仅僅]在|只[读讀]|"
          r"只[^，。；]{0,4}[一两兩二三]次|只有.{1,40}才(?!发现|知道|明白)|每.{1,6}都[要得必]|"
-         r"等.{1,12}(?:[后後]|了|好).{0,8}再(?![说說])",
+         r"等.{1,12}(?:[后後]|了|好).{0,8}再(?![说說])|(?<![想不需主重么麼])[要得][^，。；]{2,20}才[行可](?!以[吗嗎])",
          r"不必[须須]|是否必|还是必[须須]|我(?:们|們)?(?:就|也)?只|不是让你只"),
     _cue("zh.always", "constraint", 8,
          r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|固定(?:[为為]|在|用)|一律|之前必|"
@@ -331,7 +331,7 @@ APPROVALS = late_pattern(
 _QUESTION = late_pattern(r"(?:[?？]|[吗嗎][.。!！~]*)[\s\"')*_]*$")
 #: The start of a question that may lack its mark.
 _INQUIRES = late_pattern(
-    r"\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
+    r"\W*为什[么麼]|\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
     r"(?:(?:why|how|what|where|who|which|when)(?:['’]?s| (?:is|are|was|were|do|does|did|can|could|would|should|come))|"
     r"what about|should (?:we|it be)|(?:is|are) there|(?:does|did) (?:it|this|that|the))\b"
     r"(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",

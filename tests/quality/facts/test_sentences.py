@@ -233,7 +233,13 @@ def test_a_lead_gives_orders_and_a_program_does_not(text: str, expected: list[st
 
 @pytest.mark.parametrize(
     ("text", "rule"),
-    [("プロキシ不要のため、画像を送信します。", "zh.told"), ("不要修改配置文件。", "zh.do-not")],
+    [
+        ("プロキシ不要のため、画像を送信します。", "zh.told"),
+        ("不要修改配置文件。", "zh.do-not"),
+        ("你要把船停到旧码头才行", "zh.must"),
+        ("不需要重启这条船才行", "zh.told"),
+        ("为什么旧码头的船看不到呢", "zh.question"),
+    ],
 )
 def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> None:
     assert fact(text).rule == rule
