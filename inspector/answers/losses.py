@@ -79,8 +79,8 @@ def lost_rules(
 ) -> dict[int, tuple[LostRule, ...]]:
     """Return, by compaction, the user's constraints that it lost and that are still lost (see is_lost).
 
-    In a script without spaces, a summary may have a constraint without an exact value in other words. It is left to
-    `losses`.
+    In a script without spaces, a summary may have a constraint without a name in other words. It is left to `losses`,
+    unless the summary contradicts it or has it without its value.
     """
     summarized = {recorded.index for recorded in compactions if recorded.summary}
     lost: dict[int, list[LostRule]] = defaultdict(list)
@@ -96,7 +96,9 @@ def lost_rules(
             continue
         counted.add((died, life.fact.key))
         fate = life.fate_at(died)
-        if died in summarized and not life.fact.values and has_unspaced(life.text):
+        named = any(value.distinctive for value in life.fact.values)
+        reworded = fate is not None and fate.outcome == "lost" and has_unspaced(life.text) and not named
+        if died in summarized and reworded:
             continue
         mentioned = fate is not None and fate.outcome == "value lost"
         lost[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))

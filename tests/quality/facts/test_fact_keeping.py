@@ -20,7 +20,7 @@ from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.quality.facts.carry import checklist, escaped, memories, plain
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.fact import Contradiction, ConversationFacts, Fate, Life
+from inspector.quality.facts.fact import Contradiction, ConversationFacts, Fate, Life, Outcome
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.risk import RiskIndex
@@ -30,6 +30,7 @@ from inspector.stores.detect import open_store
 from tests.app.running import add
 from tests.counting import Readings, calls_of, lines_run
 from tests.quality.facts.made_facts import facts, steps
+from tests.quality.made import compaction_evidence
 from tests.stores.writer import Writer, create, talk
 
 ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in deploy/nginx/site.conf."})
@@ -383,6 +384,25 @@ def test_a_rule_is_found_as_lost_only_where_losses_count_it() -> None:
     for end, life in ends.items():
         found = lost_rules(ConversationFacts((fact,), (life,)), ())
         assert sum(map(len, found.values())) == sum(one.total for one in losses_of([life])), end
+
+
+@pytest.mark.parametrize(
+    ("rule", "outcome", "found"),
+    [
+        ("以后不要加2个彩色图标。", "lost", 0),
+        ("以后不要加2个彩色图标。", "value lost", 1),
+        ("以后不要加2个彩色图标。", "contradicted", 1),
+        ("以后不要改 lib/moor.py。", "lost", 1),
+    ],
+)
+def test_a_chinese_rule_is_lost_for_sure_only_by_a_name_or_a_changed_value(
+    rule: str, outcome: Outcome, found: int
+) -> None:
+    every = facts("请写码头的页面。", "再写潮汐的表格。", rule)
+    fact = next(one for one in every if one.kind == "constraint")
+    life = Life(fact, 1, (Fate(1, outcome),), died=1)
+    summarized = replace(compaction_evidence(1).recorded, summary="用户要码头和潮汐的页面。")
+    assert len(lost_rules(ConversationFacts(every, (life,)), [summarized]).get(1, ())) == found
 
 
 def test_a_rule_from_the_middle_of_the_work_is_lost_where_it_outlasts_its_request() -> None:
