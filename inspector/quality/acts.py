@@ -118,9 +118,10 @@ _FORGOT = late_pattern(
     r"|\bdo(?:n['’]?t)? (?:you|u) remember\b"
     r"|\b(?:did|have)(?:n['’]?t)? (?:you|u) (?:already )?forg(?:et|ot)"
     r"|\b(?:you|u)(?:['’]ve| have)? missed (?:the|my) point\b"
+    r"|\b(?:you|u)(?:['’]ve| have| (?:seem|appear) to have)? lost (?:(?:the|your|our|all) )?(?:context|track|memory)\b"
     r"|\bdid(?:n['’]?t)? i (?:just |already |not )?(?:tell|say)\b"
     r"|(?<!\bto )(?<!\bi )\bremember\W{0,4}$"
-    r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)忘)|你.{0,3}(?:记忆力|记得吗)"
+    r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)(?<!遗)遗?忘)|你.{0,3}(?:记忆力|记得吗)"
     r"|找回我.{0,4}(?:指令|要求|话)|我不是(?:让|叫|要求|告诉)你",
     re.I,
 )

@@ -955,6 +955,9 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
     ("text", "is_complaint"),
     [
         ("You forgot the port again.", True),
+        ("You seem to have lost context of the harbour.", True),
+        ("你又遗忘了港口。", True),
+        ("你不能遗忘港口。", False),
         ("no, you missed the point.", True),
         ("You missed a berth.", False),
         ("no, the ferry is off remember?", True),
