@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.losses import KINDS_LOST, counts, is_lost, lives_after
-from inspector.quality.measures.survival import kept_share
+from inspector.quality.losses import KINDS_LOST, counts, lives_after
+from inspector.quality.measures.survival import is_measured, kept_share
 from widgets.lists.survival_table import Survival
 from widgets.panes.losses_view import AT_RISK, DISMISSED, PRUNED, FactScope
 
@@ -101,7 +101,7 @@ def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Sur
         if done.encrypted:
             continue
         for life in lives_after(facts.lives, done.index):
-            if is_lost(life) or not life.fate.gone:
+            if is_measured(life):
                 fates[life.fact.kind, done.index].append(life.fate)
     shares = {name: kept_share(after) for name, after in fates.items()}
     of_kinds = {kind: tuple(shares.get((kind, done.index)) for done in compactions) for kind in KINDS}

@@ -14,14 +14,14 @@ _ROLES = ("user", "assistant", "tool")
 def survival_measures(facts: ConversationFacts, compactions: Sequence[int]) -> tuple[Measure, ...]:
     """Measure by compaction and kind which facts of this and earlier compactions the list after still has.
 
-    Lost facts come first in the evidence. A fact that was said again, taken back or changed later is not lost.
+    Lost facts come first in the evidence (see is_measured).
     """
     return tuple(_measure(facts, compaction, kind) for compaction in compactions for kind in KINDS)
 
 
 def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     lives = lives_after((life for life in facts.lives if life.fact.kind == kind), compaction)
-    now = [life for life in lives if is_lost(life) or not life.fate.gone]
+    now = [life for life in lives if is_measured(life)]
     evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
     parts = []
     for role in _ROLES:
@@ -30,6 +30,13 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
             parts.append((role, kept_share(fates)))
     share = kept_share(life.fate for life in now)
     return Measure(f"survival-{kind}", compaction, share, tuple(parts), (), tuple(evidence))
+
+
+def is_measured(life: Life) -> bool:
+    """Return whether survival counts a fact: not text that the user pasted, and not a fact that was said again, taken
+    back or changed later."""
+    is_pasted = life.fact.role == "user" and life.fact.pasted
+    return not is_pasted and (is_lost(life) or not life.fate.gone)
 
 
 def kept_share(fates: Iterable[Fate]) -> Share:

@@ -19,6 +19,7 @@ from inspector.quality.facts.fact import KINDS
 from inspector.quality.losses import is_lost, lives_after
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.stores.detect import open_store
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "quality.md").read_text(encoding="utf-8")
@@ -80,6 +81,20 @@ def test_survival_follows_from_the_facts(fixtures_dir: Path) -> None:
             mine = [life for life in mine if is_lost(life) or not life.fate.gone]
             assert measure["share"]["of"] == len(mine)
             assert measure["share"]["count"] == sum(life.fate.alive for life in mine)
+
+
+def test_survival_leaves_out_what_the_user_pasted(tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-000000000006")
+    made.user("Never moor a tug at berth 9.")
+    made.answer(lines.text("I will not."))
+    made.user("Read this letter of the harbor office:\n\n> Never berth a tanker at the north quay.")
+    made.answer(lines.text("I did."))
+    made.compact(lines.nine_sections(primary=["Never moor a tug at berth 9."]), before=167_412)
+    made.user("And the quay.")
+    (document,) = answer("measures", str(made.write(tmp_path / "a.jsonl")))
+    share = document["whole"]["survival-constraint"]["share"]
+    assert (share["count"], share["of"]) == (1, 1)
 
 
 def test_the_text_has_a_row_per_measure(fixtures_dir: Path) -> None:
