@@ -49,7 +49,8 @@ ENVELOPE = late_pattern(
     r"|\[cron:[^\]\n]{1,200}\][ ]?|\[(?:message_id|slack message id): [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
     r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): "
     rf"|{_MARK}|\[Retry after the previous [^\]\n]{{1,100}}\]"
-    r")",
+    # The message that the user replies to, behind the words.
+    r")|\[Replying to [^\]\n]{1,200}\]\s.{0,20000}?\[/Replying\]",
     re.MULTILINE | re.DOTALL,
 )
 #: Text of memory plugins before the user's message: blocks with their own tags, and the mark of MemOS at the end.

@@ -79,6 +79,7 @@ DONE = (
             "",
         ),
         (f"{SENDER}[Fri 2026-04-10 10:42 GMT+2] HEARTBEAT_OK", ""),
+        (f"{SAID} [Replying to Ada id:76] Never moor at berth 9.\nIt is full.\n[/Replying]", SAID),
         (
             f"[Mon 2026-03-09 14:47 EST] [Queued announce messages while agent was busy]\n\n---\nQueued #1\n{SAID}",
             SAID,
