@@ -20,8 +20,16 @@ from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
-from inspector.quality.facts.meaning import BREAK, JOINS, Word, parts_of
-from inspector.quality.facts.passages import EDGES, PIECES, PassageIndex, place_of, states_nothing, value_keys
+from inspector.quality.facts.meaning import BREAK, JOINS, Word, meaning_of, parts_of
+from inspector.quality.facts.passages import (
+    EDGES,
+    PIECES,
+    PassageIndex,
+    place_of,
+    plain,
+    states_nothing,
+    value_keys,
+)
 from inspector.quality.facts.probe import Probe, probe_of
 from inspector.quality.facts.rules import concept, is_question, opposites
 
@@ -188,6 +196,8 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
         # Another message may answer another question with the same word: "yes".
         is_word = len(PIECES.findall(wording)) < 2
         listing = after.listing(wording)
+        if probe.chosen:
+            listing = [part for part in listing if _explains_choice(probe, wording, after.parts[part].text)]
         add([part for part in listing if not is_word or after.parts[part].where == "summary"], wording)
     if len(probe.clauses) > 1:
         first, *rest = probe.clauses
@@ -203,6 +213,12 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
                 if in_quotes and not after.is_refused(part, span[0]) and _adds_nothing(beginning, wording):
                     quotes.setdefault(part, Match("paraphrased", 0.9, part, span))
     return quotes
+
+
+def _explains_choice(probe: Probe, labels: str, text: str) -> bool:
+    """Return whether a line of a text has a choice by number or letter and a word of what was chosen."""
+    lines = [line for line in text.split("\n") if labels in plain(line)]
+    return any(probe.concepts & meaning_of(line).concepts for line in lines)
 
 
 def _adds_nothing(beginning: str, statement: str) -> bool:

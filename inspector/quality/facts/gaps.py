@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.core.text import safe_line, safe_title
-from inspector.quality.facts.extract import points_of
+from inspector.quality.facts.extract import ARROW, CHOICE, points_of
 from inspector.quality.facts.fact import REQUESTS, Life
 from inspector.quality.facts.rules import CLAIMS, ELISIONS, PROMPTS, REFERENCES, load_stemmer
 from inspector.quality.limits import CROWDED, LATE_MESSAGES
@@ -106,8 +106,10 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
     # The meaning of a number may be on the line after it.
     lines = [one | after for one, after in zip_longest(single, single[1:], fillvalue=frozenset[str]())]
     for life in own:
-        may_choose = life.fate.alive and not life.fact.rule.endswith((".told", ".fact"))
-        choice = REFERENCES.search(life.text) if may_choose else None
+        said, rule = life.text.partition(ARROW)[0], life.fact.rule
+        is_kept = said in summary if rule.endswith(CHOICE) else life.fate.alive
+        may_choose = is_kept and not rule.endswith((".told", ".fact"))
+        choice = REFERENCES.search(said) if may_choose else None
         if choice is None:
             continue
         labels = re.findall(r"\d{1,3}|[A-H]", choice["labels"])
@@ -118,7 +120,7 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
             if not (_mentions(text, lines) or _explained(label, summary))
         ]
         if gone:
-            yield Gap("dangling", life.text, ", ".join(gone), life.saying.generation, life.saying.index)
+            yield Gap("dangling", said, ", ".join(gone), life.saying.generation, life.saying.index)
 
 
 def _explained(label: str, summary: str) -> bool:

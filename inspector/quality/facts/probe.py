@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
-from inspector.quality.facts.extract import ARROW, asked_and_answered
+from inspector.quality.facts.extract import ARROW, CHOICE, asked_and_answered
 from inspector.quality.facts.fact import PLAIN, REQUESTS, Fact, Value
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, meaning_of, parts_of
@@ -37,7 +37,8 @@ class Probe(Struct, frozen=True):
     """A fact, prepared for the search: its wordings, main clause, adjuncts, values and language.
 
     `wordings` are plain texts that quote the fact, `answers` those that quote it as a line of a list. `answer` has the
-    concepts of an answer without its question. `parts` are the probes of the clauses, if each has its own value.
+    concepts of an answer without its question. `chosen`: the answer is the number or letter of a point, and says
+    nothing without the point. `parts` are the probes of the clauses, if each has its own value.
     """
 
     wordings: tuple[str, ...]
@@ -57,6 +58,7 @@ class Probe(Struct, frozen=True):
     pasted: bool
     is_value: bool
     answer: frozenset[str]
+    chosen: bool = False
     parts: tuple[Probe, ...] = ()
 
     @property
@@ -135,6 +137,7 @@ def _probe(fact: Fact) -> Probe:
         fact.pasted,
         fact.kind == "value",
         meaning_of(answer).concepts if question and not agrees(answer) else frozenset(),
+        fact.rule.endswith(CHOICE),
     )
 
 

@@ -245,3 +245,24 @@ def test_a_text_copied_from_an_earlier_answer_is_pasted(tmp_path: Path) -> None:
     )
     rules = {one.text: one.pasted for one in facts if one.role == "user" and one.kind == "constraint"}
     assert rules == dict.fromkeys(points.split("\n"), True)
+
+
+@pytest.mark.parametrize(
+    ("after", "outcome"),
+    [
+        ('- All user messages:\n  - "2"', "lost"),
+        ('- All user messages:\n  - "2" (the move to Redis)', "verbatim"),
+        ("- Move the cart to Redis 7.2", "paraphrased"),
+    ],
+)
+def test_a_choice_is_kept_only_with_what_was_chosen(after: str, outcome: str) -> None:
+    saying = Saying(0, 1, 0, 1, "s", "user", (0, 0), 1)
+    (chose,) = gather([SpokenMessage(saying, 0, MessageFacts(chosen("2", NUMBERS)))])
+    assert fate(chose, searchable(after), 1).outcome == outcome
+
+
+def test_a_kept_message_that_only_chooses_does_not_keep_the_choice() -> None:
+    saying = Saying(0, 1, 0, 1, "s", "user", (0, 0), 1)
+    both = gather([SpokenMessage(saying, 0, MessageFacts(chosen("1 and 2", NUMBERS)))])
+    after = searchable("The cart is slow.", tail=["1 and 2"])
+    assert [fate(one, after, 1).outcome for one in both] == ["lost", "lost"]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from inspector.quality.facts.extract import chosen
+from inspector.quality.facts.fact import MessageFacts, Saying, SpokenMessage
 from inspector.quality.facts.gaps import Gap, gaps_of
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import lives_of
@@ -63,6 +65,19 @@ def test_a_choice_by_number_whose_list_is_gone() -> None:
     assert gaps(named, "skip 5, 7 and do the rest.", before=[LIST]) == []
     assert gaps(summary, "skip 5, 7 and do the rest.", before=["No list here."]) == []
     assert gaps("## Goal\nA parser.", "skip 5, 7 and do the rest.", before=[LIST]) == []
+
+
+def test_a_choice_alone_whose_list_is_gone() -> None:
+    saying = Saying(0, 1, 0, 1, "s", "user", (0, 0), 1)
+    made = [SpokenMessage(saying, 0, MessageFacts(chosen("skip 5", LIST)))]
+
+    def found(summary: str) -> list[Gap]:
+        lives = lives_of(gather(made), made, [1], {1: searchable(summary)}).lives
+        return list(gaps_of(summary, lives, lambda generation, index: [LIST]))
+
+    assert kinds(found('## Goal\n- "skip 5"\n')) == [("dangling", "skip 5")]
+    assert found('## Goal\n- "skip 5" (5: the quadratic loop)\n') == []
+    assert found("## Goal\n- A parser.\n") == []
 
 
 def test_all_is_done_except_an_unmentioned_task() -> None:
