@@ -83,7 +83,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         for file in self._rule_files:
             if file.generation == compaction + 1 and file.how in ("loaded", "prompt"):
                 where: Where = "memory" if file.is_memory else "rules file"
-                yield ListText(where, max(0, file.place), "system", safe(file.text))
+                yield ListText(where, file.place, "system", safe(file.text))
 
     def _written_files(self, compaction: int) -> Iterator[ListText]:
         """Yield the rules files and the memory that the agent wrote before a compaction, as they were then.
@@ -102,7 +102,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
             where: Where = "memory" if file.is_memory else "rules file"
             role = "assistant" if file.how == "written" else "tool"
             before = [] if file.whole else texts.get(file.path, [])
-            part = ListText(where, max(0, file.place), role, safe(file.text))
+            part = ListText(where, -1, role, safe(file.text))
             texts[file.path] = [*(_edited(part, file) for part in before), part]
         for parts in texts.values():
             yield from parts

@@ -250,6 +250,7 @@ def test_a_file_keeps_a_rule_as_far_as_openclaw_sends_it(
     (row,) = store.conversations()
     (life,) = (life for life in read_facts(Inspection.open(store, row.id)).facts.of(1) if life.text == RULE)
     assert (life.fate.where, life.fate.alive) == (where, where is not None)
+    assert life.fate.index is None, "no message of the list after has it"
 
 
 def test_a_rule_that_the_agent_noted_in_other_words_is_not_lost(tmp_path: Path) -> None:

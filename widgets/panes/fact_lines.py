@@ -61,10 +61,8 @@ def _source(entry: ListedFact, partial: bool) -> str:
 
 
 def _survivor(fate: Fate) -> str:
-    if fate.index is None:
-        return ""
-    where = f"{fate.where}, " if fate.where else ""
-    return f", {where}{place_name(fate.index, generation=fate.compaction + 1)}"
+    place = "" if fate.index is None else place_name(fate.index, generation=fate.compaction + 1)
+    return "".join(f", {words}" for words in (fate.where, place) if words)
 
 
 def _history(entry: ListedFact, partial: bool) -> Iterable[str]:

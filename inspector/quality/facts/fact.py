@@ -242,8 +242,9 @@ class Fate(Struct, frozen=True):
     """State of a fact in the list after a compaction.
 
     `where` is the region that has it, `index` the message of the list after, and `span` the place in its safe text (for
-    "value lost": the mention of the subject). All three are None if nothing was found. `excerpt` is the text around it.
-    `changed` is the summary's version if it contradicts the fact, otherwise "".
+    "value lost": the mention of the subject). All three are None if nothing was found, and the last two for a file that
+    is in no message of the list. `excerpt` is the text around it. `changed` is the summary's version if it contradicts
+    the fact, otherwise "".
     """
 
     compaction: int

@@ -160,9 +160,15 @@ def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) ->
     place = after.parts[part]
     start, end = best.span
     shown = place.text[max(0, start - _BEFORE) : max(end, start + _EXCERPT - _BEFORE)]
-    span = (start + place.offset, end + place.offset)
+    is_in_list = place.index >= 0
     return Fate(
-        compaction, best.outcome, place.where, place.index, span, safe_title(shown, _EXCERPT), best.changed
+        compaction,
+        best.outcome,
+        place.where,
+        place.index if is_in_list else None,
+        (start + place.offset, end + place.offset) if is_in_list else None,
+        safe_title(shown, _EXCERPT),
+        best.changed,
     )
 
 

@@ -97,7 +97,7 @@ _VERY_LONG = 100
 class ListText(Struct, frozen=True):
     """A text of the list after a compaction: a message of the head or tail, or the summary.
 
-    `text` is safe. It starts at `offset` in the safe text of its message.
+    `text` is safe. It starts at `offset` in the safe text of its message. `index` is -1 if no message has it.
     """
 
     where: Where
