@@ -498,21 +498,21 @@ def test_a_statement_is_lost_only_if_the_summary_lacks_one_of_its_words() -> Non
     ("statement", "summary"),
     [
         (
-            "but pier 2 has berths 4.2.1 to 4.2.4.",
-            "Pier 2 has numbered berths (4.2.1-4.2.4) of 9 boats",
+            "however, blk 2 has berths 4.2.1 to 4.2.4.",
+            "Block 2 has numbered berths (4.2.1-4.2.4) of 9 boats",
         ),
         (
             "some too detailed rigging, we can discuss later.",
             "The handbook has principles, not detailed rigging",
         ),
         (
-            "don't keep two charts, just one place of record",
-            "Single place of record for the harbour (combined charts)",
+            "don't write two files, just one book of tides",
+            "Single book of tides for the harbour (combined files)",
         ),
         ("23 need draw a chart (harbour)", "Papers: Chart (harbour)"),
         (
-            "broken put in need to mend",
-            "Mended boats go to DONE.md, broken stay in need-mend.md",
+            "unmoored put in need to inspect",
+            "Moored inspections go to DONE.md, unmoored stay in need-inspect.md",
         ),
     ],
 )
