@@ -117,7 +117,9 @@ def _context(inspection: Inspection, recorded: Compaction, outcome: SummaryOutco
 
 
 def _speaker(part: ListText) -> str:
-    return "SUMMARY" if part.where == "summary" else part.role.upper()
+    """Return the name of the speaker in the prompt. The agent sends a rules file or memory as its own text."""
+    names = {"summary": "SUMMARY", "rules file": "SYSTEM", "memory": "SYSTEM"}
+    return names.get(part.where, part.role.upper())
 
 
 def recall_sending(exams: Sequence[Exam], summarizer: Summarizer, masker: Masker) -> Sending:
