@@ -29,6 +29,7 @@ class Agent(NamedTuple):
     `places` are the paths of its sessions. `$NAME` is a variable; the place is left out if it is not set.
     `${NAME:-other}` has a default. `*` stands for any name. `folders` are all other folders and files of the agent, in
     the same form. The program never writes to a place or a folder. `endings` are the endings of its file names.
+    `archived` are parts of the names of archived sessions, which end with a date.
     `aside` are patterns of other files in these places, without conversations; folders end with a slash. `beside` maps
     the ending of a file name to companion files: a suffix ("-wal"), or a name in the same folder ("events"; "." is the
     folder). `titles` maps a folder of sessions to a file next to it that has titles of the sessions.
@@ -45,6 +46,7 @@ class Agent(NamedTuple):
     package: str
     places: tuple[str, ...] = ()
     endings: tuple[str, ...] = (".jsonl",)
+    archived: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
     beside: tuple[tuple[str, str], ...] = ()
     titles: tuple[tuple[str, str], ...] = ()
@@ -124,6 +126,7 @@ _BUILT_IN = (
         ),
         folders=("${OPENCLAW_STATE_DIR:-~/.openclaw}",),
         endings=(".sqlite", ".jsonl"),
+        archived=(".jsonl.reset.", ".jsonl.deleted."),
         beside=((".sqlite", "-wal"),),
         sends=("AGENTS.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md"),
     ),
@@ -281,6 +284,18 @@ def has_session_usage(name: str) -> bool:
     """Return whether an agent records the usage of a session, not of a request."""
     agent = agent_named(name)
     return agent is not None and agent.session_usage
+
+
+def may_hold_sessions(name: str) -> bool:
+    """Return whether an agent gives such a name to files with sessions."""
+    endings, archived = _parts_of_names()
+    return name.endswith(endings) or any(part in name for part in archived)
+
+
+@lru_cache(maxsize=1)
+def _parts_of_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    endings = {ending for agent in agents() for ending in agent.endings}
+    return tuple(sorted(endings)), tuple(part for agent in agents() for part in agent.archived)
 
 
 def titles() -> str:

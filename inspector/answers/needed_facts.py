@@ -34,12 +34,12 @@ _SEARCHED = 20_000
 class _Open(Struct):
     """A lost statement that no message of the agent has taken up yet.
 
-    `said` is its last step before the compaction `life.compaction`, `later` is the number of later messages of the user
+    `step` is its last step before the compaction `life.compaction`, `later` is the number of later messages of the user
     until then, and `languages` are those of the agent's messages. `foreign`: no lexicon knows its language.
     """
 
     life: Life
-    said: int
+    step: int
     words: frozenset[str]
     foreign: bool
     languages: set[str]
@@ -53,7 +53,7 @@ class _Open(Struct):
 
     def waits_at(self, step: int, generation: int) -> bool:
         """Return whether a message at this place may take it up."""
-        return self.said < step and generation <= self.life.compaction
+        return self.step < step and generation <= self.life.compaction
 
     def taken_up(self, message: Message) -> bool:
         """Return whether a message of the agent mentions it, or a name in it if it is foreign."""

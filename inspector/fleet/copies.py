@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from inspector.agents import agents
+from inspector.agents import may_hold_sessions
 from inspector.config.agent_folders import refuse_own_file
 from inspector.config.folders import URL_FILE, copies_dir, shown_url
 from inspector.core.errors import StoreMissing, UsageProblem
@@ -131,10 +131,9 @@ def _folder(url: str) -> Path:
 
 def _listed(system: Any, root: str) -> Iterator[CopiedFile]:
     """Yield the files that may hold sessions."""
-    endings = tuple({ending for agent in agents() for ending in (*agent.endings, "-wal")})
     for path, info in system.find(root, detail=True).items():
         name = os.path.relpath(path, root) if path != root else os.path.basename(path)
-        if name.endswith(endings) and not name.startswith(".."):
+        if (may_hold_sessions(name) or name.endswith("-wal")) and not name.startswith(".."):
             yield CopiedFile(name, int(info.get("size") or 0), _changed_at(info))
 
 

@@ -137,9 +137,10 @@ _ALL = (
         f"{CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say so”), has an "
         "exact value, is in the user's first two messages, or was said twice. The constraint is not in the list after "
         "the compaction and not in the live list, and the user did not repeat, withdraw or change it later. "
-        "If there is a summary, a constraint in a script without spaces between words needs a name, or the summary "
-        "changes it or has it without its value. The command losses also lists rules that hold only for their own "
-        f"request. If one message has more than {FEW} lost constraints, they are one finding.",
+        "In Chinese and other scripts without spaces between words, only a constraint with a name counts, and one "
+        "that the summary changes or has without its value. The command losses also lists rules that hold only for "
+        "their own request. "
+        f"If one message has more than {FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),

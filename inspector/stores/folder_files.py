@@ -13,7 +13,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
-from inspector.agents import agent_named, agents
+from inspector.agents import agent_named, agents, may_hold_sessions
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.readers import agent_of
 from inspector.stores.signatures import Signature, companion_names, with_companions
@@ -181,11 +181,11 @@ class FolderFiles:
 
 
 def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) -> None:
-    """Add the files below a folder with the endings of transcripts and databases, and the folders that refuse access.
+    """Add the files below a folder that have names of transcripts and databases, and the folders that refuse access.
 
     Pieces of sessions are skipped. Links to folders are skipped too, because they may form a circle.
     """
-    endings, aside = _endings(), _folders_aside()
+    aside = _folders_aside()
     waiting = [top]
     while waiting:
         folder = waiting.pop()
@@ -197,7 +197,7 @@ def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) 
                     name = entry.name
                     if name in pieces:
                         continue
-                    if name.endswith(endings):
+                    if may_hold_sessions(name):
                         try:
                             status = entry.stat()
                         except OSError:
@@ -215,11 +215,6 @@ def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) 
             refused[folder] = None
         except OSError:
             continue
-
-
-@lru_cache(maxsize=1)
-def _endings() -> tuple[str, ...]:
-    return tuple(sorted({ending for agent in agents() for ending in agent.endings}))
 
 
 def _aside() -> re.Pattern[str]:

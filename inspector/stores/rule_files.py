@@ -218,8 +218,8 @@ def _path_of(values: Mapping[str, Any], folder: str) -> str:
     at_home, _, name = path.rpartition("/")
     if at_home.startswith("~/") and folder.endswith(at_home[1:]):
         return f"{folder}/{name}"
-    is_whole = not path or not folder or path.startswith(("/", "\\", "~")) or path[1:2] == ":"
-    return path if is_whole else f"{folder}/{path.removeprefix('./')}"
+    is_absolute = not path or not folder or path.startswith(("/", "\\", "~")) or path[1:2] == ":"
+    return path if is_absolute else f"{folder}/{path.removeprefix('./')}"
 
 
 def _is_read(path: str, values: Mapping[str, Any]) -> bool:

@@ -61,6 +61,20 @@ def test_every_agent_is_found_in_its_place(home: Path) -> None:
         assert store.open(row.id).live is not None
 
 
+def test_archived_sessions_of_openclaw_are_found(home: Path) -> None:
+    """/new and a deletion rename the file of a session."""
+    folder = home / ".openclaw/agents/main/sessions"
+    names = "a.jsonl", "b.jsonl.reset.2026-03-15T11-57-29.266Z", "c.jsonl.deleted.2026-03-15T12-00-00.000Z"
+    for at, name in enumerate(names):
+        session = pi(3)
+        session.entries[0]["id"] = f"5fd1e58c-0000-4000-8000-00000000000{at}"
+        session.entry("custom", customType="openclaw:bootstrap")
+        written(folder / name, session.text())
+    rows = open_machine().conversations()
+    assert sorted(row.id[-1] for row in rows) == ["0", "1", "2"]
+    assert {row.agent for row in rows} == {"openclaw"}
+
+
 def test_archived_sessions_of_codex_are_found(home: Path) -> None:
     written(home / ".codex/archived_sessions/rollout-1.jsonl", codex().text())
     (row,) = open_machine().conversations()

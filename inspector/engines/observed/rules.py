@@ -31,10 +31,10 @@ class Observed(Struct, frozen=True):
     each of its parts.
 
     Start of the tail. `keeps_crossing`: the message that exceeds the size stays too. `keeps_pairs`: results at the
-    start keep their call. `drops_kept_until`: before this time (seconds since the epoch) no message stays that
-    the compaction before kept, however small it is. `begins_with_user`: the tail begins with a message of the user.
-    `summarizes_short`: a list that fits into the tail is summarized as a whole. `keeps_half`: the new list (prompt,
-    head, summary, tail) has half as many messages as the list before.
+    start keep their call. `drops_kept_until`: before this time (seconds since the epoch), a message that the previous
+    compaction kept does not stay again, however short it is. `begins_with_user`: the tail begins with a message of the
+    user. `summarizes_short`: a list that fits into the tail is summarized as a whole. `keeps_half`: the new list
+    (prompt, head, summary, tail) has half as many messages as the list before.
 
     Other kept messages. `keeps_head`: the first messages. `keeps_last`: the last messages of user and model, with their
     results. `keeps_answer`: the last answer with its results. `keeps_call`: the same, but only if results follow it.

@@ -108,13 +108,13 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
     if foreign(probe, after):
         return "lost" if _has_no_name_of(probe, after) else "uncertain"
-    return "uncertain" if shared >= _SHARED or _may_be_told(probe, after) else "lost"
+    return "uncertain" if shared >= _SHARED or _summary_has_words(probe, after) else "lost"
 
 
-def _may_be_told(probe: Probe, after: PassageIndex) -> bool:
+def _summary_has_words(probe: Probe, after: PassageIndex) -> bool:
     """Return whether the summary has every word and every value of a statement of the user, in any place."""
     words = probe.concepts.union(*(adjunct.concepts for adjunct in probe.adjuncts))
-    has_words = probe.of_user and words and words <= after.told
+    has_words = probe.of_user and words and words <= after.summary_concepts
     return bool(has_words) and not any(after.lacks(value, False) for value in probe.values)
 
 

@@ -177,7 +177,7 @@ class PassageIndex:
         return sum(self.passages[at].part == part and not self.passages[at].joined for at in numbers)
 
     @cached_property
-    def told(self) -> frozenset[str]:
+    def summary_concepts(self) -> frozenset[str]:
         """The concepts of the summary. A fallback text has none: a program writes it."""
         passages = (
             passage

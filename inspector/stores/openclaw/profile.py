@@ -2,7 +2,7 @@
 
 from inspector.engines.base import Marks
 from inspector.engines.observed.rules import STAND_IN, Observed
-from inspector.stores.pi.profile import CHANGED_AT
+from inspector.stores.pi.profile import KEEPS_AGAIN_FROM
 
 PROFILES = (
     Observed(
@@ -15,9 +15,9 @@ PROFILES = (
         turns_end=True,
         tail_tokens=20_000,
         keeps_crossing=True,
-        drops_kept_until=CHANGED_AT,
+        drops_kept_until=KEEPS_AGAIN_FROM,
         why_tail="20,000 tokens as in pi, but counted by the provider. The estimate mostly counts fewer. Read in the "
-        "code of 2026.9.6. Observed. Before 2026-03-26 as pi then",
+        "code of 2026.9.6. Observed. Before 2026-03-26 like pi of that time",
         summary_tokens=2_000,
         why_summary=STAND_IN,
         marks=(

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from inspector.engines.base import Marks
 from inspector.engines.observed.rules import Observed
 
-#: When pi's source was changed to keep messages again that the compaction before kept: 2026-03-26.
-CHANGED_AT = 1_774_483_200.0
+#: The date from which pi keeps a message again that the previous compaction kept: 2026-03-26, from its source code.
+KEEPS_AGAIN_FROM = 1_774_483_200.0
 _NEWEST = Observed(
     name="pi",
     summary="pi 0.84.4 and later: all but the newest 20,000 tokens become a summary.",
@@ -42,9 +42,9 @@ PROFILES = (
         "with a window of 200,000: 185,616 tokens within a turn did not start a compaction. Read in the code of "
         "0.80.10. /compact starts a manual compaction",
         turns_end=True,
-        drops_kept_until=CHANGED_AT,
-        why_tail=f"{_NEWEST.why_tail}. Before 2026-03-26 a message that the compaction before kept never stays again: "
-        "12 cuts in public transcripts of OpenClaw",
+        drops_kept_until=KEEPS_AGAIN_FROM,
+        why_tail=f"{_NEWEST.why_tail}. Before 2026-03-26, a message that the previous "
+        "compaction kept does not stay again: seen in 12 cuts in public transcripts of OpenClaw",
         agent="pi",
         until=(0, 84, 0),
         since=(0, 30, 2),
