@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
+from inspector.answers.losses import facts_of
 from inspector.answers.upcoming import upcoming
 from inspector.app.conversation import opening, reading
 from inspector.app.conversation.compaction_rows import CompactionRows
@@ -18,6 +19,7 @@ from inspector.app.conversations.screen import ConversationsScreen
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import StoreError
 from inspector.engines.registry import with_changes
+from inspector.quality.losses import losses_of
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_store
 from inspector.stores.recorded import FileDigest
@@ -200,6 +202,16 @@ async def test_a_compaction_shows_the_agents_own_sizes() -> None:
         sizes = [s for s in (done.tokens_before_reported, done.tokens_after_reported) if s is not None]
         words = " → ".join(f"{size:,}" for size in sizes) + f" · the next request sent {after.context:,}"
         assert words in screen_text(pilot)
+
+
+async def test_the_compaction_pane_counts_facts_of_earlier_lists_that_may_be_lost() -> None:
+    async with running(AGENTS, "Harbor importer", size=(160, 48)) as pilot:
+        await press(pilot, "2")
+        opened = conversation(pilot).loaded.opened
+        assert opened is not None
+        counted = losses_of(facts_of(opened.inspection).lives)[-1]
+        assert counted.compaction == opened.inspection.compactions()[-1].index
+        assert f"± {counted.uncertain} facts may be lost" in screen_text(pilot)
 
 
 async def test_measured_breakpoints_are_shown() -> None:

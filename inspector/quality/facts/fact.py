@@ -407,7 +407,7 @@ class ConversationFacts(Struct, frozen=True):
         return tuple(life for life in self.lives if life.compaction == compaction)
 
     def ended(self) -> dict[int, tuple[Life, ...]]:
-        """Return, by compaction, the lives from earlier compactions that it ended or weakened.
+        """Return, by compaction, the lives from earlier compactions that it ended, weakened or cast doubt on.
 
         Each life has its fate after that compaction and is listed once, best rank first. Facts that the compaction
         summarized again are left out: they have a life there."""
@@ -418,7 +418,7 @@ class ConversationFacts(Struct, frozen=True):
         for life in first.values():
             for before, now in pairwise(life.fates):
                 weaker = now.outcome == "weakened" != before.outcome
-                worse = weaker or (now.gone and not before.gone)
+                worse = weaker or (now.gone and not before.gone) or (before.alive and not now.alive)
                 if worse and (life.fact.key, now.compaction) not in again:
                     found.setdefault(now.compaction, []).append(life.seen(now.compaction))
         return {

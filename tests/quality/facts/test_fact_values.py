@@ -55,19 +55,23 @@ def test_a_fact_that_earlier_compactions_kept_ends_at_the_compaction_that_loses_
         course("never", 1, "lost", "lost", "lost"),
         course("back", 1, "lost", "paraphrased", "value lost"),
         course("weak", 1, "verbatim", "weakened", "weakened"),
+        course("unsure", 1, "verbatim", "verbatim", "uncertain", "uncertain"),
+        course("unread", 1, "paraphrased", "unknown", "unknown"),
         # Stated again: the third compaction summarized it too, and lists it with its facts.
         course("again", 1, "verbatim", "verbatim", "lost"),
         course("again", 3, "lost"),
     )
     ended = ConversationFacts(tuple(one.fact for one in lives), lives).ended()
     assert {number: {one.fact.key for one in found} for number, found in ended.items()} == {
-        2: {"died", "weak"},
-        3: {"back"},
+        2: {"died", "weak", "unread"},
+        3: {"back", "unsure"},
     }
     assert {one.fact.key: one.outcome for found in ended.values() for one in found} == {
         "died": "lost",
         "back": "value lost",
         "weak": "weakened",
+        "unsure": "uncertain",
+        "unread": "unknown",
     }
 
 

@@ -129,19 +129,17 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         return (), "unknown: the list before it is not in the files"
     if facts is None:
         return (), "facts are being read"
-    taken = facts.reading.facts.of(done.index)
-    lives = [
-        life for life in (*taken, *facts.ended.get(done.index, ())) if life.lost or life.outcome == "weakened"
-    ]
+    after = (*facts.reading.facts.of(done.index), *facts.ended.get(done.index, ()))
+    lives = [life for life in after if life.lost or life.outcome == "weakened"]
     shown = tuple(worst_first(lives)[:_LOST_SHOWN])
     if len(lives) > len(shown):
         return shown, f"and {len(lives) - len(shown):,} more in the losses pane"
-    unknown = sum(life.outcome == "unknown" for life in taken)
+    unknown = sum(life.outcome == "unknown" for life in after)
     if unknown:
         return shown, f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read"
     if not done.whole:
         return shown, "unknown for a part of the list before it, which is not in the files"
-    uncertain = sum(life.outcome == "uncertain" and is_counted(life) for life in taken)
+    uncertain = sum(life.outcome == "uncertain" and is_counted(life) for life in after)
     may = f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost" if uncertain else ""
     return shown, may if shown else "; ".join(filter(None, ("none of the recognized facts", may)))
 
