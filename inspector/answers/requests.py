@@ -68,7 +68,8 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
         if (recorded.summary is not None or recorded.encrypted)
         and not (recorded.fallback or recorded.by_hook or recorded.index in listed)
     ]
-    return Requests(_judged(inspection, requests, from_messages), from_messages, sent, len(unlisted))
+    judged = _judged(inspection, requests, from_messages)
+    return Requests(judged, from_messages, sent, len(unlisted), usage.cost)
 
 
 def priced_again(inspection: Inspection, requests: Requests, changed: Sequence[Request]) -> Requests:

@@ -17,7 +17,10 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Usage(NamedTuple):
-    """Tokens that the provider reported, of an API call or summed over the calls of a session."""
+    """Tokens that the provider reported, of an API call or summed over the calls of a session.
+
+    `cost` is the cost in US dollars that the agent recorded, 0.0 if it recorded none.
+    """
 
     input: int = 0
     output: int = 0
@@ -25,6 +28,12 @@ class Usage(NamedTuple):
     cache_write: int = 0
     reasoning: int = 0
     calls: int = 0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Return the tokens of the prompt and of the answer."""
+        return self.input + self.cache_read + self.cache_write + self.output
 
 
 class Session(NamedTuple):
@@ -250,7 +259,8 @@ class Request(Struct, frozen=True):
     visible text. `window` and `max_tokens` are the recorded context window and output limit of this call, in tokens.
     `reasoning` is the part of the output that is reasoning, 0 if not recorded. `unsized`: the usage is not the size of
     a list. It is the sum of several calls, because tools of the server ran, or of a call outside the list.
-    `ends_turn`: the answer has no call, None if the agent does not record why an answer ended.
+    `ends_turn`: the answer has no call, None if the agent does not record why an answer ended. `recorded_cost` is the
+    cost in US dollars that the agent recorded, 0.0 if it recorded none.
     """
 
     index: int
@@ -270,6 +280,7 @@ class Request(Struct, frozen=True):
     reasoning: int = 0
     unsized: bool = False
     ends_turn: bool | None = None
+    recorded_cost: float = 0.0
 
     @property
     def context(self) -> int:

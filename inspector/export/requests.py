@@ -56,6 +56,7 @@ def request_document(priced: PricedRequest) -> Document:
         "idle_seconds": judged.idle,
         "cost": cost_document(priced.cost, priced.rates),
         "cost_note": priced.why_no_cost or None,
+        "recorded_cost": request.recorded_cost or None,
     }
 
 
@@ -100,6 +101,7 @@ def sums_document(answer: Requests) -> Document:
         "prices_of": price_dates(priced),
         "cost_notes": list(answer.why_no_cost),
         "unlisted_summaries": answer.unlisted,
+        "recorded_cost": answer.recorded_cost or None,
         "by_cause": [
             {
                 "cause": entry.cause,
@@ -164,10 +166,17 @@ def print_sums(sums: Document) -> None:
         say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{price_words(sums['prices_of'])}")
     elif sums["requests"]:
         say(f"{how + 'requests':<19}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
+    if sums["recorded_cost"]:
+        say(recorded_words(sums["recorded_cost"]))
     if sums["unlisted_summaries"]:
         say(unlisted_words(sums["unlisted_summaries"]))
     for sentence in sums["idle"]["text"]:
         say(sentence)
+
+
+def recorded_words(amount: float) -> str:
+    """Return the sentence about the cost in US dollars that the agent recorded."""
+    return f"The agent recorded a cost of {dollars(amount)} US dollars."
 
 
 def unlisted_words(count: int) -> str:

@@ -77,8 +77,10 @@ def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "")
     )
 
 
-def session_of(row: ConversationRow, name: str, requests: Sequence[Request]) -> Session:
-    """Return a session of a row, with the usage of these requests."""
+def session_of(
+    row: ConversationRow, name: str, requests: Sequence[Request], recorded_cost: float = 0.0
+) -> Session:
+    """Return a session of a row, with the usage of these requests, and the cost of the whole session if recorded."""
     usage = Usage(
         sum(request.input for request in requests),
         sum(request.output for request in requests),
@@ -86,6 +88,7 @@ def session_of(row: ConversationRow, name: str, requests: Sequence[Request]) -> 
         sum(request.cache_write for request in requests),
         0,
         len(requests),
+        recorded_cost or sum(request.recorded_cost for request in requests),
     )
     return Session(name, row.model, usage, provider=row.provider)
 

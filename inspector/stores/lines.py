@@ -327,16 +327,24 @@ def usage_of(
     thoughts: str = "",
     reasoning: str = "",
     input_has_cache: bool = False,
+    cost: object = None,
 ) -> Usage:
     """Return the usage of a call. The texts are the keys of its numbers in a record.
 
     `input_has_cache`: the input includes the tokens read from the cache and written to it. `output` includes the tokens
-    of `reasoning`, but not those of `thoughts`.
+    of `reasoning`, but not those of `thoughts`. `cost` is the recorded cost in US dollars.
     """
     keys = (input, output, cache_read, cache_write, thoughts, reasoning)
     sent, answered, read, written, thought, reasoned = counts_of(record, *keys)
     new = max(0, sent - read - written) if input_has_cache else sent
-    return Usage(new, answered + thought, read, written, thought + reasoned)
+    return Usage(new, answered + thought, read, written, thought + reasoned, cost=amount_of(cost))
+
+
+def amount_of(value: object) -> float:
+    """Return a recorded amount of money; 0.0 if the value is no positive number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(value) if 0 < value < 1e12 else 0.0
 
 
 def seconds_of(value: object, zone: tzinfo | None = UTC) -> float:

@@ -288,6 +288,7 @@ class SessionLists(Struct):
             reasoning=usage.reasoning,
             unsized=unsized,
             ends_turn=ends_turn,
+            recorded_cost=usage.cost,
         )
         if request.has_usage:
             self.requests.append(request)

@@ -15,7 +15,7 @@ from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.shares import dollars
 from inspector.core.watching import Watch
-from inspector.export.requests import price_dates, price_words
+from inspector.export.requests import price_dates, price_words, recorded_words
 from widgets.base import human
 from widgets.panes.requests_part import RequestsView
 
@@ -36,7 +36,13 @@ class RequestsRead(Struct, frozen=True, eq=False):
             for priced, index in zip(self.view.requests, self.view.places, strict=True)
             if (priced.request.generation, -1 if index is None else index) < (generation, length)
         ]
-        until = replace(self.requests, priced=tuple(priced for priced, _ in sent), reported=0, unlisted=0)
+        until = replace(
+            self.requests,
+            priced=tuple(priced for priced, _ in sent),
+            reported=0,
+            unlisted=0,
+            recorded_cost=0.0,
+        )
         return RequestsView(until.priced, tuple(index for _, index in sent), _note(until))
 
 
@@ -75,4 +81,6 @@ def _note(requests: Requests) -> str:
         )
     elif requests.priced:
         parts.append(f"No costs: {'; '.join(requests.why_no_cost)}.")
+    if requests.recorded_cost:
+        parts.append(recorded_words(requests.recorded_cost))
     return " ".join(parts)

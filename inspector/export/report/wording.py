@@ -16,7 +16,7 @@ from inspector.core.text import safe_title
 from inspector.engines.base import agreement_words
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, DiffPart, Report, ReportedFact, TokenCourse
-from inspector.export.requests import price_words, unlisted_words
+from inspector.export.requests import price_words, recorded_words, unlisted_words
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
@@ -389,5 +389,7 @@ def requests_words(costs: Document) -> str:
     else:
         amount = dollars(costs["cost"]["amount"])
         sentence += f" They cost {amount} US dollars{price_words(costs['prices_of'])}."
+    if costs["recorded_cost"]:
+        sentence += f" {recorded_words(costs['recorded_cost'])}"
     unlisted = costs["unlisted_summaries"]
     return f"{sentence} {unlisted_words(unlisted)}" if unlisted else sentence

@@ -152,7 +152,10 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
         if metrics and step.get("source") == "agent" and step.get("is_copied_context") is not True:
             session.call(
                 f"step {count_of(step, 'step_id') or place + 1}", at,
-                usage_of(metrics, "prompt_tokens", "completion_tokens", "cached_tokens", input_has_cache=True),
+                usage_of(
+                    metrics, "prompt_tokens", "completion_tokens", "cached_tokens", input_has_cache=True,
+                    cost=metrics.get("cost_usd"),
+                ),
                 model=text_at(step, "model_name"),
             )  # fmt: skip
     if waiting:

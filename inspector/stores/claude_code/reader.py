@@ -164,7 +164,11 @@ class _Reading:
         files = [part.scan.entries for part in self.parts]
         generations = generations_of(lists, files, row.id)
         requests = _with_windows(list(self._requests()))
-        sessions = tuple(session_of(row, name, requests if name == row.id else ()) for name in row.sessions)
+        costs = {name: cost for part in self.parts for name, cost in part.scan.recorded_costs.items()}
+        sessions = tuple(
+            session_of(row, name, requests if name == row.id else (), costs.get(name, 0.0))
+            for name in row.sessions
+        )
         return Recorded(
             Conversation(
                 row,

@@ -26,6 +26,7 @@ from inspector.stores.claude_code.stream import is_stream_file, stream_lines, st
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import (
+    amount_of,
     count_at,
     count_of,
     mapping_at,
@@ -125,6 +126,8 @@ class Scan(Struct):
     queue: Queue = field(default_factory=Queue)
     #: Whether the file is a stream (see stream.py).
     stream: bool = False
+    #: The total cost of each session in US dollars, as recorded, with calls that no line has.
+    recorded_costs: dict[str, float] = field(default_factory=dict)
 
 
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
@@ -179,6 +182,10 @@ class _Scanner:
         kind, result = text_of(value, "type"), self.result
         if kind == QUEUED:
             result.queue.add(value, span)
+            return
+        if kind == "cost-state":
+            known = value.get("hasUnknownModelCost") is not True
+            result.recorded_costs[text_of(value, "sessionId")] = known * amount_of(value.get("totalCostUSD"))
             return
         if kind not in CHAINED:
             return

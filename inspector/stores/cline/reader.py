@@ -130,7 +130,9 @@ def _call(session: SessionLists, message: Mapping[str, Any], at: float) -> None:
     if not isinstance(metrics, Mapping):
         return
     names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
-    session.call(text_at(message, "id"), at, usage_of(metrics, *names, input_has_cache=True))
+    session.call(
+        text_at(message, "id"), at, usage_of(metrics, *names, input_has_cache=True, cost=metrics.get("cost"))
+    )
 
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:

@@ -93,10 +93,10 @@ class _Scanner(SessionLists, kw_only=True):
 
     def _request(self, shown: Mapping[str, Any], summarizes: bool) -> None:
         usage = mapping(text_at(shown, "text")) or {}
-        tokens = usage_of(usage, "tokensIn", "tokensOut", "cacheReads", "cacheWrites")
+        tokens = usage_of(usage, "tokensIn", "tokensOut", "cacheReads", "cacheWrites", cost=usage.get("cost"))
         self.call("", self.at, tokens, summarizes=summarizes)
         if not summarizes:
-            self.size = sum(tokens)
+            self.size = tokens.tokens
 
     def _cut(self, value: object) -> None:
         """Cut a range out of the list if the range grew, with or without a summary."""

@@ -141,7 +141,7 @@ def _add_calls(session: SessionLists, ledger: Sequence[Mapping[str, Any]]) -> No
             generation = 1 + sum(time <= at for time in times)
         names = "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"
         session.call(
-            f"call {number}", at, usage_of(call, *names, input_has_cache=True), model=text_at(call, "model"),
-            generation=generation, summarizes=summarizes,
+            f"call {number}", at, usage_of(call, *names, input_has_cache=True, cost=call.get("cost")),
+            model=text_at(call, "model"), generation=generation, summarizes=summarizes,
         )  # fmt: skip
         generation += summarizes

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from inspector.core.conversations import Session, Usage
 from inspector.stores.hermes.schema import Schema, as_count, as_text, as_time, quoted
-from inspector.stores.lines import mapping
+from inspector.stores.lines import amount_of, mapping
 
 BRANCH_MARKER = "_branched_from"
 AGENT_MARKER = "_delegate_from"
@@ -178,7 +178,9 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
     return Session(
         id=as_text(values["id"]),
         model=as_text(values.get("model")),
-        usage=Usage(*(as_count(values.get(name)) for name in USAGE)),
+        usage=Usage(*(as_count(values.get(name)) for name in USAGE))._replace(
+            cost=amount_of(values.get("actual_cost_usd")) or amount_of(values.get("estimated_cost_usd"))
+        ),
         ended_at=as_time(values.get("ended_at")) or None,
         end_reason=as_text(values.get("end_reason")),
         provider=as_text(values.get("billing_provider")),

@@ -177,7 +177,7 @@ class _Scanner(SessionScanner, kw_only=True):
         if summarizes:
             self.summary_usage = Usage._make(map(sum, zip(self.summary_usage or Usage(), usage, strict=True)))
         elif record.get("usageScope") != "session":
-            self.size = usage.input + usage.cache_read + usage.cache_write + usage.output
+            self.size = usage.tokens
 
     def _message(self, record: dict[str, Any], at: float) -> None:
         """Add a message. Between a call and its result it waits for the result."""

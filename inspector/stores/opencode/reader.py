@@ -214,7 +214,9 @@ class _Scanner(SessionLists, kw_only=True):
         calls = steps if len(steps) > 1 else [info] if isinstance(info.get("tokens"), dict) else []
         for number, step in enumerate(calls, start=1):
             tokens = {**mapping_at(step, "tokens"), **mapping_at(step, "tokens", "cache")}
-            usage = usage_of(tokens, "input", "output", "read", "write", thoughts="reasoning")
+            usage = usage_of(
+                tokens, "input", "output", "read", "write", thoughts="reasoning", cost=step.get("cost")
+            )
             self.call(
                 name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
                 summarizes=info.get("summary") is True,

@@ -348,7 +348,9 @@ class PiScanner(SessionLists, kw_only=True):
             if node.usage and self._is_own(node):
                 self.window = self.windows.get(node.model or self.model)
                 self.call(
-                    node.answer, node.at, usage_of(node.usage, *_USAGE), model=node.model, generation=number,
+                    node.answer, node.at,
+                    usage_of(node.usage, *_USAGE, cost=mapping_at(node.usage, "cost").get("total")),
+                    model=node.model, generation=number,
                     cache_write_1h=count_of(node.usage, "cacheWrite1h"), unsized=node.aside,
                     ends_turn=node.stopped == "stop" if node.stopped else None,
                 )  # fmt: skip
