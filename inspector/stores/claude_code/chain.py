@@ -30,20 +30,30 @@ class ListLines(Struct, frozen=True):
 
 def lines_by_conversation(nodes: Sequence[LineNode]) -> list[tuple[str, list[LineNode]]]:
     """Group lines by conversation: the main conversation under "", each sub-agent under its name."""
-    # If the first line is marked as a line of a sub-agent but names no sub-agent, it belongs to the main conversation,
-    # and so do all other lines with this mark and without a name.
-    marked = bool(nodes) and nodes[0].side and not nodes[0].agent
-    main = [node for node in nodes if not node.side or (marked and not node.agent)]
-    if not any(node.message or node.compacts for node in main):
+    if not has_main(nodes):
         return [("", _bounded(nodes))] if any(node.message for node in nodes) else []
+    main = _main_lines(nodes)
+    in_main = {id(node) for node in main}
     roots: dict[str, str] = {}
     sides: dict[str, list[LineNode]] = {}
     for node in nodes:
-        if node.side and not (marked and not node.agent):
+        if id(node) not in in_main:
             root = roots[node.uuid] = node.agent or roots.get(node.parent) or node.uuid
             sides.setdefault(root, []).append(node)
     agents = ((root, side) for root, side in sides.items() if any(node.message for node in side))
     return [("", _bounded(main)), *((root, _bounded(side)) for root, side in agents)]
+
+
+def has_main(nodes: Sequence[LineNode]) -> bool:
+    """Return whether there is a main conversation. A file with lines of sub-agents only is one conversation."""
+    return any(node.message or node.compacts for node in _main_lines(nodes))
+
+
+def _main_lines(nodes: Sequence[LineNode]) -> list[LineNode]:
+    # If the first line is marked as a line of a sub-agent but names no sub-agent, it belongs to the main conversation,
+    # and so do all other lines with this mark and without a name.
+    marked = bool(nodes) and nodes[0].side and not nodes[0].agent
+    return [node for node in nodes if not node.side or (marked and not node.agent)]
 
 
 def _with_true_parents(nodes: Iterable[LineNode]) -> list[LineNode]:

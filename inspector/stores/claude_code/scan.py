@@ -36,6 +36,7 @@ from inspector.stores.lines import (
     text_at,
     text_of,
 )
+from inspector.stores.wires import texts_in
 
 #: The model of an answer that no model wrote.
 SYNTHETIC = "<synthetic>"
@@ -88,6 +89,13 @@ class LineNode(Struct):
     local: bool = False
     #: Reason of the failed attempt to compact that the line reports.
     failure: str = ""
+    folder: str = ""
+    version: str = ""
+    #: The model of an answer, and the tokens of its request.
+    model: str = ""
+    size: int = 0
+    #: Whether it has words of the user.
+    has_words: bool = False
 
     @property
     def message(self) -> bool:
@@ -128,6 +136,9 @@ class Scan(Struct):
     stream: bool = False
     #: The total cost of each session in US dollars, as recorded, with calls that no line has.
     recorded_costs: dict[str, float] = field(default_factory=dict)
+    #: The titles of the session by type of line, and titles with the id of the line that each summarizes.
+    titles: dict[str, str] = field(default_factory=dict)
+    summaries: list[tuple[str, str]] = field(default_factory=list)
 
 
 def _convert(lines: list[dict[str, Any]]) -> list[Wire]:
@@ -167,6 +178,7 @@ class _Scanner:
         self.lines: set[tuple[str, float, int]] = set()
         #: The last message of the file's own conversation.
         self.last: LineNode | None = None
+        self.texts: dict[str, str] = {}
 
     def run(self) -> Scan:
         result = self.result
@@ -188,6 +200,7 @@ class _Scanner:
             result.recorded_costs[text_of(value, "sessionId")] = known * amount_of(value.get("totalCostUSD"))
             return
         if kind not in CHAINED:
+            self._note_title(value, kind)
             return
         uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
         key = (uuid, kind, subtype)
@@ -203,6 +216,8 @@ class _Scanner:
             value.get("isSidechain") is True,
             text_of(value, "sessionId"),
             text_of(value, "agentId"),
+            folder=self._shared(text_of(value, "cwd")),
+            version=self._shared(text_of(value, "version")),
         )
         if not node.side or not result.session:
             result.session = node.session or result.session
@@ -227,6 +242,17 @@ class _Scanner:
             result.api_errors += 1
         if kind in ("user", "assistant") and not node.side and node.message:
             self.last = node
+
+    def _note_title(self, value: dict[str, Any], kind: str) -> None:
+        if kind in ("custom-title", "ai-title"):
+            title = text_of(value, "customTitle") or text_of(value, "aiTitle")
+            self.result.titles[kind] = title or self.result.titles.get(kind, "")
+        elif kind == "summary" and text_of(value, "summary"):
+            self.result.summaries.append((text_of(value, "summary"), text_of(value, "leafUuid")))
+
+    def _shared(self, text: str) -> str:
+        """Return the first equal text, so that the lines share it."""
+        return self.texts.setdefault(text, text)
 
     def _begins(self, value: dict[str, Any], node: LineNode) -> bool:
         """Return whether a line begins an answer, a user's message or a list; tool results continue a turn."""
@@ -253,6 +279,8 @@ class _Scanner:
             result.api_errors += 1
             return
         node.answer = answer_in(value)
+        node.model = self._shared(model) if model != SYNTHETIC else ""
+        node.size = sum(count_of(mapping_at(message, "usage"), name) or 0 for name in _SENT)
         content = message.get("content")
         if isinstance(content, list):
             node.uses = tuple(
@@ -292,6 +320,11 @@ class _Scanner:
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = result.entries.add(wires, node.at, node.summary)
+        node.has_words = node.kind == "user" and not node.summary and any(map(_is_of_user, wires))
+
+
+def _is_of_user(wire: Wire) -> bool:
+    return wire["role"] == "user" and any(texts_in(wire["content"]))
 
 
 def queued_nodes(
