@@ -108,7 +108,7 @@ def only_one(path: str | None, demo: bool) -> str | None:
 
 
 def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | None]:
-    """Return PATH and CONVERSATION of `[PATH] [CONVERSATION]`. Both are optional."""
+    """Return PATH and CONVERSATION of `[PATH] [CONVERSATION]`. Both are optional. Raises UsageProblem."""
     path, rest = split_path(words)
     if len(words) > 2 or (demo and path is None and len(words) > 1):
         given = (
@@ -118,6 +118,8 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
         )
         raise UsageProblem(f"{given}. Put a title of several words in quotes.")
     if len(words) == 2:
+        if path is None and is_path(words[1]):
+            raise UsageProblem(f"{words[0]} is no command and no file. PATH stands before CONVERSATION.")
         refuse_second_path(words[0], words[1:])
         return words[0], words[1]
     return path, rest[0] if rest else None

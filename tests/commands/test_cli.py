@@ -497,6 +497,12 @@ def test_a_second_path_is_refused(tmp_path: Path) -> None:
     assert (done.code, "Give one PATH" in done.err) == (2, True)
 
 
+@pytest.mark.parametrize("words", [["cost"], ["facts", "no-such-conversation"]])
+def test_a_word_before_the_path_is_named(words: list[str]) -> None:
+    done = run(*words, str(ROOT / "fixtures"))
+    assert (done.code, f"{words[-1]} is no command and no file" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize("command", ["compactions", "facts", "measures", "next"])
 def test_a_conversation_that_cannot_be_read_is_named_and_the_others_are_answered(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -201,6 +201,7 @@ def test_a_wrong_argument_is_an_error_message(words: list[str], code: int, messa
         (["losess"], "losses"),
         (["findigns", SMALL], "findings"),
         (["losess", "--json"], "losses"),
+        (["cost", SMALL], ""),
         (["losses", "--jsn"], ""),
         ([ROTATING[:-1] + "9"], ""),
     ],
