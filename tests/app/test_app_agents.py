@@ -204,7 +204,7 @@ async def test_a_compaction_shows_the_agents_own_sizes() -> None:
         assert words in screen_text(pilot)
 
 
-async def test_the_compaction_pane_counts_facts_of_earlier_lists_that_may_be_lost() -> None:
+async def test_the_compaction_pane_counts_the_facts_that_the_list_of_conversations_counts() -> None:
     async with running(AGENTS, "Harbor importer", size=(160, 48)) as pilot:
         await press(pilot, "2")
         opened = conversation(pilot).loaded.opened
@@ -212,6 +212,10 @@ async def test_the_compaction_pane_counts_facts_of_earlier_lists_that_may_be_los
         counted = losses_of(facts_of(opened.inspection).lives)[-1]
         assert counted.compaction == opened.inspection.compactions()[-1].index
         assert f"± {counted.uncertain} facts may be lost" in screen_text(pilot)
+        listed = counted.total + counted.others
+        assert f"{counted.total} of {listed} count: your own rules, decisions and values" in screen_text(
+            pilot
+        )
 
 
 async def test_measured_breakpoints_are_shown() -> None:

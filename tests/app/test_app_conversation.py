@@ -162,7 +162,7 @@ async def test_the_compaction_pane_shows_removed_and_added_messages(rotating: Pa
             ),
             (3, "lost", "24 hours are over."),
         ]
-        assert pane.view.lost_note == ""
+        assert pane.view.lost_notes == ("± 2 facts may be lost",)
         assert "user #33 of generation 1" in screen_text(pilot)
         assert pane.view.summary is not None
         await press(pilot, "tab")
@@ -341,7 +341,7 @@ async def test_find_walks_through_the_hits_and_marks_them_in_the_text(rotating: 
     async with running(rotating, CHECKOUT) as pilot:
         screen = conversation(pilot)
         await press(pilot, "n")
-        assert "Nothing is looked for yet" in told(pilot)[-1]
+        assert "No text to find yet" in told(pilot)[-1]
         await press(pilot, "home", "slash")
         await write(pilot, "REFUND")
         await press(pilot, "enter")

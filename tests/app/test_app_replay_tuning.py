@@ -42,6 +42,8 @@ async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
         await press(pilot, "ctrl+z")
         assert screen.state.summary_size is None
         assert latest(pilot, RUNS).run.metrics == recorded
+        await press(pilot, "ctrl+z")
+        assert told(pilot)[-1] == "No setting was changed."
 
 
 async def test_the_run_of_one_profile_is_not_shown_under_the_name_of_another(in_place: Path) -> None:
@@ -61,7 +63,7 @@ async def test_a_is_kept_next_to_b_and_they_can_be_swapped(in_place: Path) -> No
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "backslash")
-        assert any("Nothing is kept" in text for text in told(pilot))
+        assert any("No settings are kept" in text for text in told(pilot))
         before = screen.state.settings
         await press(pilot, "6", "escape", "equals_sign")
         screen.tuner.change(context_length=90_000)

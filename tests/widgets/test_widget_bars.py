@@ -104,6 +104,14 @@ async def test_regions_fit_every_width(width: int) -> None:
             assert "~61.0k" in lines(widget)[0]
 
 
+async def test_the_bar_is_blank_until_its_list_is_read() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(60, 4)):
+        assert not "".join(lines(widget)).strip()
+        widget.planned = RegionBarState()
+        assert "no messages" in lines(widget)[0]
+
+
 async def test_recorded_regions_are_a_second_row_drawn_otherwise() -> None:
     widget = RegionBar()
     async with hosting(widget, size=(120, 4)) as host:

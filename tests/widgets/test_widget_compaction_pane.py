@@ -144,16 +144,16 @@ async def test_enter_opens_the_first_place_if_none_is_lit() -> None:
 @pytest.mark.parametrize("note", ["none of the recognized facts", "facts are being read"])
 async def test_a_compaction_without_lost_facts_says_why(note: str) -> None:
     pane = CompactionPane()
-    view = replace(COMPACTION, lost=(), lost_note=note, summary=None)
+    view = replace(COMPACTION, lost=(), lost_notes=(note,), summary=None)
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view, ROWS)):
         assert f"lost      {note}" in shown(pane)
-        pane.set_view(replace(view, lost_note=""), ROWS)
+        pane.set_view(replace(view, lost_notes=()), ROWS)
         assert "lost" not in shown(pane)
 
 
 async def test_the_same_compaction_told_with_more_keeps_the_cursor() -> None:
     pane = CompactionPane()
-    bare = replace(COMPACTION, lost=(), lost_note="facts are being read", summary=None)
+    bare = replace(COMPACTION, lost=(), lost_notes=("facts are being read",), summary=None)
     async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(bare, ROWS, cursor=3)) as host:
         assert pane.messages.cursor == 3
         pane.messages.move_cursor(7)

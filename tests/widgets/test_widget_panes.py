@@ -14,6 +14,7 @@ from inspector.caching.costs import Cost
 from inspector.caching.misses import JudgedRequest
 from inspector.caching.priced import PricedRequest
 from inspector.core.conversations import Request
+from inspector.quality.sources import SourceShare
 from tests.widgets.values import COMPACTION, compaction, life
 from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines, shown
 from widgets.intents import Change, GoTo
@@ -30,6 +31,7 @@ from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_lines import summary_view
 from widgets.panes.summary_pane import SummaryPane, SummaryPaneView
+from widgets.panes.tokens_pane import share_lines
 
 MESSAGE = MessageView(
     MessageRow("217", "assistant", "I ran the tests.", "middle", 1_234, "rough", 24, 2),
@@ -183,7 +185,7 @@ async def test_hostile_text_reaches_no_screen(size: tuple[int, int]) -> None:
                 COMPACTION,
                 done=done,
                 lost=(lost,),
-                lost_note=HOSTILE,
+                lost_notes=(HOSTILE,),
                 summary=summary,
             ),
         ),
@@ -283,3 +285,10 @@ def test_the_chart_of_requests_is_as_wide_as_there_is_room(width: int) -> None:
     assert all(len(line.text) == min(width, 120) for line in lines[:3])
     assert "t" in lines[3].text
     assert chart_lines((), width, 3) == []
+
+
+def test_sources_with_short_names_fit_a_narrow_pane() -> None:
+    shares = (SourceShare("user", 89_400, 5_000), SourceShare("agent", 49_500, 5_000))
+    for line in share_lines(shares, 50):
+        assert len(line.text) <= 50
+        assert "▓" in line.text

@@ -45,6 +45,14 @@ async def test_a_fallback_is_prominent_and_an_overlong_summary_is_noted() -> Non
         assert "free text\nof two lines" in shown(pane)
 
 
+async def test_a_missing_summary_is_named_once() -> None:
+    pane = SummaryText()
+    async with hosting(pane, set_up=lambda: pane.set_view(SummaryView())):
+        assert shown(pane).split() == ["No", "compaction", "has", "made", "a", "summary", "yet."]
+        pane.set_view(SummaryView(compaction(summary="")))
+        assert "There is no summary." in shown(pane)
+
+
 async def test_sections_fold_by_key_and_click_and_stay_folded() -> None:
     pane = SummaryText()
     async with hosting(pane, set_up=lambda: pane.set_view(SUMMARY)) as host:

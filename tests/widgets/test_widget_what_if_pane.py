@@ -37,6 +37,13 @@ async def test_numbers_are_explained_below_what_they_lead_to() -> None:
         assert "These settings compact elsewhere." in text
 
 
+async def test_a_pane_without_runs_says_once_that_it_reads() -> None:
+    pane = WhatIfPane()
+    pane.set_settings(TUNE)
+    async with hosting(pane, size=(80, 70)):
+        assert shown(pane).count("Reading the conversation …") == 1
+
+
 async def test_a_turn_is_posted_and_the_settings_that_come_have_the_last_word() -> None:
     pane = filled()
     async with hosting(pane, size=(80, 30)) as host:

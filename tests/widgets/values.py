@@ -174,7 +174,7 @@ COMPACTION = CompactionView(
     ),
     61_000,
     lost=(life(1, "lost"), life(2, "value lost", role="assistant"), life(3, "lost")),
-    lost_note="and 31 more",
+    lost_notes=("and 31 more",),
     summary=SUMMARY,
 )  # fmt: skip
 

@@ -75,7 +75,7 @@ class RegionBar(Inked, can_focus=True):
         name: str
         kind: str
 
-    planned: reactive[RegionBarState | None] = reactive(RegionBarState())
+    planned: reactive[RegionBarState | None] = reactive(None)
     recorded: reactive[RegionBarState | None] = reactive(None)
 
     def __init__(self, *, id: str | None = None) -> None:

@@ -40,7 +40,7 @@ class CompactionView(Struct, frozen=True):
 
     `plan` is the plan of the settings on screen for the list before it. `removed_tokens` is the size of the removed
     messages, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
-    `lost` are the worst lost facts, `lost_note` counts the others. `aftermath` is repeated work after it (None:
+    `lost` are the worst lost facts, `lost_notes` are about the others. `aftermath` is repeated work after it (None:
     unknown). `summary` is None until the compaction is over.
     """
 
@@ -52,7 +52,7 @@ class CompactionView(Struct, frozen=True):
     why: str = ""
     cost: str = ""
     lost: tuple[Life, ...] = ()
-    lost_note: str = ""
+    lost_notes: tuple[str, ...] = ()
     aftermath: tuple[AftermathEvent, ...] | None = None
     summary: SummaryView | None = None
     attempts: AttemptsView = NO_ATTEMPTS
@@ -148,9 +148,7 @@ def reported_words(done: Compaction, first_sent: int | None) -> str:
 
 def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     """A line per lost fact, tagged "lost:0", cut to `width` cells; nothing while facts are unknown."""
-    if not view.lost and not view.lost_note:
-        return []
-    lines = [] if view.lost else [line_of(("lost      ", "muted"), (view.lost_note, "muted"))]
+    lines = []
     for number, life in enumerate(view.lost):
         sign, style = OUTCOMES[life.outcome]
         who = _WHO.get(life.role, one_line(life.role, 12))
@@ -162,8 +160,10 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
         lines.append(
             line_of((lead, "muted"), (f"{sign} ", style), (text, ""), (place, "muted"), tag=f"lost:{number}")
         )
-    if view.lost and view.lost_note:
-        lines.append(line_of((" " * 10 + view.lost_note, "muted")))
+    for note in view.lost_notes:
+        lines.append(
+            TextLine(note, "muted", prefix=" " * 10 if lines else "lost      ", prefix_style="muted")
+        )
     return lines
 
 

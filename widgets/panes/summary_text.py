@@ -60,8 +60,8 @@ class SummaryText(TextPart[SummaryView]):
         view, tag = self.summary, self.body.active_tag
         lines = section_lines(view, self.folded.__contains__)
         if not view.sections:
-            encrypted = view.compaction is not None and view.compaction.encrypted
-            body = view.text or ("" if encrypted else "There is no summary.")
+            missing = view.compaction is not None and not view.compaction.encrypted
+            body = view.text or ("There is no summary." if missing else "")
             lines = [TextLine(line, "" if view.text else "muted") for line in body.split("\n")]
         self.body.set_lines(lines, keep_place=keep_place)
         if tag and keep_place:

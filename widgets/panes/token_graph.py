@@ -132,8 +132,7 @@ class TokenGraph(Inked, can_focus=True):
         """A row of the graph, or the axis below it."""
         width, height = self.size.width - LABEL_WIDTH, self.size.height - 1
         if width < 4 or height < 2 or self.steps == 0:
-            text = "Reading the conversation …" if y == 0 else ""
-            return Row().add(text, self.ink("muted")).strip(self.size.width, self.base_style)
+            return Strip.blank(self.size.width, self.base_style)
         curves = self._curves
         bare = replace(self.state, step=0)
         if curves is None or (curves.state, curves.width, curves.height) != (bare, width, height):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 
 from inspector.quality.facts.risk import AtRisk
@@ -18,7 +19,7 @@ from widgets.lists.fact_list import source_of
 from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
-_NAME, _MIN_BAR = 22, 6
+_LONGEST_NAME, _MIN_BAR = 22, 6
 
 
 class TokensView(Struct, frozen=True):
@@ -70,19 +71,19 @@ class TokensPane(TextPart[TokensView]):
         self.show_view()
 
     def show_view(self) -> None:
-        """Show the sum, the next compaction and the sources."""
+        """Show the next compaction, and the tokens by source with their sum."""
         view = self.view
         if view is None:
             self.head.set_lines([TextLine("Reading the list …", "muted")])
             self.body.set_text("")
             return
-        total = f"  ~{sum(share.tokens for share in view.shares):,} tokens" if view.shares else ""
-        self.head.set_lines([line_of((view.title, "strong"), (total, ""))])
+        total = f"  ~{sum(share.tokens for share in view.shares):,}" if view.shares else ""
+        self.head.set_lines([TextLine(view.title, "strong")])
         note = "Rough counts of texts, calls and results, without the JSON around them."
         self.body.set_lines(
             (
                 *ahead_lines(view),
-                TextLine("tokens by source", "heading"),
+                line_of(("tokens by source", "heading"), (total, "")),
                 TextLine(note, "muted"),
                 *share_lines(view.shares, self.size.width - 3),
             ),
@@ -126,12 +127,15 @@ def share_lines(shares: tuple[SourceShare, ...], width: int) -> list[TextLine]:
     if not shares:
         return [TextLine("No message of this list is in the files.", "muted")]
     total, top = sum(share.tokens for share in shares), shares[0].tokens
+    names = [one_line(share.name, 200) for share in shares]
+    column = min(_LONGEST_NAME, max(map(cell_len, names)) + 1)
     lines = []
-    for share in shares:
+    for share, name in zip(shares, names, strict=True):
         size = f"{human.percent(share.tokens, total):>5} {human.tokens(share.tokens):>7}"
         count = f"  {human.plural(share.messages, 'message')}"
-        room = width - _NAME - len(size) - len(count) - 2
+        room = width - column - len(size) - len(count) - 2
         bar = "▓" * max(1, room * share.tokens // top) if room >= _MIN_BAR else ""
-        name = fit(one_line(share.name, 200), _NAME)
-        lines.append(line_of((name, ""), (size, "strong"), (f"  {bar}", "accent"), (count, "muted")))
+        lines.append(
+            line_of((fit(name, column), ""), (size, "strong"), (f"  {bar}", "accent"), (count, "muted"))
+        )
     return lines

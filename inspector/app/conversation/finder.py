@@ -77,7 +77,7 @@ class Finder:
         """Go to the next or previous hit."""
         text, hits = self._host.state.find, self._host.loaded.current(HITS, self._host.state)
         if not text:
-            self._host.app.notify("Nothing is looked for yet; / finds a text in this list.", timeout=2)
+            self._host.app.notify("No text to find yet. Press / to type one.", timeout=2)
         elif hits is not None:
             self._jump(hits, direction, "hit")
         else:
@@ -112,7 +112,7 @@ class Finder:
             self._host.app.notify(f"No {what} {where} this message.", timeout=1.5)
 
     def region(self, name: str, kind: str) -> None:
-        """Return the first message of a region, as planned or as recorded."""
+        """Go to the first message of a region, as planned or as recorded."""
         rows, derived = self._host.messages.rows, self._host.derived
         if rows is None or derived is None:
             return

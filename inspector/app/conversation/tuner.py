@@ -64,9 +64,11 @@ class Tuner:
     def undo(self) -> None:
         """Undo the last change of settings or of the size of summaries."""
         state = self._host.state
-        if state.undo:
-            settings, size = state.undo[-1]
-            self._host.change(settings=settings, summary_size=size, undo=state.undo[:-1])
+        if not state.undo:
+            self._host.app.notify("No setting was changed.", timeout=2)
+            return
+        settings, size = state.undo[-1]
+        self._host.change(settings=settings, summary_size=size, undo=state.undo[:-1])
 
     def choose_profile(self) -> None:
         """Ask for an engine from a list, and plan with it."""
@@ -101,9 +103,7 @@ class Tuner:
         """Swap the settings of A and the settings on screen."""
         state = self._host.state
         if state.kept is None:
-            self._host.app.notify(
-                "Nothing is kept to compare with; = keeps the settings on screen.", timeout=2
-            )
+            self._host.app.notify("No settings are kept as A. Press = to keep those on screen.", timeout=2)
         else:
             self.use(state.kept, kept=state.tuning)
 

@@ -159,7 +159,9 @@ def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) ->
     """Return the fate for a match, with its place in a part of `after`."""
     place = after.parts[part]
     start, end = best.span
-    shown = place.text[max(0, start - _BEFORE) : max(end, start + _EXCERPT - _BEFORE)]
+    begin, stop = max(0, start - _BEFORE), max(end, start + _EXCERPT - _BEFORE)
+    left_out, more = "…" if begin else "", "…" if stop < len(place.text) else ""
+    shown = f"{left_out}{place.text[begin:stop]}{more}"
     is_in_list = place.index >= 0
     return Fate(
         compaction,
@@ -167,7 +169,7 @@ def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) ->
         place.where,
         place.index if is_in_list else None,
         (start + place.offset, end + place.offset) if is_in_list else None,
-        safe_title(shown, _EXCERPT),
+        safe_title(shown, _EXCERPT + len(left_out + more)),
         best.changed,
     )
 

@@ -94,6 +94,16 @@ def test_a_list_with_a_text_less_never_has_a_better_fate(statement: str, summari
         assert of([*summaries[:at], *summaries[at + 1 :]]) >= of(summaries)
 
 
+def test_an_excerpt_marks_what_it_leaves_out() -> None:
+    found = max(facts("Never push to main."), key=lambda one: len(one.text))
+    rule, filler = "Never push to main.", "The boat is red and stays in the harbor all day. " * 8
+    texts = {rule: (False, False), f"{rule} {filler}": (False, True), f"{filler}\n{rule}": (True, False)}
+    for text, cut in texts.items():
+        excerpt = fate(found, PassageIndex([ListText("summary", 0, "summary", text)]), 1).excerpt
+        assert rule in excerpt
+        assert (excerpt.startswith("…"), excerpt.endswith("…")) == cut
+
+
 @settings(max_examples=60)
 @given(st.sampled_from(STATEMENTS), st.permutations(SUMMARIES[:5]))
 def test_the_order_of_texts_does_not_matter(statement: str, summaries: list[str]) -> None:

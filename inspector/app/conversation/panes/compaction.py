@@ -98,7 +98,7 @@ def compute(
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
-    lost, note = _lost(facts, done) if over else ((), "")
+    lost, notes = _lost(facts, done) if over else ((), ())
     went = None
     if index is not None:
         stayed = sum(index.tokens(at) for at, _ in done.kept)
@@ -112,7 +112,7 @@ def compute(
         why="" if index is None else why_of(opened.inspection, done, opened.resolved, index).text,
         cost="" if requests is None or not over else requests.bills.get(done.index, ""),
         lost=lost,
-        lost_note=note,
+        lost_notes=notes,
         # Repeated work is known by the list before.
         aftermath=None if aftermath is None or not done.before else aftermath.get(done.index, ()),
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
@@ -121,27 +121,31 @@ def compute(
     return view, CompactionRows(rows_before, rows_after, done)
 
 
-def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], str]:
-    """The worst facts that the compaction lost, and a sentence about the others."""
+def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], tuple[str, ...]]:
+    """The worst facts that the compaction lost, and notes about the others."""
     from inspector.app.conversation.fact_scopes import is_counted, worst_first
 
     if not done.before:
-        return (), "unknown: the list before it is not in the files"
+        return (), ("unknown: the list before it is not in the files",)
     if facts is None:
-        return (), "facts are being read"
+        return (), ("facts are being read",)
     after = (*facts.reading.facts.of(done.index), *facts.ended.get(done.index, ()))
-    lives = [life for life in after if life.lost or life.outcome == "weakened"]
-    shown = tuple(worst_first(lives)[:_LOST_SHOWN])
-    if len(lives) > len(shown):
-        return shown, f"and {len(lives) - len(shown):,} more in the losses pane"
+    lives = worst_first(life for life in after if life.lost or life.outcome == "weakened")
+    more, counted = max(0, len(lives) - _LOST_SHOWN), sum(map(is_counted, lives))
     unknown = sum(life.outcome == "unknown" for life in after)
-    if unknown:
-        return shown, f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read"
-    if not done.whole:
-        return shown, "unknown for a part of the list before it, which is not in the files"
     uncertain = sum(life.outcome == "uncertain" and is_counted(life) for life in after)
-    may = f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost" if uncertain else ""
-    return shown, may if shown else "; ".join(filter(None, ("none of the recognized facts", may)))
+    notes = [f"and {more:,} more in the losses pane"] if more else []
+    if counted < len(lives):
+        notes.append(f"{counted:,} of {len(lives):,} count: your own rules, decisions and values")
+    if unknown:
+        notes.append(f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read")
+    if not done.whole:
+        notes.append("unknown for a part of the list before it, which is not in the files")
+    if not (lives or notes):
+        notes.append("none of the recognized facts")
+    if uncertain:
+        notes.append(f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost")
+    return tuple(lives[:_LOST_SHOWN]), tuple(notes)
 
 
 def _show(pane: CompactionPane, shown: tuple[CompactionView, CompactionRows] | None) -> None:
