@@ -25,7 +25,6 @@ class _Commands(click.Group):
     """A group of lazy commands, whose first word may be a path, which the app then opens."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands in the order of the help."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

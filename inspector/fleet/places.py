@@ -11,10 +11,8 @@ from inspector.agents import agent_named
 from inspector.core.errors import NotAStore
 from inspector.fleet.copies import Copied, copied_from, copy_of
 from inspector.stores.base import Store
-from inspector.stores.opening import open_file
-from inspector.stores.readers import reader_of
 from inspector.stores.signatures import signatures
-from inspector.stores.transcripts import TranscriptStore
+from inspector.stores.transcripts import open_file, open_transcripts
 
 #: Maximum number of stores that stay open in a worker.
 _MAX_OPEN = 8
@@ -47,8 +45,7 @@ def open_place(place: ConversationSource) -> Store:
         files = (os.path.normpath(path / os.path.relpath(file, place.path)) for file in place.files)
         place = ConversationSource(place.agent, path, tuple(files))
     if place.files:
-        look = partial(signatures, place.files)
-        return TranscriptStore(place.agent, partial(reader_of, place.agent), place.path, look)
+        return open_transcripts(place.agent, place.path, partial(signatures, place.files))
     agent = agent_named(place.agent)
     if agent is None:
         raise NotAStore(f"No agent {place.agent} is known here; it is one of another package.")

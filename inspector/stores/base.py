@@ -191,12 +191,10 @@ class SingleStore(Store):
     def messages(
         self, generation: Generation, start: int = 0, stop: int | None = None
     ) -> tuple[Message, ...]:
-        """Return the bodies of generation[start:stop]."""
         low, high, _ = slice(start, stop).indices(len(generation))
         return tuple(self._pieces(generation, low, high, BATCH))
 
     def iterate(self, generation: Generation) -> Iterator[Message]:
-        """Yield each body of a generation in order, a piece at a time."""
         return self._pieces(generation, 0, len(generation), PIECE)
 
     def _pieces(self, generation: Generation, low: int, high: int, size: int) -> Iterator[Message]:

@@ -21,11 +21,9 @@ class DecompressedFile(io.RawIOBase):
         self._file = _zstd().ZstdFile(path)
 
     def readable(self) -> bool:
-        """Return True: it can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer as far as one piece of the file goes; 0 at the end."""
         try:
             data: bytes = self._file.read1(len(buffer))
         except EOFError:
@@ -36,7 +34,6 @@ class DecompressedFile(io.RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
         super().close()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import NotAStore
 from inspector.stores.base import Store
-from inspector.stores.opening import open_file
 from inspector.stores.readers import agent_of, unknown_format
+from inspector.stores.transcripts import open_file
 
 
 def open_store(path: Path) -> Store:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -12,13 +11,12 @@ from typing import NamedTuple
 
 from inspector.agents import Agent, agents, places_of, problems, variables_of
 from inspector.config.agent_folders import expanded
-from inspector.core.conversations import ConversationRow
-from inspector.core.errors import StoreBusy, StoreError, StoreMissing
+from inspector.core.errors import StoreMissing
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
-from inspector.stores.opening import open_file, open_transcripts
-from inspector.stores.several import SeveralStores
+from inspector.stores.several import GrowingStore, StorePlace
 from inspector.stores.signatures import signature_of
+from inspector.stores.transcripts import open_file, open_transcripts
 
 
 class AgentPlace(NamedTuple):
@@ -46,54 +44,29 @@ def _may_exist(path: Path) -> bool:
         return True
 
 
-class MachineStore(SeveralStores):
+class MachineStore(GrowingStore):
     """The store of each agent that has a place on this machine."""
 
     def __init__(self) -> None:
-        """Open the present places; `stores` is empty if there are none."""
-        super().__init__((), Path.home())
-        self._finding = threading.Lock()
-        #: For each agent, its places when they were opened, and their store.
-        self._found: dict[str, tuple[tuple[Path, ...], Store]] = {}
-        #: For each agent that could not be opened, the state of its places at that time, and the error.
-        self._failed: dict[str, tuple[object, StoreError]] = {}
-        self._find()
+        """Open the present places."""
+        super().__init__(Path.home())
 
-    def conversations(self) -> tuple[ConversationRow, ...]:
-        """Return every conversation of every store, the last active first."""
-        self._find()
-        return super().conversations()
+    def _places(self) -> Iterator[StorePlace]:
+        for agent, group in groupby(existing_places(), key=lambda place: place.agent):
+            paths = tuple(place.path for place in group)
+            state = paths, [signature_of(str(path)) for path in paths]
+            # Only one database of an agent is read.
+            yield StorePlace(
+                agent.name, None if agent.databases else paths, state, partial(open_places, agent, paths)
+            )
 
-    def version(self) -> int:
-        """Return a number that changes when any store changes, a store appears, or cannot be opened."""
-        self._find()
-        return hash((super().version(), self._problems))
+    def _sentences(self) -> Iterable[str]:
+        return *problems(), *unusable_variables(), *super()._sentences()
 
-    def _find(self) -> None:
-        """Open the places that appeared."""
-        with self._finding:
-            failed: dict[str, tuple[object, StoreError]] = {}
-            for agent, group in groupby(existing_places(), key=lambda place: place.agent):
-                paths = tuple(place.path for place in group)
-                places, _ = self._found.get(agent.name, (None, None))
-                # Only one database of an agent is read.
-                if places == paths or (places is not None and agent.databases):
-                    continue
-                state = paths, [signature_of(str(path)) for path in paths]
-                before = self._failed.get(agent.name)
-                if before is not None and before[0] == state and not isinstance(before[1], StoreBusy):
-                    failed[agent.name] = before
-                    continue
-                try:
-                    self._found[agent.name] = paths, open_places(agent, paths)
-                except StoreError as error:
-                    failed[agent.name] = state, error
-            self._failed = failed
-            self._stores = tuple(store for _, store in self._found.values())
-            errors = [str(error) for _, error in failed.values()]
-            self._problems = tuple(dict.fromkeys((*problems(), *unusable_variables(), *errors)))
-            is_single = len(self._stores) == 1 and not self._problems
-            self.path = self._stores[0].path if is_single else Path.home()
+    def _open_new(self) -> None:
+        super()._open_new()
+        is_single = len(self._stores) == 1 and not self._problems
+        self.path = self._stores[0].path if is_single else Path.home()
 
 
 def open_machine() -> Store:
@@ -142,4 +115,4 @@ def open_places(agent: Agent, paths: Sequence[Path]) -> Store:
     def unsearched() -> list[str]:
         return [note for folder in folders for note in folder.notes]
 
-    return open_transcripts(agent, Path(os.path.commonpath(paths)), files, index, unsearched)
+    return open_transcripts(agent.name, Path(os.path.commonpath(paths)), files, index, unsearched)

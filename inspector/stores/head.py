@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -42,22 +43,18 @@ class Head:
     @cached_property
     def tables(self) -> frozenset[str] | None:
         """The tables of a SQLite database; None for other files and damaged databases. Raises StoreBusy."""
-        if not self.is_sqlite:
-            return None
-        try:
-            return read_database(self.path, table_names)
-        except StoreBusy:
-            raise
-        except StoreError:
-            return None
+        return self._read(table_names) if self.is_sqlite else None
 
     def columns(self, table: str) -> frozenset[str]:
         """Return the columns of a table of a SQLite database; empty if the table is missing. Raises StoreBusy."""
         if self.tables is None or table not in self.tables:
             return frozenset()
+        return self._read(lambda database: table_columns(database, table)) or frozenset()
+
+    def _read(self, names_in: Callable[[sqlite3.Connection], frozenset[str]]) -> frozenset[str] | None:
         try:
-            return read_database(self.path, lambda database: table_columns(database, table))
+            return read_database(self.path, names_in)
         except StoreBusy:
             raise
         except StoreError:
-            return frozenset()
+            return None

@@ -25,6 +25,8 @@ _FIRST = 1 << 14
 _PIECE = 1 << 18
 #: Maximum number of places in a damaged line at which a whole record may begin.
 _TRIED = 2_000
+#: The places of the records of two files differ by this number.
+_FILE = 1 << 44
 _SPACE = re.compile(r"\s*")
 
 
@@ -146,6 +148,26 @@ def _at(file: BinaryIO, start: int, length: int) -> dict[str, Any] | None:
     return mapping(file.read(length))
 
 
+def place_in(file: int, start: int) -> int:
+    """Return the place of a record in several files, given the number of its file and its start there."""
+    return file * _FILE + start
+
+
+def split_place(place: int) -> tuple[int, int]:
+    """Return the number of the file and the start of a place in several files."""
+    return divmod(place, _FILE)
+
+
+def read_spans_of(files: Sequence[Path], spans: Sequence[tuple[int, int]]) -> list[dict[str, Any] | None]:
+    """Return the records at these places in several files, each with its length in bytes. Raises StoreErrors."""
+    records: dict[tuple[int, int], dict[str, Any] | None] = {}
+    for number, path in enumerate(files):
+        of_file = [span for span in spans if split_place(span[0])[0] == number]
+        starts = [(split_place(place)[1], length) for place, length in of_file]
+        records.update(zip(of_file, read_spans(path, starts) if starts else (), strict=True))
+    return [records[span] for span in spans]
+
+
 def mapping(raw: bytes | str) -> dict[str, Any] | None:
     """Return the JSON mapping in a line or text; None if there is none."""
     value = parsed(raw)
@@ -172,6 +194,14 @@ def read_file(path: Path) -> bytes:
 def read_mapping(path: Path) -> dict[str, Any] | None:
     """Return the JSON mapping in a file; None if it has other content. Raises StoreErrors."""
     return mapping(read_file(path))
+
+
+def readable_mapping(path: Path) -> dict[str, Any]:
+    """Return the JSON mapping in a file; empty if the file is missing, cannot be read or has other content."""
+    try:
+        return read_mapping(path) or {}
+    except StoreError:
+        return {}
 
 
 @cache

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.core.conversations import ConversationRow, Hit
-from inspector.core.errors import SeveralConversations, UnknownConversation
+from inspector.core.errors import SeveralConversations, StoreBusy, StoreError, UnknownConversation
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
 
@@ -41,7 +42,6 @@ class SeveralStores(Store):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read in any store."""
         notes = (note for store in self._stores for note in store.notes)
         return tuple(dict.fromkeys((*self._problems, *notes)))
 
@@ -60,7 +60,6 @@ class SeveralStores(Store):
         return self._stores[0].settled()._replace(notes=self.notes)
 
     def info_of(self, session: str) -> StoreInfo:
-        """Describe the database that holds a session."""
         return self.owner(session).info_of(session)
 
     def owner(self, session: str) -> Store:
@@ -78,14 +77,11 @@ class SeveralStores(Store):
         return self._stores
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Return every conversation of every store, the last active first."""
         stores = self._stores
         with sharing():
             return self._joined(stores, [store.conversations() for store in stores])
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known without reading files, and whether they are complete; None if every
-        list is read fast."""
         stores = self._stores
         answers = [store.at_once() for store in stores]
         if not any(answers):
@@ -96,7 +92,6 @@ class SeveralStores(Store):
         return self._joined(stores, [rows for rows, _ in lists]), all(complete for _, complete in lists)
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """Return the known conversations, the number of read files, and the number of files."""
         stores = self._stores
         answers = [store.so_far() for store in stores]
         rows = self._joined(stores, [answer[0] for answer in answers])
@@ -167,7 +162,6 @@ class SeveralStores(Store):
     requests = _of_owner("requests", "id")
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
-        """Return the messages that contain the words, store after store."""
         stores = self._stores if conversation is None else (self.owner(conversation),)
         hits = (
             hit
@@ -178,17 +172,76 @@ class SeveralStores(Store):
         return islice(hits, limit)
 
     def size(self) -> int:
-        """Return the size of all their files in bytes."""
         return sum(store.size() for store in self._stores)
 
     def version(self) -> int:
-        """Return a number that changes when any store changes."""
         return hash(tuple(store.version() for store in self._stores))
 
     def close(self) -> None:
-        """Close every store."""
         for store in self._stores:
             store.close()
+
+
+class StorePlace(NamedTuple):
+    """A place with a store. If `paths` change, it is opened again. If `state` changes, a failed attempt is repeated."""
+
+    name: str
+    paths: object
+    state: object
+    open: Callable[[], Store]
+
+
+class GrowingStore(SeveralStores):
+    """Several stores, with the stores that appear later; none if there are none yet. A subclass has `_places`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__((), path)
+        self._opening = threading.Lock()
+        self._opened: dict[str, tuple[object, Store]] = {}
+        self._failed: dict[str, tuple[object, StoreError]] = {}
+        self._open_new()
+
+    @property
+    def problems(self) -> tuple[StoreError, ...]:
+        """The errors of places that could not be opened."""
+        return tuple(error for _, error in self._failed.values())
+
+    def conversations(self) -> tuple[ConversationRow, ...]:
+        self._open_new()
+        return super().conversations()
+
+    def version(self) -> int:
+        self._open_new()
+        return hash((super().version(), self._problems))
+
+    def _places(self) -> Iterable[StorePlace]:
+        """Yield the present places, in order."""
+        raise NotImplementedError
+
+    def _sentences(self) -> Iterable[str]:
+        """Yield sentences about places that could not be opened."""
+        return map(str, self.problems)
+
+    def _open_new(self) -> None:
+        with self._opening:
+            opened, failed = dict[str, tuple[object, Store]](), dict[str, tuple[object, StoreError]]()
+            for name, paths, state, open_place in self._places():
+                before, failure = self._opened.get(name), self._failed.get(name)
+                if before is not None:
+                    opened[name] = before
+                    if before[0] == paths:
+                        continue
+                if failure is not None and failure[0] == state and not isinstance(failure[1], StoreBusy):
+                    failed[name] = failure
+                    continue
+                try:
+                    opened[name] = paths, open_place()
+                except StoreError as error:
+                    failed[name] = state, error
+            gone = {name: store for name, store in self._opened.items() if name not in opened}
+            self._opened, self._failed = opened | gone, failed
+            self._stores = tuple(store for _, store in self._opened.values())
+            self._problems = tuple(dict.fromkeys(self._sentences()))
 
 
 def single_stores(store: Store) -> tuple[Store, ...]:

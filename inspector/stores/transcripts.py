@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.agents import agent_named
+from inspector.agents import Agent, agent_named
 from inspector.core.conversations import (
     Compaction,
     Conversation,
@@ -23,12 +24,13 @@ from inspector.core.conversations import (
 from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
-from inspector.stores.base import BATCH, PIECE, SingleStore, StoreInfo
+from inspector.stores.base import BATCH, PIECE, SingleStore, Store, StoreInfo
 from inspector.stores.index import FileIndex
 from inspector.stores.listing import Listing
 from inspector.stores.names import resolve
+from inspector.stores.readers import open_database, reader_of
 from inspector.stores.recorded import Reader, Recorded, Source
-from inspector.stores.signatures import Signature, signature_of
+from inspector.stores.signatures import Signature, signature_of, signatures
 
 #: Number of conversations kept open: each holds places in files, no bodies.
 _KEPT = 8
@@ -69,7 +71,6 @@ class TranscriptStore(SingleStore):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read."""
         failed = map(str, [*self._failed.values()])
         return tuple(dict.fromkeys((*self._unsearched(), *self._listing.notes, *failed)))
 
@@ -110,20 +111,15 @@ class TranscriptStore(SingleStore):
         return self.info._replace(profile=profile_of(agent, version), profile_reason=f"{reason}.")
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Return every conversation, the last active first."""
         return self._listing.rows()
 
     def at_once(self) -> tuple[tuple[ConversationRow, ...], bool] | None:
-        """Return the conversations that are known without reading a file, and whether they are complete and current;
-        None if there are few files."""
         return self._listing.at_once()
 
     def so_far(self) -> tuple[tuple[ConversationRow, ...], int, int]:
-        """Return the known conversations, the number of read files, and the number of files. Reads no file."""
         return self._listing.so_far()
 
     def resolve(self, name: str) -> str:
-        """Return the conversation of a session id, of a unique prefix of an id, or of a title."""
         early = self._listing.early_source(name) if self._listing.in_hurry else None
         if early is not None:
             return early.row.id
@@ -134,7 +130,6 @@ class TranscriptStore(SingleStore):
         return resolve(name, rows)
 
     def open(self, conversation: str) -> Conversation:
-        """Return the generations of a conversation, as places in its files."""
         return self._recorded(conversation).conversation
 
     def _bodies_of(self, generation: Generation) -> Callable[[int, int], Sequence[Message]]:
@@ -142,11 +137,9 @@ class TranscriptStore(SingleStore):
         return lambda start, stop: bodies(generation.ids[start:stop])
 
     def system_prompt(self, session: str) -> str:
-        """Return the system prompt of a session; empty if the agent does not record it."""
         return self._recorded(session).prompt
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Return every recorded compaction, with rough tokens counted over the bodies."""
         recorded = self._recorded(conversation.id)
         generations = recorded.conversation.generations
         return tuple(
@@ -159,38 +152,30 @@ class TranscriptStore(SingleStore):
         )
 
     def unsized_compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Return every recorded compaction without rough tokens. Reads no message."""
         return tuple(self._recorded(conversation.id).compactions)
 
     def microcompactions(self, conversation: Conversation) -> tuple[Microcompaction, ...]:
-        """Return every step that cleared old results without a summary, in order."""
         return self._recorded(conversation.id).microcompactions
 
     def failures(self, conversation: Conversation) -> tuple[FailedCompaction, ...]:
-        """Return every failed compaction, in order."""
         return self._recorded(conversation.id).failures
 
     def sent(self, conversation: Conversation) -> tuple[SentRequest, ...]:
-        """Return the requests as they were sent, as far as the agent records them."""
         read: Callable[[Source], tuple[SentRequest, ...]] | None = getattr(self._reader, "sent", None)
         return () if read is None else read(self._source(conversation.id))
 
     def threshold(self, session: str, window: int) -> tuple[float, str] | None:
-        """Return the threshold that the settings of the agent give now, as a share of the window, and its source."""
         read = getattr(self._reader, "threshold", None)
         return None if read is None else read(self._source(session), window)
 
     def requests(self, conversation: Conversation) -> tuple[Request, ...]:
-        """Return every API call once, in order, with its reported usage."""
         return self._recorded(conversation.id).requests
 
     def stamp(self, conversation: str) -> str:
-        """Return a text that changes whenever one of the conversation's files does."""
         # The files are those of the last list; the next list has new files.
         return repr(self._signed(self._listing.known_source(conversation) or self._source(conversation)))
 
     def files_of(self, conversation: str) -> tuple[str, ...]:
-        """Return the paths of the files that a conversation is read from."""
         source = self._listing.known_source(conversation) or self._source(conversation)
         return (*source.files, *source.shared)
 
@@ -201,7 +186,6 @@ class TranscriptStore(SingleStore):
         return tools + self._tokens(recorded, recorded.conversation.live.ids, watch)
 
     def count_compactions(self, conversation: str) -> int:
-        """Return the number of compactions of a conversation."""
         return len(self._recorded(conversation).compactions)
 
     def search(self, query: str, conversation: str | None = None, limit: int = 200) -> Iterator[Hit]:
@@ -223,7 +207,6 @@ class TranscriptStore(SingleStore):
                 self._failed[row.id] = error
 
     def size(self) -> int:
-        """Return the size of its files in bytes."""
         return sum(size for size, _ in self._files().values())
 
     def _state(self) -> object:
@@ -291,3 +274,15 @@ class TranscriptStore(SingleStore):
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
         return tuple(signature_of(path) or (0, 0) for path in (*source.files, *source.shared))
+
+
+def open_file(agent: Agent, path: Path) -> Store:
+    """Return the store of a file of this agent. Raises StoreErrors."""
+    if agent.databases:
+        return open_database(agent.name, path)
+    return open_transcripts(agent.name, path, partial(signatures, (str(path),)))
+
+
+def open_transcripts(agent: str, *arguments: Any) -> Store:
+    """Return the store of an agent's transcripts; TranscriptStore describes the other arguments."""
+    return TranscriptStore(agent, partial(reader_of, agent), *arguments)

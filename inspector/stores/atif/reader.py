@@ -21,16 +21,16 @@ from inspector.stores.lines import (
     count_of,
     mapping_at,
     mappings_in,
+    place_in,
     read_mapping,
     seconds_of,
+    split_place,
     text_at,
     usage_of,
 )
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists
 
-#: A place is the number of a step, with the number of the file above these bits.
-_BITS = 32
 #: The key of the trajectories of sub-agents in a trajectory.
 _SUB_AGENTS = "subagent_trajectories"
 
@@ -100,7 +100,6 @@ class AtifReader:
         return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
-        """Read the lists, compactions and requests of a conversation."""
         paths = [Path(path) for path in source.files]
         return _scan(paths, source.row.id, source.part).recorded(source)
 
@@ -116,7 +115,8 @@ def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
         steps = [_steps(_document(path, part)) for path in paths]
-        return [_step(steps[place >> _BITS], place & ((1 << _BITS) - 1)) for place, _ in places]
+        numbers = (split_place(place) for place, _ in places)
+        return [steps[file][number] if number < len(steps[file]) else None for file, number in numbers]
 
     session = SessionLists(Entries(paths[0], wires_of, fetch=fetch))
     for number, document in enumerate(documents):
@@ -140,7 +140,7 @@ def _trajectory(session: SessionLists, number: int, steps: Sequence[Mapping[str,
             continue
         at = seconds_of(step.get("timestamp"))
         session.note_time(at)
-        session.begin_record((number << _BITS) + place, 1)
+        session.begin_record(place_in(number, place), 1)
         if waiting and step.get("is_copied_context") is True:
             copied += session.make(wires_of([step]), at)
             continue
@@ -201,7 +201,3 @@ def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the steps of a trajectory, with an empty step for another value."""
     steps = document.get("steps")
     return [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list) else []
-
-
-def _step(steps: Sequence[dict[str, Any]], place: int) -> dict[str, Any] | None:
-    return steps[place] if place < len(steps) else None

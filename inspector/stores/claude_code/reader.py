@@ -75,7 +75,6 @@ class ClaudeCodeReader:
         return is_stream(head.raw)
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return digests of the main conversation and of each sub-agent whose messages are in the file."""
         from inspector.stores.claude_code.digest import digests_of
 
         return digests_of(path)
@@ -85,7 +84,6 @@ class ClaudeCodeReader:
         return join(digests, memory)
 
     def read(self, source: Source) -> Recorded:
-        """Read the lists, compactions and requests of a conversation."""
         shared = [scan(Path(path)) for path in source.shared]
         if is_abandoned(source.part):
             return _read_abandoned(Path(source.files[0]), source)

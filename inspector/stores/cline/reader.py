@@ -46,7 +46,6 @@ class ClineReader(SessionReader):
         return () if path.name.endswith(_COMPACTION) else super().digests(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the session of a file."""
         if path.name == HISTORY:
             return scan_task(path)
         content = _as_mapping(document(path))

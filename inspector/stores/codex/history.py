@@ -7,16 +7,14 @@ file before it, and the number of the first line there that does not belong to i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.core.errors import StoreError
-from inspector.stores.lines import count_at, first_mappings, head_of, mapping_at, read_spans, text_at
+from inspector.stores.lines import count_at, first_mappings, head_of, mapping_at, text_at
 
 _NAME = re.compile(r"[0-9a-fA-F-]{36}")
-#: The places of the lines of two files differ by this number.
-_FILE = 1 << 44
 
 
 class HistoryFile(NamedTuple):
@@ -50,23 +48,6 @@ def history_of(path: Path) -> list[HistoryFile]:
         reverted = text_at(meta, "id") == text_at(files[0].meta, "id")
         files.insert(0, HistoryFile(file, meta, end, reverted))
     return files
-
-
-def place_in(number: int, start: int) -> int:
-    """Return the place of a line of a file of the history, given the number of the file and the start of the line."""
-    return number * _FILE + start
-
-
-def fetch(
-    files: Sequence[HistoryFile], _path: Path, places: Sequence[tuple[int, int]]
-) -> list[dict[str, Any] | None]:
-    """Return the records at these places. Raises StoreErrors."""
-    records: dict[tuple[int, int], dict[str, Any] | None] = {}
-    for number, file in enumerate(files):
-        of_file = [place for place in places if place[0] // _FILE == number]
-        spans = [(start % _FILE, length) for start, length in of_file]
-        records.update(zip(of_file, read_spans(file.path, spans) if spans else (), strict=True))
-    return [records[place] for place in places]
 
 
 def _meta_of(path: Path) -> Mapping[str, Any]:

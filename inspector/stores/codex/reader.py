@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
@@ -23,10 +23,20 @@ from msgspec.structs import replace
 from inspector.core.conversations import ROLE_CODES
 from inspector.core.errors import StoreError
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, is_context, item_wires
-from inspector.stores.codex.history import HistoryFile, fetch, history_of, place_in
+from inspector.stores.codex.history import HistoryFile, history_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import Line, count_at, mapping_at, mappings_in, read_lines, text_at, usage_of
+from inspector.stores.lines import (
+    Line,
+    count_at,
+    mapping_at,
+    mappings_in,
+    place_in,
+    read_lines,
+    read_spans_of,
+    text_at,
+    usage_of,
+)
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 from inspector.stores.signatures import Signature, signature_of, title_files
@@ -60,7 +70,6 @@ class CodexReader(SessionReader):
         return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the session of a rollout."""
         return _scan(path)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
@@ -68,7 +77,6 @@ class CodexReader(SessionReader):
         return tuple(_named(source) for source in super().sources(digests, memory))
 
     def read(self, source: Source) -> Recorded:
-        """Read the lists, compactions and requests of a conversation."""
         session = _scan(Path(source.files[0]))
         for path in source.shared:
             session.leave_out(_scan(Path(path)))
@@ -101,7 +109,9 @@ def _names_in(index: str, signature: Signature | None) -> Mapping[str, tuple[str
 
 def _scan(path: Path) -> _Scanner:
     files = history_of(path)
-    return _Scanner(Entries(path, _convert, fetch=partial(fetch, files)), files=files).run()
+    paths = [file.path for file in files]
+    entries = Entries(path, _convert, fetch=lambda _, spans: read_spans_of(paths, spans))
+    return _Scanner(entries, files=files).run()
 
 
 class _Scanner(SessionScanner, kw_only=True):
@@ -160,7 +170,6 @@ class _Scanner(SessionScanner, kw_only=True):
             self.open = None
 
     def record(self, line: dict[str, Any], at: float) -> None:
-        """Add a line."""
         payload, kind = line.get("payload"), text_at(line, "type")
         if not isinstance(payload, dict):
             return

@@ -104,7 +104,6 @@ class _Scanner(SessionScanner, kw_only=True):
         return self.counted.calls == self.answers
 
     def recorded(self, source: Source) -> Recorded:
-        """Return the conversation, with the counted usage if no request is recorded."""
         recorded = super().recorded(source)
         if self.requests or not self._is_counted_to_the_end:
             return recorded

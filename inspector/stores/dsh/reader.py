@@ -43,7 +43,6 @@ class DshReader(SessionReader):
         return _Scanner(Entries(path, wires_of), shared=shared).run()
 
     def read(self, source: Source) -> Recorded:
-        """Return the lists, compactions and requests of a conversation, without the copies in a branch."""
         return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 

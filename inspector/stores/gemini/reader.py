@@ -48,7 +48,6 @@ class GeminiReader(SessionReader):
         return start.lstrip().startswith(b"{") and b'"projectHash"' in start and b'"sessionId"' in start
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the session of a file."""
         return _Scanner(Entries(path, wires_of)).run()
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:

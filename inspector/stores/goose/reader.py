@@ -42,11 +42,9 @@ class GooseReader(SessionReader):
         return is_session or is_message
 
     def parts(self, path: Path) -> Sequence[str]:
-        """Return the sessions of a database; [""] for a file of JSON lines."""
         return session_names(path) if _is_database(path) else super().parts(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return a session of a file."""
         return session_of(path, stored_session(path, part))
 
 

@@ -85,7 +85,6 @@ class HermesStore(SingleStore):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about data that could not be read."""
         return (*self._notes, *self._connections.notes, *filter(None, [self._locked]))
 
     @property
@@ -154,11 +153,9 @@ class HermesStore(SingleStore):
         return self._detected
 
     def conversations(self) -> tuple[ConversationRow, ...]:
-        """Return every conversation, the last active first. Reads no message."""
         return self._all().rows
 
     def resolve(self, name: str) -> str:
-        """Return the newest session of a conversation, found by a session id, a unique prefix of one, or a title."""
         return self._all().resolve(name)
 
     def open(self, conversation: str) -> Conversation:
@@ -167,11 +164,9 @@ class HermesStore(SingleStore):
         return self._read(lambda db: self._open(db, row)[0])
 
     def system_prompt(self, session: str) -> str:
-        """Return the system prompt of a session; empty if the store has none."""
         return self._read(lambda db: system_prompt(db, self._schema, session))
 
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
-        """Return every recorded compaction of the conversation, found by matching the lists before and after it."""
         return tuple(self.each_compaction(conversation))
 
     def each_compaction(self, conversation: Conversation) -> Iterator[Compaction]:
@@ -195,7 +190,6 @@ class HermesStore(SingleStore):
             yield replace(compaction, usage=usages.get(compaction.session)) if alone else compaction
 
     def count_compactions(self, conversation: str) -> int:
-        """Return the number of compactions of a conversation, by rotation and in place."""
         row = self._row(conversation)
         return self._read(lambda db: self._count(db, row)) - 1
 
@@ -250,7 +244,6 @@ class HermesStore(SingleStore):
         return now, self._watcher.read(_data_version) if now.has_log else 0, self._locked
 
     def size(self) -> int:
-        """Return the size of the database and its log in bytes."""
         now = signature(self.path)
         return now.file[1] + now.log[0]
 
@@ -261,7 +254,6 @@ class HermesStore(SingleStore):
         return self._read(describe)
 
     def close(self) -> None:
-        """Close every connection."""
         self._connections.close()
         self._watcher.close()
 

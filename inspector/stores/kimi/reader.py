@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +23,12 @@ from inspector.stores.head import Head
 from inspector.stores.kimi.forms import summary_in, wires_of
 from inspector.stores.lines import (
     count_of,
-    mapping,
     mapping_at,
+    mappings_in,
+    place_in,
     read_lines,
-    read_spans,
+    read_spans_of,
+    readable_mapping,
     seconds_of,
     text_at,
     usage_of,
@@ -46,8 +47,6 @@ _COMMAND = re.compile(r"\s*/(compact|clear|reset)\b")
 _COMPACTED, _CLEARED = "compacted", "cleared"
 #: The role of the message that an event of the wire comes with.
 _ROLES = {"TurnBegin": "user", "ToolResult": "tool", "StatusUpdate": "assistant"}
-#: A place in several files: the place in a file, with the number of the file above these bits.
-_BITS = 44
 
 
 class KimiReader(SessionReader):
@@ -70,9 +69,9 @@ class KimiReader(SessionReader):
         return super().digests(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the session with this live context."""
         files = [*_earlier_contexts(path), path] if path.name == _MAIN else [path]
-        return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, files)), files=files).run()
+        entries = Entries(path, wires_of, fetch=lambda _, spans: read_spans_of(files, spans))
+        return _Scanner(entries, files=files).run()
 
 
 READER = KimiReader
@@ -110,7 +109,7 @@ class _Scanner(SessionLists, kw_only=True):
             self._read_context(number, file)
         if not beside:
             self._join(self._read_wire(path.with_name("wire.jsonl")))
-            title = text_at(_document(path.with_name("state.json")), "custom_title")
+            title = text_at(readable_mapping(path.with_name("state.json")), "custom_title")
             # A shortened title is only the beginning of the first words.
             self.title = "" if title.endswith("…") else title
         self.folder = _folder(main)
@@ -135,7 +134,7 @@ class _Scanner(SessionLists, kw_only=True):
                 continue
             if line.value.get("role") == "_usage" and written is None:
                 written = len(numbers)
-            self.begin_record((number << _BITS) + line.start, line.length)
+            self.begin_record(place_in(number, line.start), line.length)
             wires = wires_of([line.value])
             text = summary_in(line.value)
             numbers_of_line = self.make(wires, 0.0, summary=text is not None)
@@ -235,34 +234,17 @@ class _Scanner(SessionLists, kw_only=True):
                 entry.at = queue.pop()
 
 
-def _fetch(files: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-    """Return the records at these places of the files."""
-    lines: list[dict[str, Any] | None] = []
-    for place, length in places:
-        file, start = files[place >> _BITS], place & ((1 << _BITS) - 1)
-        lines += read_spans(file, [(start, length)])
-    return lines
-
-
 def _earlier_contexts(path: Path) -> list[Path]:
     matches = ((_EARLIER.fullmatch(other.name), other) for other in path.parent.iterdir())
     return [other for _, other in sorted((int(match[1]), other) for match, other in matches if match)]
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        return mapping(path.read_bytes()) or {}
-    except OSError:
-        return {}
 
 
 def _folder(path: Path) -> str:
     """Return the project's folder. A hash of it names the session's folder, and `kimi.json` lists the folders."""
     if len(path.parents) < 4:
         return ""
-    folders = _document(path.parents[3] / "kimi.json").get("work_dirs")
-    for entry in folders if isinstance(folders, list) else ():
-        folder = text_at(entry, "path") if isinstance(entry, dict) else ""
+    for entry in mappings_in(readable_mapping(path.parents[3] / "kimi.json").get("work_dirs")):
+        folder = text_at(entry, "path")
         if folder and hashlib.md5(folder.encode(), usedforsecurity=False).hexdigest() == path.parents[1].name:
             return folder
     return ""

@@ -14,7 +14,6 @@ from typing import Any, Self
 from msgspec import field
 
 from inspector.core.conversations import Usage
-from inspector.core.errors import StoreError
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.kimi_code.forms import is_of_user, summary_in, text_of, wires_of, with_text
@@ -22,9 +21,11 @@ from inspector.stores.kimi_code.keeping import Kept, kept_of
 from inspector.stores.lines import (
     count_of,
     mapping_at,
-    read_mapping,
+    place_in,
     read_spans,
+    readable_mapping,
     seconds_of,
+    split_place,
     text_at,
     usage_of,
 )
@@ -32,8 +33,6 @@ from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _MAIN = "main"
-#: A place in the file may carry a cut of the message there: its number above these bits.
-_BITS = 44
 #: The shares that Kimi Code accepts as its compaction_trigger_ratio.
 _RATIOS = (0.5, 0.99)
 #: The title of a fork is the name of the other session.
@@ -61,7 +60,6 @@ class KimiCodeReader(SessionReader):
         return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, cuts)), cuts=cuts, shared=shared).run()
 
     def read(self, source: Source) -> Recorded:
-        """Return the lists, compactions and requests of a conversation. Leave out the copied part of a branch."""
         return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
     def threshold(self, source: Source, window: int) -> tuple[float, str] | None:
@@ -113,7 +111,7 @@ class _Scanner(SessionScanner, kw_only=True):
     def run(self) -> Self:
         path = self.entries.path
         name, folder = path.parent.name, path.parents[2] if len(path.parents) > 2 else path.parent
-        state = _document(folder / "state.json")
+        state = readable_mapping(folder / "state.json")
         session = text_at(state, "id") or folder.name
         self.session = session if name == _MAIN else f"{session}-{name}"
         self.parent = "" if name == _MAIN else session
@@ -257,9 +255,11 @@ class _Scanner(SessionScanner, kw_only=True):
         text = text_of(self.messages[number])[kept.start : kept.stop]
         (line,) = self.entries.items[number].lines
         place, length = self.entries.spans[line]
-        earlier = self.cuts[(place >> _BITS) - 1].start if place >> _BITS else 0
+        cut_before, place_in_file = split_place(place)
+        earlier = self.cuts[cut_before - 1].start if cut_before else 0
         self.cuts.append(Kept(0, earlier + kept.start, earlier + kept.start + len(text)))
-        self.begin_record((len(self.cuts) << _BITS) + (place & ((1 << _BITS) - 1)), length)
+        # The place of a cut message has the number of its cut.
+        self.begin_record(place_in(len(self.cuts), place_in_file), length)
         (cut,) = self.make([{"role": "user", "content": text}], at)
         self.messages[cut] = with_text(self.messages[number], text)
         return cut
@@ -304,10 +304,13 @@ class _Scanner(SessionScanner, kw_only=True):
 
 def _fetch(cuts: list[Kept], path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the records at these places, with the text of a cut message cut."""
-    records = read_spans(path, [(place & ((1 << _BITS) - 1), length) for place, length in places])
-    for (place, _), record in zip(places, records, strict=True):
-        if place >> _BITS and record is not None:
-            _, start, stop = cuts[(place >> _BITS) - 1]
+    numbers = [split_place(place) for place, _ in places]
+    records = read_spans(
+        path, [(start, length) for (_, start), (_, length) in zip(numbers, places, strict=True)]
+    )
+    for (number, _), record in zip(numbers, records, strict=True):
+        if number and record is not None:
+            _, start, stop = cuts[number - 1]
             message = mapping_at(record, "message")
             record["message"] = with_text(message, text_of(message)[start:stop])
     return records
@@ -329,11 +332,4 @@ def _config(path: Path) -> Mapping[str, Any]:
     try:
         return loads((path.parents[5] / "config.toml").read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, TOMLDecodeError):
-        return {}
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        return read_mapping(path) or {}
-    except StoreError:
         return {}

@@ -31,9 +31,11 @@ from inspector.stores.lines import (
     head_of,
     mappings_in,
     parsed,
+    place_in,
     read_file,
     read_lines,
     read_spans,
+    split_place,
 )
 from inspector.stores.message_logs.forms import (
     COMPACTION,
@@ -52,8 +54,6 @@ _OTHER = 4
 _TOOL = ROLE_CODES["tool"]
 #: Marks a record that is a part of a document. The length of other records is in bytes.
 _PART = -1
-#: Number of the first part of the second file; the next file begins at twice this number.
-_FILE = 1 << 44
 #: Matches a word of at least six characters.
 _WORD = re.compile(r"[\w./-]{6,}")
 #: Minimum number of such words that a summary shares with the summarized messages.
@@ -94,7 +94,6 @@ class MessageLogReader(SessionReader):
         return any(map(has_request, _document(head.path)[:1]))
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
-        """Return a digest of each conversation of a log."""
         conversations = _scan((path,))
         return tuple(
             logged.session.digest(path)._replace(part=name, first=logged.handoff)
@@ -109,11 +108,9 @@ class MessageLogReader(SessionReader):
         return joined(super().sources(digests, memory), digests)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return a conversation of a log."""
         return _scan((path,))[part].session
 
     def read(self, source: Source) -> Recorded:
-        """Read the lists, compactions and requests of a conversation."""
         paths = tuple(map(Path, source.files))
         if len(paths) == 1 and not source.shared:
             return super().read(source)
@@ -550,7 +547,7 @@ def _move_to_new_list(session: SessionLists, first: int) -> None:
 def _records(paths: Sequence[Path]) -> Iterator[Line]:
     """Yield the records of a log: its lines, or the parts of documents. The place of a part is its number."""
     parts = [
-        Line(at * _FILE + number, _PART, document)
+        Line(place_in(at, number), _PART, document)
         for at, path in enumerate(paths)
         for number, document in enumerate(_documents(path))
     ]
@@ -561,7 +558,7 @@ def _fetch(paths: Sequence[Path], path: Path, places: list[tuple[int, int]]) -> 
     """Return the records at these places."""
     if any(length != _PART for _, length in places):
         return read_spans(path, places)
-    parts = [divmod(place, _FILE) for place, _ in places]
+    parts = [split_place(place) for place, _ in places]
     documents = {at: _documents(paths[at]) for at in {at for at, _ in parts}}
     return [documents[at][number] if number < len(documents[at]) else None for at, number in parts]
 

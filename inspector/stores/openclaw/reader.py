@@ -38,11 +38,9 @@ class OpenClawReader(PiReader):
         return b"openclaw" in head.raw or has_models
 
     def parts(self, path: Path) -> Sequence[str]:
-        """Return the sessions of a database; [""] for a file of lines."""
         return session_names(path) if path.suffix == ".sqlite" else super().parts(path)
 
     def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
         entries = Entries(path, convert, fetch=fetch_of(part)) if part else Entries(path, convert)
         lines = read_events(path, part) if part else read_lines(path)
         return OpenClawScanner(entries, shared=shared, session=part).run(lines)

@@ -57,7 +57,6 @@ class OpenClawScanner(PiScanner, kw_only=True):
         return None if self.compact_answers.isdisjoint((node.place - 1, node.place + 1)) else "manual"
 
     def release(self) -> str:
-        """Return "": the version is a release of OpenClaw."""
         return ""
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:

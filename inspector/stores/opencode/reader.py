@@ -44,11 +44,9 @@ class OpencodeReader(SessionReader):
         return text_at(value, "id").startswith("ses") and "time" in value
 
     def parts(self, path: Path) -> Sequence[str]:
-        """Return the sessions of a database; [""] for a file with one session."""
         return session_names(path)
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Read the session `part` of a file."""
         document = read_document(path, part) or {}
         info, wires_of_entry = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(

@@ -49,7 +49,6 @@ class OpenHandsReader(SessionReader):
         )
 
     def scan(self, path: Path, part: str) -> SessionLists:
-        """Return the conversation with this state file."""
         events = _events(path.parent / "events")
         entries = Entries(
             path, wires_of, fetch=lambda _, places: [read_mapping(events[number]) for number, _ in places]

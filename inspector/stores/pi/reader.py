@@ -96,7 +96,6 @@ class PiReader(SessionReader):
         return PiScanner(Entries(path, convert), shared=shared).run(read_lines(path))
 
     def read(self, source: Source) -> Recorded:
-        """Return the lists, compactions and requests of a conversation. Leave out the copied part of a branch."""
         return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 

@@ -50,7 +50,6 @@ class QwenReader(SessionReader):
         return _Scanner(Entries(path, wires_of), shared=shared).run()
 
     def read(self, source: Source) -> Recorded:
-        """Return the lists, compactions and requests of a conversation, without the copies in a branch."""
         return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
