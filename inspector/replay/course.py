@@ -91,12 +91,13 @@ class Course:
         #: Number of calls, and number of user messages, before each check.
         self.calls_before = list(accumulate((check >= Check.CALL for check in kinds), initial=0))
         self.turns_before = list(accumulate((check is Check.TURN for check in kinds), initial=0))
-        #: Characters of each message, and of all messages before it.
-        self.sizes = messages.chars
-        self.chars = list(accumulate(self.sizes, initial=0))
+        #: Characters and pictures of the first 0, 1, ... messages.
+        self.chars = list(accumulate(messages.chars, initial=0))
         self.images = list(accumulate(messages.images, initial=0))
         self.check_chars = [self.chars[step] for step, _ in self.checks]
         self.users = [index for index, role in enumerate(messages.roles) if role == _USER]
+        #: Number of user messages among the first 0, 1, ... messages.
+        self.users_before = list(accumulate((role == _USER for role in messages.roles), initial=0))
 
     def is_sized(self, step: int) -> bool:
         """Return whether the agent knows the size of the list at the end of a turn after `step` messages.

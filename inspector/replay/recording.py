@@ -507,10 +507,10 @@ def recorded_metrics(
     course, transcript = recording.course, recording.transcript
     after = {event.step: event.tokens_after for event in recording.events}
     prompts = [after.get(step, recording.tokens[step - 1]) for step in course.calls] or [0]
-    removed_by = message_paths(transcript, compactions).removed_by
-    # The events of a run count from 0.
-    removed_by = {message: number - 1 for message, number in removed_by.items()}
-    return metrics_of(course, recording.events, prompts, removed_by, facts)
+    removed: list[list[int]] = [[] for _ in recording.events]
+    for message, number in sorted(message_paths(transcript, compactions).removed_by.items()):
+        removed[number - 1].append(message)
+    return metrics_of(course, recording.events, prompts, removed, facts)
 
 
 def _summary_size(recorded: Compaction, lists: Sequence[ReadList]) -> MessageSize | None:

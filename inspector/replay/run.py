@@ -87,8 +87,8 @@ class Run:
         self.attempts = 0
         #: The last reported prompt, and the prompt that a gateway stored; 0 if missing.
         self.prompt = self.stored = 0
-        #: Messages in the order of leaving the list, each with the compaction that removed it.
-        self.removed_by: dict[int, int] = {}
+        #: The messages that each compaction removed, in order.
+        self.removed: list[Sequence[int]] = []
         #: As in WhatIf.
         self.gives_up: int | None = None
         self.refused: int | None = None
@@ -118,10 +118,10 @@ class Run:
             self.budgets,
             tuple(self.events),
             tuple(self.tokens),
-            metrics_of(course, self.events, self.prompts, self.removed_by, course.facts),
+            metrics_of(course, self.events, self.prompts, self.removed, course.facts),
             self.gives_up,
             self._every_call(),
-            self.removed_by,
+            tuple(self.removed),
             self.refused,
         )
 
@@ -369,7 +369,7 @@ class Run:
             self.fired.append(len(self.prompts))
             return
         self._fill(step)
-        self.removed_by.update(dict.fromkeys(done.removed, len(self.events)))
+        self.removed.append(done.removed)
         if course.reasoning:
             self.left_reasoning += sum(course.reasoning[index] for index in done.removed)
         if course.scale.excess:

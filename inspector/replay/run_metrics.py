@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
+from itertools import chain
 
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.course import Course
@@ -16,19 +15,18 @@ def metrics_of(
     course: Course,
     events: Sequence[Event],
     prompts: Sequence[int],
-    removed_by: Mapping[int, int],
+    removed: Sequence[Sequence[int]],
     facts: FactSteps | None,
 ) -> Metrics:
     """Return the metrics of a run. `prompts` has the tokens of all calls.
 
-    `removed_by` maps each removed message to the compaction that removed it, in the order of compactions.
+    `removed` has the messages that each compaction removed, in order.
     """
-    total_chars, sizes = course.chars[-1] or 1, course.sizes
-    # Messages that left before the last compaction were summarized at least twice.
-    early = bisect_left(list(removed_by.values()), len(events) - 1)
-    steps, end = [event.step for event in events], len(course.messages)
-    stays = sum(steps[removed_by[index]] if index in removed_by else end for index in course.users)
-    stays -= sum(course.users)
+    total_chars, users = course.chars[-1] or 1, course.users
+    chars = [_sum_of(messages, course.chars) for messages in removed]
+    users_removed = [_sum_of(messages, course.users_before) for messages in removed]
+    stays = sum(event.step * count for event, count in zip(events, users_removed, strict=True))
+    stays += len(course.messages) * (len(users) - sum(users_removed)) - sum(users)
     calls, prompts = len(prompts), prompts or [0]
     return Metrics(
         compactions=len(events),
@@ -36,17 +34,29 @@ def metrics_of(
         peak_tokens=max(prompts),
         mean_tokens=sum(prompts) // len(prompts),
         input_tokens=sum(prompts),
-        summarized_share=sum(map(sizes.__getitem__, removed_by)) / total_chars,
-        resummarized_share=sum(map(sizes.__getitem__, islice(removed_by, early))) / total_chars,
-        user_steps=stays / len(course.users) if course.users else 0.0,
+        summarized_share=sum(chars) / total_chars,
+        # Messages that left before the last compaction were summarized at least twice.
+        resummarized_share=sum(chars[:-1]) / total_chars,
+        user_steps=stays / len(users) if users else 0.0,
         cost=None if course.costs is None else course.costs.cost(events),
-        **_at_risk(facts, removed_by),
+        **_at_risk(facts, removed),
     )
 
 
-def _at_risk(facts: FactSteps | None, removed: Mapping[int, int]) -> dict[str, int]:
+def _sum_of(messages: Sequence[int], sums: Sequence[int]) -> int:
+    """Return the sum over messages in ascending order. `sums` has the sums over the first 0, 1, ... messages."""
+    if not messages:
+        return 0
+    first, last = messages[0], messages[-1]
+    # A compaction mostly removes consecutive messages.
+    if last - first < len(messages):
+        return sums[last + 1] - sums[first]
+    return sum(sums[message + 1] - sums[message] for message in messages)
+
+
+def _at_risk(facts: FactSteps | None, removed: Sequence[Sequence[int]]) -> dict[str, int]:
     """Return the metrics of facts if these messages were summarized; empty if the facts are unknown."""
     if facts is None:
         return {}
-    counts = facts.gone(removed)
+    counts = facts.gone(frozenset(chain.from_iterable(removed)))
     return {"facts": len(facts), "facts_at_risk": counts.facts, "constraints_at_risk": counts.constraints}

@@ -6,10 +6,10 @@ that an agent adds to repair tool pairs. `course.py` has the conversation, and `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from inspector.engines.base import Budgets, Settings
 from inspector.replay.event import Event
@@ -70,8 +70,7 @@ class WhatIf(Struct, frozen=True):
     `gives_up` is the first step at which the guards refused a due compaction, or at which a list that no longer fits
     into the window had nothing to summarize. `refused` is the first step at which any list had nothing to summarize.
     `every_call` is the step of the first of several consecutive calls that each compacted. Each is None if this never
-    happened. `removed_by` maps each removed message of the transcript to the compaction that removed it (counted from
-    0).
+    happened. `removed` has the messages of the transcript that each compaction removed, in order.
     """
 
     settings: Settings
@@ -81,8 +80,13 @@ class WhatIf(Struct, frozen=True):
     metrics: Metrics
     gives_up: int | None = None
     every_call: int | None = None
-    removed_by: Mapping[int, int] = field(default_factory=dict)
+    removed: tuple[Sequence[int], ...] = ()
     refused: int | None = None
+
+    @property
+    def removed_by(self) -> dict[int, int]:
+        """Each removed message with the compaction that removed it, counted from 0."""
+        return {message: number for number, messages in enumerate(self.removed) for message in messages}
 
 
 class Range(NamedTuple):

@@ -122,7 +122,7 @@ class FactSteps:
         """Number of constraints among the facts."""
         return len(self._constraints.steps)
 
-    def gone(self, left: Mapping[int, int]) -> Gone:
+    def gone(self, left: Collection[int]) -> Gone:
         """Count the facts that are gone after the messages at the steps in `left` leave the list."""
         if not left:
             return Gone(0, 0)
@@ -148,6 +148,6 @@ class _Bounds:
         # Few facts start before `low`, the end of a head, so each is checked for later sayings.
         return bisect_left(self.lasts, high) - sum(said[-1] < high for said in self.steps[:before])
 
-    def inside(self, left: Mapping[int, int]) -> int:
+    def inside(self, left: Collection[int]) -> int:
         """Return the number of facts said in the steps of `left` alone."""
         return sum(all(step in left for step in said) for said in self.steps)
