@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 DOCS := $(VENV)/.docs-installed
-# As pip does with what it copies: a start should not have to compile the sources, nor what changed of them since.
+# Compile the sources, as pip does when it copies files, so that no start has to.
 COMPILED = $(BIN)/python -m compileall -q inspector widgets
 
 .PHONY: demo test test-all check lint types contract bench snapshots tables pictures docs clean
@@ -14,12 +14,12 @@ demo: $(RUN)
 	@$(COMPILED)
 	@$(BIN)/compaction-inspector --demo
 
-# What pytest makes of the tests is kept, wherever Python is told to keep nothing: to make it takes each process some seconds.
+# Keep the test files that pytest rewrites, also where Python keeps no compiled files: this saves seconds in each process.
 test: $(DEV)
 	@$(COMPILED)
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 
-# The long tails too: every recorded list, many examples, hundreds of damaged files, the wheel, what benchmarks run on.
+# Run the slow tests too: every recorded list, many examples, hundreds of damaged files, the wheel, the benchmarks' data.
 test-all: $(DEV)
 	@$(COMPILED)
 	@$(BIN)/python -m pytest -n 0 tests/benchmarks/check_generator.py
@@ -67,7 +67,7 @@ $(DEV): pyproject.toml | $(BIN)/python
 pictures: tables
 	@$(BIN)/python docs/pictures/take.py
 
-# The tables that the documentation takes from the code.
+# Renew the tables of the documentation that come from the code.
 tables: $(DEV)
 	@$(BIN)/python docs/keys.py
 	@$(BIN)/python docs/agents.py
