@@ -21,7 +21,7 @@ from inspector.replay.recorded_tail import RecordedTail, recorded_tail
 from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
 
 #: The beginning of the source of a window that may be larger.
-AT_LEAST = "at least"
+_AT_LEAST = "at least"
 #: The end of a note about a threshold that the record contradicts.
 DOUBTFUL = "is doubtful."
 #: Minimum threshold in tokens that recorded compactions can show.
@@ -211,13 +211,18 @@ def _resolve_row(
     if shown is None:
         return resolved
     # A request that does not fit may be larger than the window, and the window may be larger than is known.
-    is_least = resolved.sources["context_length"].startswith(AT_LEAST)
+    is_least = has_least_window(resolved)
     share = shown / settings.context_length
     share = min(1.0, share) if is_least or not by_size else share
     if shown < _MIN_THRESHOLD or not SETTINGS["threshold"].low <= share <= 1:
         return resolved
     by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def has_least_window(resolved: ResolvedSettings) -> bool:
+    """Return whether only a minimum of the context length is known, so that the threshold may be higher."""
+    return resolved.sources["context_length"].startswith(_AT_LEAST)
 
 
 def _rows_like(
@@ -264,7 +269,7 @@ def _with_shown_window(
     sizes = [call.context for call in larger if _row_of_request(inspection, call) == row]
     if len(sizes) < 2:
         return resolved
-    source = f"{AT_LEAST}: a request of {max(sizes):,} tokens was answered"
+    source = f"{_AT_LEAST}: a request of {max(sizes):,} tokens was answered"
     wider_row = row._replace(window=max(sizes), window_source=source)
     wider = resolve(inspection.store, wider_row, flags, inspection.config)
     if wider.sources["context_length"] != source:

@@ -19,7 +19,7 @@ from inspector.answers.last_request import end_of
 from inspector.answers.live_sizes import live_size_of
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
-from inspector.answers.shown_settings import AT_LEAST, DOUBTFUL
+from inspector.answers.shown_settings import DOUBTFUL, has_least_window
 from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
@@ -155,7 +155,7 @@ def upcoming_of(
     tokens, reported = _tokens_now(inspection, plan)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
-    least = resolved.sources["context_length"].startswith(AT_LEAST)
+    least = has_least_window(resolved)
     is_known = growth and threshold and not (least and tokens >= threshold)
     requests_left = max(0, math.ceil((threshold - tokens) / growth)) if growth and is_known else None
     head, tail = plan.regions()

@@ -31,6 +31,12 @@ async def test_the_gauge_tells_the_numbers_and_how_they_were_counted() -> None:
     assert "counting …" in await gauge_line(replace(GAUGE, tokens=None))
 
 
+async def test_the_gauge_marks_a_threshold_of_which_only_a_minimum_is_known() -> None:
+    line = await gauge_line(replace(GAUGE, least=True))
+    assert line.rstrip().endswith("~78,412 / ≥ 100,000 · 78% · rough")
+    assert "≥" not in await gauge_line(GAUGE)
+
+
 async def test_the_marks_stand_where_their_tokens_are() -> None:
     line = await gauge_line(GAUGE)
     bar = line[: line.index("  ~")]

@@ -36,6 +36,7 @@ class GaugeState(Struct, frozen=True):
     `pressure` is the size with a warning, `hygiene` that at which the gateway compacts (0 hides a mark). `tokens` are
     None until counted, `kind` is the way of counting, `detail` more about it ("cl100k_base", "of the last response").
     `planned` is the rough count that plans use, None if it is the same. `missing`: the files lack the list.
+    `least`: only a minimum of `context` is known, so that the threshold may be higher.
     """
 
     tokens: int | None = None
@@ -47,6 +48,7 @@ class GaugeState(Struct, frozen=True):
     detail: str = ""
     planned: int | None = None
     missing: bool = False
+    least: bool = False
 
     @property
     def parted(self) -> bool:
@@ -78,6 +80,9 @@ class Gauge(Inked):
         if self.state.hygiene:
             yield "▲", "“hygiene”: share of the context at which the gateway compacts"
 
+        if self.state.least:
+            yield "≥", "only a minimum of the context length is known, so the threshold may be higher"
+
     def watch_state(self, state: GaugeState) -> None:
         """Keep the tooltip in step."""
         self.tooltip = explain(state)
@@ -99,7 +104,7 @@ class Gauge(Inked):
             return row.add("not in the files" if state.missing else "counting …", self.ink("muted"))
         rough = "" if state.kind in ("exact", "reported") else ROUGH
         row.add(f"{rough}{state.tokens:,}", self.ink("strong"))
-        row.add(f" / {state.threshold:,} · ", self.ink("muted"))
+        row.add(f" / {'≥ ' if state.least else ''}{state.threshold:,} · ", self.ink("muted"))
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
             row.add(f" · {_SHORT_KINDS.get(state.kind, state.kind)}", self.ink("muted"))
@@ -110,7 +115,7 @@ class Gauge(Inked):
     @staticmethod
     def _level(state: GaugeState) -> str:
         tokens = state.tokens or 0
-        if state.threshold and tokens >= state.threshold:
+        if state.threshold and tokens >= state.threshold and not state.least:
             return "removed"
         if state.pressure and tokens >= state.pressure:
             return "changed"
@@ -174,6 +179,8 @@ def explain(state: GaugeState) -> str:
         lines.append(f"▲ hygiene {state.hygiene:,}: {share} of the context, where the gateway compacts.")
     if state.context:
         lines.append(f"Context length {state.context:,}: the whole bar.")
+    if state.least:
+        lines.append("≥ Only a minimum of the context length is known, so the threshold may be higher.")
     return "\n".join(lines)
 
 

@@ -34,9 +34,10 @@ def gauge_state(
     reported: int | None = None,
     basis: str = "",
     later: int = 0,
+    least: bool = False,
 ) -> GaugeState:
     """Return tokens against the threshold: as the agent reported, else exact with an encoding, else rough. With a
-    `basis` the reported size was fitted to it; `later` of its tokens are rough."""
+    `basis` the reported size was fitted to it; `later` of its tokens are rough. `least`: see GaugeState."""
     kind: GaugeKind = "rough" if exact is None else "exact"
     shown, detail = (tokens, "") if exact is None else exact
     if reported is not None:
@@ -52,6 +53,7 @@ def gauge_state(
         kind=kind,
         detail=detail,
         planned=tokens if kind == "exact" else None,
+        least=least,
     )
 
 
