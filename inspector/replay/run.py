@@ -215,9 +215,13 @@ class Run:
 
     def _reported(self, step: int) -> int:
         """Return the reported tokens of the next request after `step` messages."""
+        return self._scaled(self._list_tokens(step), step)
+
+    def _scaled(self, tokens: int, step: int) -> int:
+        """Return the reported tokens of a request of this rough size after `step` messages."""
         scale = self.course.scale
         # If the recorded sizes shrink inside a list, the computed size of a shorter list could be less than its tools.
-        return max(scale.least, scale.reported(self._list_tokens(step), step) - self.beyond + self.extra)
+        return max(scale.least, scale.reported(tokens, step) - self.beyond + self.extra)
 
     def _sizes(self, steps: Sequence[int]) -> list[int]:
         """Return the reported tokens of the next request after each step, as `_reported` does."""
@@ -253,10 +257,9 @@ class Run:
             return
         if course.loop.turns_end and not turn_ends:
             limit = max(limit, self.settings.context_length)
-        if self._compared(step) < limit:
-            return
-        self._shorten(step)
         tokens = self._compared(step)
+        if tokens >= limit and self._shorten(step):
+            tokens = self._compared(step)
         if tokens < limit or not self._allowed(step):
             return
         self.began = course.loop.background
@@ -271,13 +274,15 @@ class Run:
             return min(size, self._list_tokens(step) - course.system)
         return size
 
-    def _shorten(self, step: int) -> None:
-        """Shorten long results if the agent does that before it compacts."""
+    def _shorten(self, step: int) -> bool:
+        """Shorten long results if the agent does that before it compacts. Return whether any was shortened."""
         self._fill(step)
         self.list.extend(step)
         self.added = step
-        if self.list.shorten():
-            self._measure(step)
+        if not self.list.shorten():
+            return False
+        self._measure(step)
+        return True
 
     def _measure(self, step: int) -> None:
         """Store the size of the list after `step` messages."""
@@ -351,7 +356,8 @@ class Run:
     def _compact(self, step: int, tokens: int, fires: str = "agent") -> None:
         """Compact the list after `step` messages. `tokens` is the size that was compared with the threshold."""
         course = self.course
-        before, sent = self._list_tokens(step), self._reported(step)
+        before = self._list_tokens(step)
+        sent = self._scaled(before, step)
         self.list.extend(step)
         self.added = step
         length, chars, self.summary = len(self.list), self.list.total_chars, 0
@@ -379,7 +385,8 @@ class Run:
         self._measure(step)
         cleared = self.freed.at(step) // 4
         self.freed = Freed(course.cleared, step)
-        after, prompt = self._list_tokens(step), self._reported(step)
+        after = self._list_tokens(step)
+        prompt = self._scaled(after, step)
         self.guard = compacted(self.guard, tokens, after - course.system)
         if course.loop.defers:
             self.deferral = self.deferral.after_compaction(self._rough(step))

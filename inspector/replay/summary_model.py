@@ -62,6 +62,8 @@ class SummaryModel(Struct, frozen=True):
         second summary is recorded). New items grow with the square root of the number of messages, because models write
         nearly as much about a few messages as about many.
         """
+        if not self.recorded:
+            return None
         first, later = self.recorded[:1], self.recorded[1:]
         candidates = later if number and later else first
         above = _nearest((summary for summary in candidates if summary.messages >= messages), step, messages)

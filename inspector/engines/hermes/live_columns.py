@@ -72,9 +72,16 @@ class LiveColumns:
 
     def extend(self, stop: int) -> None:
         """Append the next messages of the conversation, up to the index `stop`."""
-        start = self.high
-        for name in _BYTES:
-            setattr(self, name, getattr(self, name) + getattr(self.columns, name)[start:stop])
+        start, columns = self.high, self.columns
+        if start == stop:
+            return
+        self.roles += columns.roles[start:stop]
+        self.calls += columns.calls[start:stop]
+        self.speaking += columns.speaking[start:stop]
+        self.asked += columns.asked[start:stop]
+        self.shorts += columns.shorts[start:stop]
+        self.hands += columns.hands[start:stop]
+        self.paired += columns.paired[start:stop]
         for column, sizes in self._sizes():
             _append(all_sums(column.kept), all_sums(sizes.sums.kept), start, stop)
             _append(all_sums(column.short), all_sums(sizes.sums.short), start, stop)

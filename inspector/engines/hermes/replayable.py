@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.hermes.boundaries import past_results
 from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
 from inspector.engines.hermes.message_stats import ListStats
@@ -13,7 +14,7 @@ from inspector.engines.hermes.planner import Planner
 from inspector.engines.hermes.release import ReleaseReplayable
 from inspector.engines.hermes.stats_reader import read_stats
 from inspector.engines.hermes.token_index import HermesTokenIndex
-from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
+from inspector.engines.sizes import Compacted, MessageSize, Refusal
 
 
 class HermesReplayable(ReleaseReplayable):
@@ -86,8 +87,11 @@ class HermesLiveList(LiveColumns):
         head, tail = cut.regions(len(self))
         removed = self.messages(head, tail)
         size = summary(cut.summary_budget, len(removed)) if cut.merged or cut.role else None
-        stays = tail + results_without_call(self.roles[tail:])
-        removed += self.messages(tail, stays)
-        self.replace(cut._replace(tail_start=stays), index, size)
+        # Results at the start of the tail leave with their call.
+        stays = past_results(index, tail)
+        if stays > tail:
+            removed += self.messages(tail, stays)
+            cut = cut._replace(tail_start=stays)
+        self.replace(cut, index, size)
         self.compactions += 1
         return Compacted(head, tail, removed)
