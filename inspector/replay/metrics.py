@@ -40,7 +40,7 @@ class Metric(Struct, frozen=True):
 
 METRICS: tuple[Metric, ...] = (
     Metric("compactions", "compactions"),
-    Metric("calls", "requests"),
+    Metric("calls", "requests", short="req."),
     Metric("peak_tokens", "peak", "max", form="tokens"),
     Metric("mean_tokens", "mean", "mean", form="tokens"),
     Metric("input_tokens", "input", form="tokens"),

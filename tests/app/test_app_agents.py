@@ -213,9 +213,7 @@ async def test_the_compaction_pane_counts_the_facts_that_the_list_of_conversatio
         assert counted.compaction == opened.inspection.compactions()[-1].index
         assert f"± {counted.uncertain} facts may be lost" in screen_text(pilot)
         listed = counted.total + counted.others
-        assert f"{counted.total} of {listed} count: your own rules, decisions and values" in screen_text(
-            pilot
-        )
+        assert f"{counted.others} of {listed} do not count" in screen_text(pilot)
 
 
 async def test_measured_breakpoints_are_shown() -> None:

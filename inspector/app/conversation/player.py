@@ -23,7 +23,7 @@ SPEEDS = (1, 2, 5, 10, 25, 50, 100, 250)
 _FRAMES = 25
 _NOTHING_THERE = {
     "message": "This is the {end} step.",
-    "call": "No API call {where} this step.",
+    "call": "No request {where} this step.",
     "turn": "No user message {where} this step.",
     "compaction": "No compaction {where} this step.",
 }

@@ -105,7 +105,7 @@ class SweepScreen(JobScreen):
         self.set_class(self.size.width < 110, "narrow")
 
     def _metrics(self) -> list[Mode]:
-        return [Mode(m.name, m.label, m.label, m.short or m.name.split("_")[0]) for m in _OFFERED]
+        return [Mode(m.name, m.label, m.label, m.short or m.label.split()[0]) for m in _OFFERED]
 
     def _scopes(self) -> list[Mode]:
         subject = self.subject

@@ -131,12 +131,13 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         return (), ("facts are being read",)
     after = (*facts.reading.facts.of(done.index), *facts.ended.get(done.index, ()))
     lives = worst_first(life for life in after if life.lost or life.outcome == "weakened")
-    more, counted = max(0, len(lives) - _LOST_SHOWN), sum(map(is_counted, lives))
+    more, apart = max(0, len(lives) - _LOST_SHOWN), sum(not is_counted(life) for life in lives)
     unknown = sum(life.outcome == "unknown" for life in after)
     uncertain = sum(life.outcome == "uncertain" and is_counted(life) for life in after)
     notes = [f"and {more:,} more in the losses pane"] if more else []
-    if counted < len(lives):
-        notes.append(f"{counted:,} of {len(lives):,} count: your own rules, decisions and values")
+    if apart:
+        do_not = "does not" if apart == 1 else "do not"
+        notes.append(f"{apart:,} of {len(lives):,} {do_not} count: results, requests, plain statements")
     if unknown:
         notes.append(f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read")
     if not done.whole:
