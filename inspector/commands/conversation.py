@@ -16,6 +16,7 @@ from inspector.commands.options import (
     settings_options,
 )
 from inspector.core.errors import UsageProblem
+from inspector.quality.facts.fact import KINDS, OUTCOMES
 
 
 @command("[PATH] [CONVERSATION]")
@@ -153,20 +154,8 @@ def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> No
 @command("[PATH] [CONVERSATION]", covers_all=True)
 @click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
 @click.option("--after", type=WHOLE, metavar="K", help="Fates after this compaction; default: the last.")
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    type=click.Choice(["constraint", "preference", "decision", "value", "link"]),
-)
-@click.option(
-    "--fate",
-    "fates",
-    multiple=True,
-    type=click.Choice(
-        ["verbatim", "paraphrased", "uncertain", "weakened", "value lost", "contradicted", "lost", "unknown"]
-    ),
-)
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS))
+@click.option("--fate", "fates", multiple=True, type=click.Choice(OUTCOMES))
 @click.option(
     "--role",
     "roles",

@@ -133,24 +133,16 @@ class SessionLists(Struct):
         at: float,
         *,
         text: str | None = None,
-        trigger: str | None = None,
         tokens_before: int | None = None,
         tokens_after: int | None = None,
         encrypted: bool = False,
         head: bool = False,
-        exact: bool = True,
-        note: str = "",
-        began: int | None = None,
-        usage: Usage | None = None,
-        paid: tuple[float, float] | None = None,
-        by_hook: bool = False,
-        overflow: bool = False,
-        may_have_later: bool = False,
+        **details: Any,
     ) -> None:
         """Replace the live list by `after`. Messages in both lists, and equal messages, are kept.
 
         `summary` is the number of the message in `after` with the summary `text`. `head`: the agent protects a head.
-        See Compaction for the others.
+        `details` are other fields of Compaction.
         """
         before, new = self.live, list(after)
         place = new.index(summary) if summary is not None and summary in new else None
@@ -172,20 +164,12 @@ class SessionLists(Struct):
                 tokens_before=0,
                 tokens_after=0,
                 at=at,
-                exact=exact,
-                note=note,
-                trigger=trigger,
                 tokens_before_reported=tokens_before,
                 tokens_after_reported=tokens_after,
                 encrypted=encrypted,
                 kept=kept,
-                began=began,
                 whole=bool(before),
-                usage=usage,
-                paid=paid,
-                by_hook=by_hook,
-                overflow=overflow,
-                may_have_later=may_have_later,
+                **details,
             )
         )
         self.lists.append(new)
@@ -239,10 +223,12 @@ class SessionLists(Struct):
         generation: int = 0,
         place: int | None = None,
         results: int = 0,
-        trigger: str | None = None,
-        left: tuple[int, ...] = (),
+        **details: Any,
     ) -> None:
-        """Add a step that cleared results at these places of a list, by default the live list. See Microcompaction."""
+        """Add a step that cleared results at these places of a list, by default the live list.
+
+        `details` are other fields of Microcompaction.
+        """
         self.cleared.append(
             Microcompaction(
                 index=len(self.cleared) + 1,
@@ -252,8 +238,7 @@ class SessionLists(Struct):
                 cleared=tuple(places),
                 results=results or len(places),
                 at=at,
-                trigger=trigger,
-                left=left,
+                **details,
             )
         )
 
@@ -263,14 +248,15 @@ class SessionLists(Struct):
         at: float,
         usage: Usage,
         *,
-        cache_write_1h: int | None = None,
         model: str = "",
         generation: int | None = None,
-        summarizes: bool = False,
-        unsized: bool = False,
-        ends_turn: bool | None = None,
+        cache_write_1h: int | None = None,
+        **details: Any,
     ) -> None:
-        """Add a request with its usage; `name` is the id of the answer. Nothing is added without usage."""
+        """Add a request with its usage; `name` is the id of the answer. Nothing is added without usage.
+
+        `details` are other fields of Request.
+        """
         request = Request(
             index=len(self.requests) + 1,
             generation=generation or len(self.lists),
@@ -282,13 +268,11 @@ class SessionLists(Struct):
             cache_write=usage.cache_write,
             cache_write_1h=cache_write_1h,
             output=usage.output,
-            summarizes=summarizes,
             window=self.window,
             max_tokens=self.max_tokens,
             reasoning=usage.reasoning,
-            unsized=unsized,
-            ends_turn=ends_turn,
             recorded_cost=usage.cost,
+            **details,
         )
         if request.has_usage:
             self.requests.append(request)

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.parts import group_limit, items_limit, summary_limit
+from inspector.export.report.parts import GROUP, ITEMS, SUMMARY
 from inspector.export.report.rendering import render_html, render_markdown
 from inspector.export.report.values import Report
 from inspector.stores.detect import open_store
@@ -55,7 +55,7 @@ def test_omitted_parts_are_counted(tmp_path: Path) -> None:
     document = shown(tokens(render_markdown(report)))
     for part in report.compactions:
         (group,) = [group for group in part.facts.lost if group.kind == "constraint"]
-        assert len(group.lines) == group_limit(2) == 25
+        assert len(group.lines) == GROUP.of(2) == 25
         counts = part.facts.counts["constraint"]
         # The counts include permanent losses of earlier compactions.
         assert counts["lost"] + counts["value lost"] >= group.total >= 30
@@ -68,7 +68,7 @@ def test_omitted_parts_are_counted(tmp_path: Path) -> None:
     assert second.diff is not None
     (changes,) = [s for s in second.diff.diff.sections if s.name == "Completed Actions"]
     changed = sum(item.change != "kept" for item in changes.items)
-    assert changed > items_limit(2) == 40
+    assert changed > ITEMS.of(2) == 40
     assert f"and {changed - 40} more changes" in page.by_id("compaction-2").text
     assert f"and {changed - 40} more changes" in document
 
@@ -81,7 +81,7 @@ def test_a_long_summary_is_cut_with_a_note(tmp_path: Path) -> None:
     writer.compact(2, 24, body)
     report = gathered(writer.end())
     (part,) = report.compactions
-    assert len(part.summary or "") == summary_limit(1) == 60_000
+    assert len(part.summary or "") == SUMMARY.of(1) == 60_000
     assert part.summary_more == len(body.strip()) - 60_000
     note = f"and {part.summary_more:,} more characters"
     assert note in parsed(render_html(report)).by_id("compaction-1").text
@@ -90,11 +90,11 @@ def test_a_long_summary_is_cut_with_a_note(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compactions", [1, 7, 40, 500])
 def test_more_compactions_leave_less_room_for_each(compactions: int) -> None:
-    assert compactions * group_limit(compactions) <= max(500, 5 * compactions)
-    assert compactions * summary_limit(compactions) <= max(800_000, 4_000 * compactions)
-    for limit in (group_limit, summary_limit, items_limit):
-        assert limit(compactions + 1) <= limit(compactions) <= limit(0)
-        assert limit(compactions) > 0
+    assert compactions * GROUP.of(compactions) <= max(500, 5 * compactions)
+    assert compactions * SUMMARY.of(compactions) <= max(800_000, 4_000 * compactions)
+    for limit in (GROUP, SUMMARY, ITEMS):
+        assert limit.of(compactions + 1) <= limit.of(compactions) <= limit.of(0)
+        assert limit.of(compactions) > 0
 
 
 @pytest.mark.parametrize(("turns", "facts"), [(40, 10), pytest.param(500, 40, marks=pytest.mark.slow)])

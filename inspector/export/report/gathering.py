@@ -31,13 +31,13 @@ from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.parts import (
     FINDINGS,
+    GROUP,
+    ITEMS,
+    SUMMARY,
     attempts_part,
     drift_part,
     facts_part,
-    group_limit,
-    items_limit,
     risk_part,
-    summary_limit,
 )
 from inspector.export.report.values import CompactionPart, DiffPart, Fall, GenerationLine, Report, TokenCourse
 from inspector.export.report.wording import share_words
@@ -239,7 +239,7 @@ def _compactions(
     course: TokenCourse,
 ) -> tuple[CompactionPart, ...]:
     number = len(compared)
-    longest, items = summary_limit(number), items_limit(number)
+    longest, items = SUMMARY.of(number), ITEMS.of(number)
     parts = []
     bills = bills_of(inspection, requests)
     ended = reading.facts.ended()
@@ -261,7 +261,7 @@ def _compactions(
                 facts_part(
                     reading.facts,
                     recorded.index,
-                    group_limit(number),
+                    GROUP.of(number),
                     ended.get(recorded.index, ()),
                     bool(recorded.before) and recorded.whole,
                 ),

@@ -6,6 +6,7 @@ Omitted parts are counted and named.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
@@ -27,36 +28,27 @@ from inspector.summaries.drift import ChangedMeaning, Stale
 from inspector.summaries.exact import turn_words
 from inspector.summaries.lineage import Lineage
 
-#: Facts of one kind that are shown of a compaction, and all of a report together.
-_GROUP, _GROUPS = 25, 500
-_LEAST_GROUP = 5
-#: Characters of a summary, and of all summaries together.
-_SUMMARY, _SUMMARIES = 60_000, 800_000
-_LEAST_SUMMARY = 4_000
-#: Items of one section of a comparison, and all of a report together.
-_ITEMS, _ALL_ITEMS = 40, 3_000
-_LEAST_ITEMS = 8
+
+class Limit(NamedTuple):
+    """Maximum size of a part of a compaction, from `least` to `most`; all together have about `total`."""
+
+    least: int
+    most: int
+    total: int
+
+    def of(self, compactions: int) -> int:
+        """Return the limit in a report of some compactions."""
+        return max(self.least, min(self.most, self.total // max(1, compactions)))
+
+
+#: Facts of one kind, characters of a summary, and items of one section of a comparison.
+GROUP, SUMMARY, ITEMS = Limit(5, 25, 500), Limit(4_000, 60_000, 800_000), Limit(8, 40, 300)
 #: Facts at risk of one kind, entries of the checklist, entries of a list of drift.
 RISK, CHECKLIST, DRIFT = 25, 40, 15
 #: Attempts that are shown of a compaction, the newest.
 ATTEMPTS = 20
 #: Findings of one rule about one compaction, or about the conversation.
 FINDINGS = 10
-
-
-def group_limit(compactions: int) -> int:
-    """Return the maximum number of facts of one kind for each compaction."""
-    return max(_LEAST_GROUP, min(_GROUP, _GROUPS // max(1, compactions)))
-
-
-def summary_limit(compactions: int) -> int:
-    """Return the maximum number of characters of each summary."""
-    return max(_LEAST_SUMMARY, min(_SUMMARY, _SUMMARIES // max(1, compactions)))
-
-
-def items_limit(compactions: int) -> int:
-    """Return the maximum number of items of each section of each comparison."""
-    return max(_LEAST_ITEMS, min(_ITEMS, _ALL_ITEMS // max(1, 10 * compactions)))
 
 
 def facts_part(

@@ -13,6 +13,9 @@ from msgspec.structs import replace
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import LineNode, boundary_of
 
+#: Prefix of the name of a branch that the main conversation left. The id of a line follows.
+_ABANDONED = "left by "
+
 
 class ListLines(Struct, frozen=True):
     """One list of the model: its lines with messages between two boundaries, in order.
@@ -120,22 +123,33 @@ def without_repeated_boundaries(nodes: Sequence[LineNode]) -> list[LineNode]:
     return [replace(node, boundary=None) if node.summary and node.parent in lines else node for node in nodes]
 
 
-class AbandonedBranch(Struct, frozen=True):
-    """A branch that the final conversation left: the user went back across a boundary, or another process continued.
+def parts_of(nodes: Sequence[LineNode]) -> dict[str, Sequence[LineNode]]:
+    """Return the lines of each conversation in a file, by the name of its part.
 
-    `left_at` is the id of the line that left the branch; its parent is an earlier line. `nodes`
-    has the lines of the branch from the start of the conversation, including lines after `left_at` in the file.
+    The main conversation has the name "". It may have left branches across a boundary. The lines of such a branch begin
+    at the start of the conversation.
     """
+    parts: dict[str, Sequence[LineNode]] = dict(lines_by_conversation(nodes))
+    if "" in parts:
+        parts[""], branches = split_abandoned(parts[""])
+        parts |= {f"{_ABANDONED}{left_at}": branch for left_at, branch in branches.items()}
+    return parts
 
-    left_at: str
-    nodes: tuple[LineNode, ...]
+
+def is_abandoned(part: str) -> bool:
+    """Return whether a part of a file is a branch that the main conversation left."""
+    return part.startswith(_ABANDONED)
 
 
-def split_abandoned(nodes: Sequence[LineNode]) -> tuple[list[LineNode], list[AbandonedBranch]]:
-    """Return the lines of the final conversation, and each branch that was abandoned across a boundary."""
+def split_abandoned(nodes: Sequence[LineNode]) -> tuple[list[LineNode], dict[str, list[LineNode]]]:
+    """Return the lines of the final conversation, and the branches that it left across a boundary.
+
+    The user went back across the boundary, or another process continued. The key of a branch is the line that left it,
+    whose parent is an earlier line. A branch has lines after this line in the file too.
+    """
     main: list[LineNode] = []
     places: dict[str, int] = {}
-    branches: list[tuple[str, list[LineNode]]] = []
+    branches: dict[str, list[LineNode]] = {}
     #: By the id of each abandoned line, the lines of its branch.
     branch_of: dict[str, list[LineNode]] = {}
     #: The place of the last boundary in `main`, -1 if there is none.
@@ -154,8 +168,7 @@ def split_abandoned(nodes: Sequence[LineNode]) -> tuple[list[LineNode], list[Aba
             start, others_lines = _lines_beside(main, places, place)
         if start < len(main):
             since = main[start:]
-            branch = [other for other in main if other.uuid not in others_lines]
-            branches.append((node.uuid, branch))
+            branch = branches[node.uuid] = [other for other in main if other.uuid not in others_lines]
             branch_of |= {other.uuid: branch for other in since if other.uuid not in others_lines}
             main[start:] = [other for other in since if other.uuid in others_lines]
             for other in since:
@@ -166,7 +179,7 @@ def split_abandoned(nodes: Sequence[LineNode]) -> tuple[list[LineNode], list[Aba
             last = len(main)
         places[node.uuid] = len(main)
         main.append(node)
-    return main, [AbandonedBranch(left_at, tuple(branch)) for left_at, branch in branches]
+    return main, branches
 
 
 def _lines_beside(main: Sequence[LineNode], places: Mapping[str, int], place: int) -> tuple[int, set[str]]:

@@ -7,15 +7,8 @@ from pathlib import Path
 
 from inspector.core.patterns import late_pattern
 from inspector.core.text import without_pictures
-from inspector.stores.claude_code.chain import (
-    has_main,
-    joined,
-    lines_by_conversation,
-    messages_of,
-    split_abandoned,
-)
+from inspector.stores.claude_code.chain import has_main, is_abandoned, joined, messages_of, parts_of
 from inspector.stores.claude_code.forms import opening_words
-from inspector.stores.claude_code.joining import abandoned_name, is_abandoned
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import LineNode, Scan, scan
 from inspector.stores.recorded import FileDigest
@@ -32,16 +25,9 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
     These are the main conversation, each sub-agent, and each branch abandoned across a boundary. Raises StoreErrors.
     """
     scanned = scan(path)
-    parts: dict[str, Sequence[LineNode]] = dict(lines_by_conversation(scanned.nodes))
-    main, branches = split_abandoned(parts.get("", ()))
-    own = {node.uuid for node in main}
-    if main:
-        parts[""] = main
-    part_of = {node.uuid: part for part, nodes in parts.items() for node in nodes}
-    for branch in branches:
-        name = abandoned_name(branch.left_at)
-        parts[name] = branch.nodes
-        part_of |= {node.uuid: name for node in branch.nodes if node.uuid not in own}
+    parts = parts_of(scanned.nodes)
+    own = {node.uuid for node in parts.get("", ())}
+    part_of = {node.uuid: part for part, nodes in parts.items() for node in nodes} | dict.fromkeys(own, "")
     # The lines of each conversation alone, with their recorded parents.
     lines: dict[str, list[LineNode]] = {}
     for node in scanned.nodes:

@@ -21,7 +21,13 @@ from msgspec.structs import replace
 
 from inspector.core.errors import StoreError
 from inspector.stores.assembly import row_of
-from inspector.stores.claude_code.chain import joined, lines_by_conversation, messages_of, split_abandoned
+from inspector.stores.claude_code.chain import (
+    is_abandoned,
+    joined,
+    lines_by_conversation,
+    messages_of,
+    split_abandoned,
+)
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import LineNode, scan
 from inspector.stores.compressed import open_decompressed
@@ -29,8 +35,6 @@ from inspector.stores.recorded import FileDigest, Memory, Source
 
 #: Context windows of Claude Code. The transcript does not record the window, so the largest request decides.
 _WINDOWS = (200_000, 1_000_000)
-#: Prefix of the name of an abandoned branch, which is a part of a file.
-_ABANDONED = "left by "
 #: Role of a file in its conversation: it continues the others, repeats them, or branches off.
 _TRUNK, _COPY, _BRANCH = "trunk", "copy", "branch"
 
@@ -160,16 +164,6 @@ def holds_line(digest: FileDigest, uuid: str) -> bool:
     wanted = f'"{uuid}"'.encode()
     with open_decompressed(Path(digest.path)) as file:
         return any(wanted in line for line in file)
-
-
-def abandoned_name(by: str) -> str:
-    """Return the name of the branch that was abandoned for the line `by`."""
-    return f"{_ABANDONED}{by}"
-
-
-def is_abandoned(part: str) -> bool:
-    """Return whether a part of a file is an abandoned branch."""
-    return part.startswith(_ABANDONED)
 
 
 class _Trunk(Struct):

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.conversations import (
@@ -34,13 +33,13 @@ from inspector.stores.assembly import (
 from inspector.stores.claude_code.chain import (
     ListLines,
     around_summary,
+    is_abandoned,
     joined,
-    lines_by_conversation,
     lines_of_lists,
     lists_of,
-    split_abandoned,
+    parts_of,
 )
-from inspector.stores.claude_code.joining import abandoned_name, is_abandoned, join, window_of
+from inspector.stores.claude_code.joining import join, window_of
 from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import PLACEHOLDER, ApiCall, LineNode, Scan, scan
 from inspector.stores.claude_code.stream import is_stream
@@ -85,9 +84,14 @@ class ClaudeCodeReader:
 
     def read(self, source: Source) -> Recorded:
         shared = [scan(Path(path)) for path in source.shared]
+        files = [scan(Path(path)) for path in source.files]
         if is_abandoned(source.part):
-            return _read_abandoned(Path(source.files[0]), source)
-        return _Reading([_scanned(Path(path), source.part) for path in source.files], source, shared).run()
+            # The branch shares its first lines with the main conversation.
+            main = _with_part(files[0], "")
+            names = {node.answer for node in main.nodes}
+            calls = {name: call for name, call in main.calls.items() if name in names}
+            shared = [replace(main, calls=calls)]
+        return _Reading([_with_part(file, source.part) for file in files], source, shared).run()
 
     def sent(self, source: Source) -> tuple[SentRequest, ...]:
         """Return the requests of a conversation as sent, which newer releases record. Raises StoreErrors."""
@@ -100,33 +104,15 @@ class ClaudeCodeReader:
 READER = ClaudeCodeReader
 
 
-class _Part(Struct):
-    """A file, and its lines that belong to the conversation."""
-
-    scan: Scan
-    nodes: Sequence[LineNode]
-
-
-def _scanned(path: Path, part: str) -> _Part:
-    """Scan a file and select the lines of a conversation."""
-    scanned = scan(path)
-    nodes = dict(lines_by_conversation(scanned.nodes)).get(part, [])
-    return _Part(scanned, nodes if part else split_abandoned(nodes)[0])
-
-
-def _read_abandoned(path: Path, source: Source) -> Recorded:
-    """Read an abandoned branch, which shares its first lines with the main conversation."""
-    scanned = scan(path)
-    main, branches = split_abandoned(dict(lines_by_conversation(scanned.nodes)).get("", []))
-    nodes = next((branch.nodes for branch in branches if abandoned_name(branch.left_at) == source.part), ())
-    calls = {node.answer: scanned.calls[node.answer] for node in main if node.answer in scanned.calls}
-    return _Reading([_Part(scanned, nodes)], source, [replace(scanned, nodes=main, calls=calls)]).run()
+def _with_part(file: Scan, part: str) -> Scan:
+    """Return the scan of a file with only the lines of one of its conversations."""
+    return replace(file, nodes=list(parts_of(file.nodes).get(part, ())))
 
 
 class _Reading:
     """Reads the lists, compactions and requests of a conversation from its files."""
 
-    def __init__(self, parts: Sequence[_Part], source: Source, shared: Sequence[Scan]) -> None:
+    def __init__(self, parts: Sequence[Scan], source: Source, shared: Sequence[Scan]) -> None:
         self.parts = parts
         self.shared_calls = {answer for scanned in shared for answer in scanned.calls}
         self.source = source
@@ -136,7 +122,7 @@ class _Reading:
             for node in part.nodes:
                 self.file_of.setdefault(node.uuid, file)
         shared_lines = {node.uuid for scanned in shared for node in scanned.nodes}
-        self.nodes = joined([(part.nodes, part.scan.stream) for part in parts], shared_lines)
+        self.nodes = joined([(part.nodes, part.stream) for part in parts], shared_lines)
         self.lists = lists_of(self.nodes)
         #: Whether the parent of the first list's first line is missing: the session was resumed, and its file begins
         #: midway.
@@ -144,7 +130,7 @@ class _Reading:
         first = self.lists[0].start
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *self.uuids)
         #: Whether the files are streams that lack the user's prompts.
-        self.lacks_prompts = all(part.scan.stream for part in parts) and not any(
+        self.lacks_prompts = all(part.stream for part in parts) and not any(
             node.kind == "user" and not node.results and not node.summary and not node.local
             for part in parts
             for node in part.nodes
@@ -159,10 +145,10 @@ class _Reading:
                 compactions.append(self._compaction(len(lists), lists[-1], listed, kept))
             lists.append(self._ids(lines))
         row = self.source.row
-        files = [part.scan.entries for part in self.parts]
+        files = [part.entries for part in self.parts]
         generations = generations_of(lists, files, row.id)
         requests = _with_windows(list(self._requests()))
-        costs = {name: cost for part in self.parts for name, cost in part.scan.recorded_costs.items()}
+        costs = {name: cost for part in self.parts for name, cost in part.recorded_costs.items()}
         sessions = tuple(
             session_of(row, name, requests if name == row.id else (), costs.get(name, 0.0))
             for name in row.sessions
@@ -173,13 +159,13 @@ class _Reading:
                 sessions,
                 generations,
                 tuple(self._notes()),
-                any(part.scan.unreadable for part in self.parts),
+                any(part.unreadable for part in self.parts),
             ),
             tuple(compactions),
             tuple(self._microcompactions(generations)),
             requests,
             bodies_of(files, row.id),
-            prompt=next((part.scan.prompt for part in reversed(self.parts) if part.scan.prompt), ""),
+            prompt=next((part.prompt for part in reversed(self.parts) if part.prompt), ""),
             failures=tuple(self._failures(generations)),
         )
 
@@ -202,7 +188,7 @@ class _Reading:
         text = None
         if summary is not None:
             first, *_ = summary.entries
-            text = self.parts[self.file_of[summary.uuid]].scan.entries.bodies([first])[first].text
+            text = self.parts[self.file_of[summary.uuid]].entries.bodies([first])[first].text
         notes = []
         midway = index == 1 and self.midway and bool(length)
         if not length:
@@ -309,7 +295,7 @@ class _Reading:
                 last = next((ids.index(i) + 1 for i in reversed(before) if i in ids), 0)
                 name = node.session or self.source.row.id
                 # A stream does not record what started it.
-                trigger = None if self.parts[self.file_of[node.uuid]].scan.stream else "manual"
+                trigger = None if self.parts[self.file_of[node.uuid]].stream else "manual"
                 yield FailedCompaction(index, name, number, last, node.at, node.failure, trigger)
                 index += 1
 
@@ -323,7 +309,7 @@ class _Reading:
                 generation_of.setdefault(node.answer, number)
         calls: dict[str, ApiCall] = {}
         for part in self.parts:
-            for answer, call in part.scan.calls.items():
+            for answer, call in part.calls.items():
                 if answer in generation_of and (answer not in calls or calls[answer].output < call.output):
                     calls[answer] = call
         answered = [(calls[answer], number) for answer, number in generation_of.items() if answer in calls]
@@ -346,10 +332,10 @@ class _Reading:
             )
 
     def _notes(self) -> Iterator[str]:
-        yield from unreadable_note(sum(part.scan.unreadable for part in self.parts))
+        yield from unreadable_note(sum(part.unreadable for part in self.parts))
         if self.midway:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
-        if any(part.scan.stream for part in self.parts):
+        if any(part.stream for part in self.parts):
             yield (
                 "Read from stream-json output, which lacks reminders, attached files, and the compactions and last "
                 "answers of sub-agents."
@@ -357,9 +343,9 @@ class _Reading:
         if self.lacks_prompts:
             yield "The output lacks the user's prompts: facts in them are unknown."
         yield from abandoned_note(sum(listed.abandoned for listed in self.lists))
-        yield from _about_queue([part.scan.queue for part in self.parts])
-        yield from _about_calls([call for part in self.parts for call in part.scan.calls.values()])
-        yield from failed_calls_note(sum(part.scan.api_errors for part in self.parts))
+        yield from _about_queue([part.queue for part in self.parts])
+        yield from _about_calls([call for part in self.parts for call in part.calls.values()])
+        yield from failed_calls_note(sum(part.api_errors for part in self.parts))
 
 
 def _about_calls(calls: Sequence[ApiCall]) -> Iterator[str]:
