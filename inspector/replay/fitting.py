@@ -28,15 +28,18 @@ _OFFSET_STEP, _OFFSETS = 250, 200
 _CALLS_MISSING = 0.10
 
 
-class Sums(NamedTuple):
+class Sums:
     """The calls of a session: their number, and the sum of the tokens of their prompts.
 
-    `rough` are the rough tokens of the calls that its messages show.
+    Its messages show `shown` calls, with `mean` and at most `most` rough tokens.
     """
 
-    calls: int
-    tokens: int
-    rough: Sequence[int]
+    __slots__ = ("calls", "mean", "most", "shown", "tokens")
+
+    def __init__(self, calls: int, tokens: int, rough: Sequence[int]) -> None:
+        self.calls, self.tokens, self.shown = calls, tokens, len(rough)
+        self.mean = sum(rough) / len(rough) if rough else 0.0
+        self.most = max(rough, default=0)
 
     @property
     def usable(self) -> bool:
@@ -44,15 +47,14 @@ class Sums(NamedTuple):
         return bool(
             self.calls
             and self.tokens
-            and self.rough
-            and abs(len(self.rough) - self.calls) <= max(2, _CALLS_MISSING * self.calls)
+            and self.shown
+            and abs(self.shown - self.calls) <= max(2, _CALLS_MISSING * self.calls)
         )
 
     def missed(self, scale: ContextScale) -> float:
         """Return the error of a scale against the sum, in tokens a call, beyond the error that unseen calls explain."""
-        mean = sum(self.rough) / len(self.rough)
-        error = abs(scale.beside + scale.scale * mean - self.tokens / self.calls)
-        unseen = abs(len(self.rough) - self.calls) * scale.reported(max(self.rough)) / self.calls
+        error = abs(scale.beside + scale.scale * self.mean - self.tokens / self.calls)
+        unseen = abs(self.shown - self.calls) * scale.reported(self.most) / self.calls
         return max(0.0, error - unseen)
 
 
@@ -168,7 +170,7 @@ def _grid(low: float, high: float, step: float) -> list[float]:
 
 def _scale(sums: Sequence[Sums], number: float) -> ContextScale:
     """Return the scale with the offset that fits the sums best."""
-    offsets = [item.tokens / item.calls - number * (sum(item.rough) / len(item.rough)) for item in sums]
+    offsets = [item.tokens / item.calls - number * item.mean for item in sums]
     beside = max(0, round(sum(offsets) / len(offsets)))
     return ContextScale(beside, number, sum(session.calls for session in sums), beside)
 

@@ -243,7 +243,8 @@ class _Sized:
         if threshold is None or loop is None:
             return ContextScale(), None
         fit = fitted(list(self._sums()), firings, threshold, loop)
-        if not loop.requests:
+        # No price is below 0, and without a compaction the loop does not change it.
+        if not loop.requests and fit.price >= 1 and len(self.lists) > 1:
             fits = (
                 fitted(list(self._sums(before)), firings, threshold, BEFORE_REQUESTS)
                 for before in (False, True)

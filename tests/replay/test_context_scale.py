@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,19 @@ def test_without_sums_the_compactions_alone_give_an_offset() -> None:
     loop = RELEASES["hermes-0.13"].loop
     assert 12_500 <= fitted([], firings, 100_000, loop).scale.beside < 13_000
     assert fitted([], [], 100_000, loop).scale == ContextScale()
+
+
+def test_a_fit_tries_hundreds_of_scales_without_reading_the_calls_again() -> None:
+    class Calls(list[int]):
+        reads = 0
+
+        def __iter__(self) -> Iterator[int]:
+            Calls.reads += 1
+            return super().__iter__()
+
+    rough = Calls(range(5_000, 74_500, 700))
+    fitted([Sums(len(rough), 5_000_000, rough)], [], 100_000, RELEASES["hermes-0.13"].loop)
+    assert Calls.reads <= 2
 
 
 def test_sums_of_calls_that_no_message_shows_are_no_evidence() -> None:
