@@ -160,11 +160,11 @@ def test_a_session_of_hermes_has_its_prompt_its_reasoning_and_its_start(tmp_path
 
 
 def hermes_session(
-    folder: Path, name: str, start: str, end: str, messages: Sequence[tuple[str, str]]
+    folder: Path, name: str, start: str, end: str, messages: Sequence[tuple[str, str]], reviews: str = ""
 ) -> None:
-    """Write a session as Hermes does."""
+    """Write a session as Hermes does. A fork has the id of the session that it `reviews`."""
     document = {
-        "session_id": name,
+        "session_id": reviews or name,
         "session_start": start,
         "last_updated": end,
         "messages": [{"role": role, "content": text} for role, text in messages],
@@ -204,6 +204,52 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
     branch = store.open(rows["cccccc"].id)
     assert store.compactions(branch) == ()
     assert texts(store, branch, 1) == [text for _, text in review]
+
+
+def test_a_resumed_session_of_hermes_stays_in_its_conversation(tmp_path: Path) -> None:
+    """It has another start. Its transcript is longer than its file, and its forks have its id."""
+    handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n"
+    first = [("user", RULE), ("assistant", "Noted."), ("user", "Which berth?"), ("assistant", "Berth 4.")]
+    second = [first[0], ("user", handoff + SUMMARY), first[3], ("user", "Moor it.")]
+    asked = ("user", "Review the conversation above.")
+    start, later = "2026-10-07T08:00:00.000001", "2026-10-07T16:00:00.000001"
+    one, two = "20261007_080000_aaaaaa", "20261007_080800_bbbbbb"
+    hermes_session(tmp_path, one, start, "2026-10-07T08:05:00", first)
+    hermes_session(tmp_path, "20261007_080600_cccccc", start, "2026-10-07T08:07:00", [*first, asked], one)
+    reviewed = [first[0], ("user", f"{handoff}The ferry is moored."), asked]
+    hermes_session(tmp_path, "20261007_080900_dddddd", start, "2026-10-07T08:09:30", reviewed, two)
+    hermes_session(tmp_path, two, later, "2026-10-07T16:05:00", second)
+    transcript = [*second, ("assistant", "Moored.")]
+    lines = [{"role": role, "content": text, "timestamp": "2026-10-07T16:05:01"} for role, text in transcript]
+    write_lines(tmp_path / f"{two}.jsonl", lines)
+    store = open_store(tmp_path)
+    rows = {row.id[-6:]: row for row in store.conversations()}
+    assert {name: (row.kind, row.compactions) for name, row in rows.items()} == {
+        "bbbbbb": ("conversation", 1), "cccccc": ("branch", 0), "dddddd": ("branch", 1),
+    }  # fmt: skip
+    assert rows["cccccc"].parent == rows["dddddd"].parent == two
+    conversation = store.open(one)
+    (compaction,) = store.compactions(conversation)
+    assert (compaction.before, compaction.after, compaction.summary) == (4, 3, SUMMARY)
+    assert texts(store, conversation, 1) == [text for _, text in first]
+    assert texts(store, conversation, 2) == [text for _, text in transcript]
+    assert "Hermes Agent made the session" in store.info_of(two).profile_reason
+    (own,) = store.compactions(store.open(rows["dddddd"].id))
+    assert own.summary == "The ferry is moored."
+
+
+def test_a_list_with_a_new_summary_of_hermes_is_no_edit(tmp_path: Path) -> None:
+    """A short middle is replaced by a summary that is about as long."""
+    summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"
+    first = [("user", RULE), ("assistant", "Noted. " * 9), ("user", "Go on."), ("assistant", "Berth 4.")]
+    second = [first[0], ("user", summary), *first[2:]]
+    log = [
+        {"model": "gpt-5.5", "messages": [{"role": role, "content": text} for role, text in listed]}
+        for listed in (first, second)
+    ]
+    store, conversation, (compaction,), _ = opened(write_lines(tmp_path / "a.jsonl", log))
+    assert SUMMARY in (compaction.summary or "")
+    assert texts(store, conversation, 1) == [text for _, text in first]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from datetime import UTC
 from typing import Any, NamedTuple
 
 from inspector.core.conversations import Usage
+from inspector.core.handoff import read_handoff
 from inspector.stores.claude_code.forms import assistant_wire, user_wires
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
 from inspector.stores.content_parts import content_wires
@@ -89,7 +90,10 @@ def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any
             (record["timestamp"] for record in reversed(records) if record.get("timestamp")), 0
         ),
     }
-    if any(record.get("role") == "session_meta" for record in records):
+    if any(
+        record.get("role") == "session_meta" or read_handoff(record.get("content"), str(record.get("role")))
+        for record in records
+    ):
         session["session_meta"] = True
     return session
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ from inspector.stores.recorded import FileDigest, Source
 
 #: The start of the release of the files that Hermes writes.
 _HERMES = "Hermes Agent"
+#: Matches the name of a session of Hermes: its time and a number.
+_NAME = re.compile(r"\d{8}_\d{6}_\w+")
 
 
 def without_transcripts(digests: Sequence[FileDigest]) -> list[FileDigest]:
@@ -29,11 +32,19 @@ def _is_hermes(digest: FileDigest) -> bool:
     return digest.version.startswith(_HERMES) and digest.path.endswith(".json") and digest.started_at > 0
 
 
+def with_own_name(digest: FileDigest) -> FileDigest:
+    """Return the digest of a fork with its own name: Hermes writes the session that it reviews into its file."""
+    name = Path(digest.path).stem.removeprefix("session_")
+    is_fork = _is_hermes(digest) and digest.session != name and bool(_NAME.fullmatch(name))
+    return digest._replace(session=name, parent=digest.session) if is_fork else digest
+
+
 def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[Source, ...]:
     """Return the conversations in these files. Names of sessions of Hermes begin with their time, so they are in order.
 
-    Files with the same start and the same first words are one conversation, if all but the first have a summary. Of
-    other files with the same summary, the first one is the conversation, and the others are branches.
+    Files with the same start and the same first words are one conversation, if all but the first have a summary. A
+    fork keeps the start of its session, which the session loses when it is resumed. Of other files with the same
+    summary, the first one is the conversation, and the others are branches.
     """
     others: list[Source] = []
     files: dict[tuple[str, str, float], list[Source]] = defaultdict(list)
@@ -42,15 +53,18 @@ def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[So
     for digest in digests:
         if _is_hermes(digest):
             handoffs[digest.session] = digest.first or handoffs.get(digest.session, "")
-            began[digest.session] = min(digest.started_at, began.get(digest.session, digest.started_at))
+            name = digest.parent or digest.session
+            began[name] = min(digest.started_at, began.get(name, digest.started_at))
+    conversations: list[tuple[str, str, list[Source]]] = []
     for source in sorted(sources, key=lambda source: source.row.id):
         row = source.row
-        if row.id not in began:
-            others.append(source)
-            continue
         folder = str(Path(source.files[0]).parent)
-        files[folder, row.title, began[row.id]].append(source)
-    conversations: list[tuple[str, str, list[Source]]] = []
+        if row.id not in handoffs:
+            others.append(source)
+        elif row.parent:
+            conversations.append((folder, row.title, [source]))
+        else:
+            files[folder, row.title, began[row.id]].append(source)
     for (folder, title, _), same in files.items():
         for number, source in enumerate(same):
             if number and handoffs[source.row.id]:
@@ -58,6 +72,7 @@ def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[So
             else:
                 conversations.append((folder, title, [source]))
     owners: dict[tuple[str, str, str], Source] = {}
+    tips: dict[str, str] = {}
     for folder, title, parts in sorted(conversations, key=lambda item: item[2][0].row.id):
         tip = _conversation(parts)
         keys = [(folder, title, handoff) for part in parts if (handoff := handoffs[part.row.id])]
@@ -65,8 +80,12 @@ def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[So
         if owner is not None and len(parts) == 1:
             row = tip.row._replace(kind="branch", parent=owner.row.id, compactions=0)
             tip = replace(tip, row=row, shared=owner.files[-1:])
+        elif tip.row.parent:
+            parent = tips.get(tip.row.parent, tip.row.parent)
+            tip = replace(tip, row=tip.row._replace(kind="branch", parent=parent))
         else:
             owners.update(dict.fromkeys(keys, tip))
+            tips.update(dict.fromkeys(tip.row.sessions, tip.row.id))
         others.append(tip)
     return tuple(others)
 

@@ -46,7 +46,7 @@ from inspector.stores.message_logs.forms import (
     session_of,
     wires_of,
 )
-from inspector.stores.message_logs.joining import joined, without_transcripts
+from inspector.stores.message_logs.joining import joined, with_own_name, without_transcripts
 from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
@@ -96,7 +96,7 @@ class MessageLogReader(SessionReader):
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         conversations = _scan((path,))
         return tuple(
-            logged.session.digest(path)._replace(part=name, first=logged.handoff)
+            with_own_name(logged.session.digest(path)._replace(part=name, first=logged.handoff))
             for name, logged in conversations.items()
             if logged.session.entries.items
         )
@@ -385,6 +385,8 @@ def _edited(logged: _LoggedConversation, wires: Sequence[Wire], numbers: Sequenc
     old = set(live)
     new = [wire for wire, number in zip(wires, numbers, strict=True) if number not in old]
     if any(wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in logged.answers) for wire in new):
+        return False
+    if _new_handoff(logged, wires, numbers) is not None:
         return False
     if len(live) <= 2:
         return True
