@@ -7,24 +7,23 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from inspector.app.base_app import BaseApp
 from inspector.app.conversations.screen import ConversationsScreen
-from inspector.app.events import Problem, StoreChanged, StoreFailed
+from inspector.app.events import StoreChanged, StoreFailed
 from inspector.app.own_files import own_keymap
 from inspector.app.themes import THEMES, own_theme
 from inspector.app.throttle import touched
 from inspector.core.errors import StoreBusy, StoreError
-from inspector.core.text import desktop_notification
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from textual.driver import Driver
-    from textual.notifications import SeverityLevel
     from textual.widget import Widget
 
     from inspector.app.saved_state import SavedState
@@ -47,7 +46,7 @@ class HasPlace(Protocol):
         ...
 
 
-class InspectorApp(App[None]):
+class InspectorApp(BaseApp):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
     TITLE = "compaction-inspector"
@@ -90,23 +89,15 @@ class InspectorApp(App[None]):
         another process. `driver` replaces Textual's driver. `outside` writes escape sequences to the terminal.
         `tell_place` gets the place that is shown.
         """
-        super().__init__(driver)
-        self.store = store
+        super().__init__(store, saved, flags or {}, config, driver, outside)
         self._index = index
         self._apart = apart
-        self._outside = outside
-        self.saved = saved
         self.first_conversation = name
         self.first_compaction = compaction
-        self.flags = flags or {}
-        self.config = config
         self._tell_place = tell_place
         self._version: int | None = None
         self._asking = False
-        self._said: set[str] = set()
         self._trouble = ""
-        #: Sentences that the user has dismissed.
-        self.dismissed_notes: set[str] = set()
         own = own_theme()
         self._themes = [*THEMES, *([own] if own is not None else [])]
         for offered in self._themes:
@@ -130,10 +121,7 @@ class InspectorApp(App[None]):
     def open_conversation(
         self, name: str, message: int | None = None, find: str = "", compaction: int | None = None
     ) -> None:
-        """Open a conversation by any name.
-
-        `message` is the store's row to go to, `find` a text to mark, `compaction` the compaction to choose and show.
-        """
+        """Open a conversation on top of the other screens."""
         from inspector.app.conversation.screen import ConversationScreen
 
         screen = ConversationScreen(
@@ -155,12 +143,6 @@ class InspectorApp(App[None]):
             if isinstance(screen, ConversationsScreen):
                 return screen.shown()
         return ()
-
-    def leave_with(self, screen: Screen[Any], sentence: str) -> None:
-        """Leave a screen that has nothing to show, with the dialogs on it; the screen below shows the reason."""
-        while screen in self.screen_stack:
-            self.pop_screen()
-        self.screen.post_message(Problem(sentence))
 
     def _watch(self) -> None:
         if self._tell_place is not None:
@@ -204,18 +186,6 @@ class InspectorApp(App[None]):
     def _changed(self) -> None:
         for screen in self.screen_stack:
             screen.post_message(StoreChanged())
-
-    def say_once(self, sentence: str) -> None:
-        """Show a sentence, once in a run."""
-        if sentence not in self._said:
-            self._said.add(sentence)
-            self.notify(sentence, timeout=6, markup=False)
-
-    def show_event(self, title: str, text: str, severity: SeverityLevel) -> None:
-        """Show an event of a live conversation, and send a desktop notification if the user wants that."""
-        self.notify(text, title=title, severity=severity, timeout=8, markup=False)
-        if self.saved.alerts and self._outside is not None:
-            self._outside(desktop_notification(title, text))
 
     def action_alerts(self) -> None:
         """Turn desktop notifications on or off."""

@@ -15,14 +15,14 @@ from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
 
 if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
+    from inspector.app.base_app import BaseApp
     from widgets.base.prompt import AskPrompt, Prompt
 
 
 class JobScreen(Screen[None]):
     """A screen with a runner of jobs. The title bar shows progress, the notes bar problems."""
 
-    app: InspectorApp
+    app: BaseApp
 
     def __init__(self) -> None:
         super().__init__()

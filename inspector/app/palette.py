@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual.app import SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
 
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from inspector.app.app import InspectorApp
     from inspector.app.conversation.panes.host import Panes
 
 
-def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemCommand]:
+def palette_commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """Yield a command for each active binding of the screen, then for bindings of hidden panes."""
     seen: set[str] = set()
     for active in screen.active_bindings.values():
@@ -33,7 +32,7 @@ def palette_commands(app: InspectorApp, screen: Screen[Any]) -> Iterator[SystemC
     yield from _pane_commands(app, screen, seen)
 
 
-def _pane_commands(app: InspectorApp, screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
+def _pane_commands(app: App[Any], screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
     from inspector.app.conversation.panes.host import Panes
 
     for host in screen.query(Panes):
@@ -61,7 +60,7 @@ def _bindings(owner: object) -> Iterator[Binding]:
 
 
 async def _run_in_pane(
-    app: InspectorApp, panes: Panes, pane: str, view: str, owner: type[Widget], action: str
+    app: App[Any], panes: Panes, pane: str, view: str, owner: type[Widget], action: str
 ) -> None:
     """Show a pane in the view that has the key, and run the action of the key."""
     shown = await panes.bring(pane, view)

@@ -18,7 +18,6 @@ from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
-    from inspector.app.app import InspectorApp
     from inspector.engines.base import Settings
     from inspector.models.attempt import Attempt
 
@@ -59,7 +58,6 @@ class AttemptPrompt(ModalScreen[bool]):
         Binding("down", "app.focus_next", "Next line", show=False, id="attempt.next"),
         Binding("up", "app.focus_previous", "Previous line", show=False, id="attempt.previous"),
     ]
-    app: InspectorApp
 
     def __init__(
         self,

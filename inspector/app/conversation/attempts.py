@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
+from inspector.app.conversation.host import Host
 
 
 class Attempts:
     """Makes and deletes attempts of the chosen compaction, or of a compaction planned at a step of a replay."""
 
-    def __init__(self, host: ConversationScreen) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     def ask(self) -> None:

@@ -20,7 +20,7 @@ from inspector.core.messages import Message
 from inspector.export.config import settings_written
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.host import Host
     from inspector.quality.facts.fact import Fact
 
 #: Terminals drop longer OSC 52 sequences; longer texts go to the file only.
@@ -31,7 +31,7 @@ _FALLBACKS = {"PAGER": "less", "EDITOR": "vi"}
 class Clipboard:
     """Copies texts, and opens a message in another program. Writes nothing next to the database."""
 
-    def __init__(self, host: ConversationScreen) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     def copy(self, what: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from inspector.config.dismissals import Dismissals
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.host import Host
     from inspector.quality.facts.fact import Fact
     from inspector.quality.finding import Finding
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Dismissing:
     """Keeps the dismissals of the conversation in the state folder, and assigns them to the state."""
 
-    def __init__(self, host: ConversationScreen) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     def fact(self, fact: Fact) -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from inspector.app.conversation.host import Host
 from inspector.app.conversation.resources import HITS, TOOL_ERRORS
 from inspector.core.conversations import ROLE_CODES
 from widgets.base import human
 from widgets.base.prompt import Prompt
 
-if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
-
 
 class Finder:
     """Moves the cursor of the message list. `prompt` is the input line for a text."""
 
-    def __init__(self, host: ConversationScreen, prompt: Prompt) -> None:
+    def __init__(self, host: Host, prompt: Prompt) -> None:
         self._host = host
         self.prompt = prompt
         prompt.display = False

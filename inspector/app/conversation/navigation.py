@@ -9,14 +9,14 @@ from inspector.app.conversation.state import Opened, recorded
 from inspector.core.conversations import Compaction
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.host import Host
     from widgets.intents import GoTo
 
 
 class Navigation:
     """Assigns the generation, the row and the chosen compaction."""
 
-    def __init__(self, host: ConversationScreen) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     def show_generation(self, number: int) -> None:

@@ -22,7 +22,7 @@ from widgets.bars.notes_bar import NotesBar
 from widgets.base import human
 
 if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.host import Host
     from inspector.core.conversations import Compaction
 
 _JOB = "opening"
@@ -54,7 +54,7 @@ class Opener:
 
     def __init__(
         self,
-        host: ConversationScreen,
+        host: Host,
         navigation: Navigation,
         name: str,
         message: int | None,

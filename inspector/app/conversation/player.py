@@ -14,7 +14,7 @@ from widgets.base import human
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.host import Host
     from inspector.replay.recording import Recording
 
 #: Steps a second.
@@ -35,7 +35,7 @@ class Player:
     `beat(seconds, function)` starts a clock that calls the function at this interval.
     """
 
-    def __init__(self, host: ConversationScreen, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
+    def __init__(self, host: Host, beat: Callable[[float, Callable[[], None]], Timer]) -> None:
         self._host = host
         self._beat = beat
         self._clock: Timer | None = None

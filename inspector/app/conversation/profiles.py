@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -16,9 +16,6 @@ from textual.widgets.option_list import Option
 from inspector.core.errors import EngineError
 from inspector.core.text import safe_line
 from inspector.engines.registry import engine, names, profile_status
-
-if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
 
 _ABOUT = (
     "The rules that plan compactions. “compared”: tests compare the plans with the release. “observed”: the rules were "
@@ -36,7 +33,6 @@ class ProfilePrompt(ModalScreen["str | None"]):
         Binding("escape", "dismiss", "Cancel", id="profiles.close"),
         Binding("p", "next", "Next profile", show=False, id="profiles.next"),
     ]
-    app: InspectorApp
 
     def __init__(self, current: str, force: str, why: str) -> None:
         super().__init__()

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from inspector.answers.answers import Answers, paths_of
+from inspector.app.conversation.host import Host
 from inspector.app.overwriting import Overwriting
 from inspector.core.text import safe, safe_line
 from inspector.core.watching import Watch
 from inspector.engines.settings import difference
-
-if TYPE_CHECKING:
-    from inspector.app.conversation.screen import ConversationScreen
 
 _ABOUT = (
     "Write a report: an HTML page without scripts (.html), or Markdown (.md). It quotes the conversation."
@@ -25,7 +22,7 @@ _UNFIT = re.compile(r"[^\w-]+")
 class ReportWriter:
     """Writes reports under the settings on screen."""
 
-    def __init__(self, host: ConversationScreen) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
         self._overwriting = Overwriting()
 

@@ -15,15 +15,15 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.reactive import reactive
 from textual.widgets import Input
 
 from inspector.app.conversation import resources
 from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
-from inspector.app.conversation.derived import Derived, Deriver
+from inspector.app.conversation.derived import Deriver
 from inspector.app.conversation.dismissing import Dismissing
 from inspector.app.conversation.finder import Finder
+from inspector.app.conversation.host import Host
 from inspector.app.conversation.keys import KEYS
 from inspector.app.conversation.message_part import MessagePart
 from inspector.app.conversation.navigation import Navigation
@@ -32,14 +32,12 @@ from inspector.app.conversation.panes.base import Context, Tab
 from inspector.app.conversation.panes.host import Panes
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.player import Player
-from inspector.app.conversation.reader import ResourceReader
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
-from inspector.app.conversation.state import Loaded, State
+from inspector.app.conversation.state import State
 from inspector.app.conversation.tracer import Tracer
 from inspector.app.conversation.tuner import Tuner
 from inspector.app.events import StoreChanged
-from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
 from inspector.stores.base import Store
 from widgets.bars.gauge import Gauge
@@ -78,7 +76,7 @@ def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
     ]
 
 
-class ConversationScreen(JobScreen):
+class ConversationScreen(Host):
     """A conversation. `message` is the store's row to show first, `find` a text to mark, `compaction` the number of a
     compaction to choose.
     """
@@ -89,10 +87,6 @@ class ConversationScreen(JobScreen):
         "between messages are boundaries: solid lines are recorded, dashed lines are planned by the profile under the "
         "settings."
     )
-    #: The place of the user in the conversation, and the settings.
-    state: reactive[State] = reactive(State(), init=False, repaint=False)
-    #: The loaded data.
-    loaded: reactive[Loaded] = reactive(Loaded(), init=False, repaint=False)
 
     def __init__(
         self,
@@ -106,12 +100,7 @@ class ConversationScreen(JobScreen):
         compaction: int | None = None,
         tabs: Sequence[Tab] = PANES,
     ) -> None:
-        super().__init__()
-        self.store = store
-        self.saved = saved
-        self.flags = flags
-        self.config = config
-        self.derived: Derived | None = None
+        super().__init__(store, saved, flags, config)
         self.messages = MessagePart(
             self.jobs, self._counted, lambda text: self.app.say_once(text), self._rows_came
         )
@@ -124,11 +113,9 @@ class ConversationScreen(JobScreen):
         self.reports = ReportWriter(self)
         self.attempts = Attempts(self)
         self.dismissing = Dismissing(self)
-        self.tracer = Tracer(self, self.get_selected_text)
+        self.tracer = Tracer(self, self.clipboard, self.get_selected_text)
         self.navigation = Navigation(self)
         self.opening = Opener(self, self.navigation, name, message, find, compaction)
-        self.reader = ResourceReader(self)
-        self.when = self.reader.when
         self._derive = Deriver()
         # Parts handle these actions of KEYS.
         self.action_find = self.finder.ask
@@ -187,18 +174,10 @@ class ConversationScreen(JobScreen):
 
     # State and loaded data.
 
-    def change(self, **changes: Any) -> None:
-        """Assign the next state."""
-        self.state = replace(self.state, **changes)
-
-    def begin_with(self, loaded: Loaded) -> None:
-        """Store loaded data without showing it. The next state that is assigned shows it."""
-        self.set_reactive(ConversationScreen.loaded, loaded)
-
     def watch_loaded(self) -> None:
         """Show new data, and make the calls that wait for it."""
         self._refresh_parts()
-        self.reader.serve()
+        self.serve()
 
     def watch_state(self, before: State, after: State) -> None:
         """Show the new state."""
@@ -254,7 +233,7 @@ class ConversationScreen(JobScreen):
         pane = self.panes.tabs[self.panes.current].pane
         first = resources.TOKEN_INDEX if self.state.moment is None else resources.RECORDING
         for resource in (first, COMPACTIONS, resources.CACHING, *pane.wants(self.state), resources.FINDINGS):
-            self.reader.want(resource)
+            self.want(resource)
 
     def _counted(self) -> None:
         self.message_list.refresh()

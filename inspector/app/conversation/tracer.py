@@ -11,7 +11,8 @@ from widgets.intents import ChooseCompaction, GoTo
 
 if TYPE_CHECKING:
     from inspector.answers.tracing import TraceStep
-    from inspector.app.conversation.screen import ConversationScreen
+    from inspector.app.conversation.clipboard import Clipboard
+    from inspector.app.conversation.host import Host
     from inspector.core.conversations import ConversationRow
 
 #: Maximum length of a traced phrase, in characters.
@@ -21,8 +22,9 @@ _LONGEST = 400
 class Tracer:
     """Chooses the phrase and shows its trace. `selected` returns the text that the user selected on screen."""
 
-    def __init__(self, host: ConversationScreen, selected: Callable[[], str | None]) -> None:
+    def __init__(self, host: Host, clipboard: Clipboard, selected: Callable[[], str | None]) -> None:
         self._host = host
+        self._clipboard = clipboard
         self._selected = selected
 
     def trace(self, text: str = "") -> None:
@@ -56,6 +58,6 @@ class Tracer:
         lives = () if facts is None or index < 0 else facts.by_message.of(generation.number, index)
         if lives:
             return lives[0].fact.text
-        message = host.clipboard.current()
+        message = self._clipboard.current()
         text = "" if message is None else safe(message.text)
         return next((line.strip() for line in text.split("\n") if line.strip()), "")

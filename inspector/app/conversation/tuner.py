@@ -22,8 +22,8 @@ from widgets.intents import CopyText
 if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.answers.recommending import Recommendation
+    from inspector.app.conversation.host import Host
     from inspector.app.conversation.reading import FactsRead
-    from inspector.app.conversation.screen import ConversationScreen
     from inspector.app.conversation.state import Tuning
     from inspector.app.sweep.screen import SweepScreen
 
@@ -38,7 +38,7 @@ def recommended(answers: Answers, name: str, watch: Watch) -> Recommendation:
 class Tuner:
     """Changes the settings of the state, and compares runs under them."""
 
-    def __init__(self, host: ConversationScreen) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
         self._overwriting = Overwriting()
         self._sweep: SweepScreen | None = None

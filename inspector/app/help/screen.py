@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from rich.table import Table
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
@@ -17,9 +17,6 @@ from inspector.app.conversation.panes.host import Panes
 from widgets.base.signs import signs_on
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
-
-if TYPE_CHECKING:
-    from inspector.app.app import InspectorApp
 
 Rows = tuple[tuple[str, str], ...]
 
@@ -92,7 +89,7 @@ def _table(rows: Rows) -> Table:
     return table
 
 
-def help_for(app: InspectorApp) -> HelpPage:
+def help_for(app: App[Any]) -> HelpPage:
     """Return the page for the focused widget and its screen."""
     focused, screen = app.focused, app.screen
     panes = next((node for node in (focused or screen).ancestors_with_self if isinstance(node, Panes)), None)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from inspector.config.models import ASSUMED, context_length
 from inspector.config.settings import config_beside, resolve_settings
-from inspector.core.conversations import Compaction
+from inspector.core.conversations import Compaction, Conversation
 from inspector.core.errors import EngineError
 from inspector.core.messages import Message
 from inspector.engines.base import Settings, TokenIndex
@@ -19,7 +18,7 @@ from inspector.engines.settings import SETTINGS
 from inspector.stores.hermes.profiles import Detection, release_name
 
 if TYPE_CHECKING:
-    from inspector.stores.hermes.store import HermesStore
+    from inspector.stores.base import Store
 
 #: Number of lists to compare, and the largest number of messages in each.
 _LISTS, _LONGEST = 4, 5_000
@@ -94,10 +93,12 @@ def _fit(
     return ProfileFit(profile, fits, len(lists), off, changed)
 
 
-def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> list[RecordedList]:
+def recorded_lists(
+    store: Store, each_compaction: Callable[[Conversation], Iterable[Compaction]], sessions: Iterable[str]
+) -> list[RecordedList]:
     """Return the lists before some compactions with certain boundaries, from the conversations of these sessions.
 
-    Raises StoreErrors.
+    `each_compaction` reads the compactions of a conversation one by one. Raises StoreErrors.
     """
     lists: list[RecordedList] = []
     for tip in dict.fromkeys(store.resolve(session) for session in sessions):
@@ -105,9 +106,9 @@ def recorded_lists(store: HermesStore, path: Path, sessions: Iterable[str]) -> l
         row = conversation.row
         length, source = context_length(row.model, row.provider)
         facts = {"context_length": (length or ASSUMED, source)}
-        reading = config_beside(path)
+        reading = config_beside(store.path)
         settings = resolve_settings({}, reading, facts, row.model, row.base_url, row.provider).settings
-        for compaction in store.each_compaction(conversation):
+        for compaction in each_compaction(conversation):
             if len(lists) == _LISTS:
                 return lists
             before = conversation.generations[compaction.index - 1]

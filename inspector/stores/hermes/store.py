@@ -133,7 +133,7 @@ class HermesStore(SingleStore):
 
         keys = [(name, name in varied) for name in names]
         missing = [key for key in keys if key not in self._fits]
-        lists = recorded_lists(self, self.path, self._detection().sessions) if missing else ()
+        lists = recorded_lists(self, self.each_compaction, self._detection().sessions) if missing else ()
         self._fits.update((key, fits_of(lists, *key)) for key in missing)
         return best_first(fit for key in keys for fit in self._fits[key])
 
