@@ -30,8 +30,10 @@ from inspector.quality.facts.values import (
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
 #: Likeness (0 to 100) of two words that differ by a typo, and of two sentences that are the same but for one.
 TYPO, NEAR_VERBATIM = 86, 93
-#: Minimum characters of a wording that may be quoted with a typo, and minimum share of its words that are there.
-_LONG_WORDING, MIN_PIECES = 30, 0.8
+#: Minimum words of a wording that may be quoted with a typo, and minimum share of its words that are there.
+_MIN_WORDS, MIN_PIECES = 6, 0.8
+#: Minimum characters of a wording that may be quoted without its end.
+_LONG_WORDING = 30
 #: Maximum words of a title that only names a section: "## Key Decisions".
 _SHORT_TITLE = 3
 #: Minimum share of a statement that a quote without its end has.
@@ -265,18 +267,20 @@ class PassageIndex:
             text = self._plain[number]
             for wording in wordings:
                 pieces = PIECES.findall(wording)
-                if len(wording) < _LONG_WORDING or len(wording) > len(text):
+                if len(pieces) < _MIN_WORDS or len(wording) > len(text):
                     continue
                 if sum(piece in self._pieces for piece in pieces) < MIN_PIECES * len(pieces):
                     continue
                 place = fuzz.partial_ratio_alignment(wording, text, score_cutoff=NEAR_VERBATIM)
                 if place is None:
                     continue
-                near = _whole_words(text, place.dest_start, place.dest_end)
+                start, end = place.dest_start, place.dest_end
+                near = _whole_words(text, start, end)
+                end += wording.endswith("?") and text.startswith("?", end)
                 if (
                     _same_but_for_typos(wording, near)
                     and _SIGNS.findall(wording) == _SIGNS.findall(near)
-                    and not _is_changed(text, place.dest_start, place.dest_end)
+                    and not _is_changed(text, start, end)
                 ):
                     yield number, place_of(near, part.text)
 
@@ -521,6 +525,9 @@ def _short_date(day_of_year: str, text: str) -> bool:
 @lru_cache(maxsize=50_000)
 def mistyped(one: str, other: str) -> bool:
     """Return whether two words are the same but for a typo or an ending."""
+    if len(one) > 3 and one[0] == other[0] and one.isalpha() and sorted(one) == sorted(other):
+        # Exchanged letters: "hmtl".
+        return True
     # A letter more or less makes another word of a short one: "http", "https".
     if min(len(one), len(other)) < 5 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False

@@ -32,6 +32,25 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The tone is on-brand, the paper off-white",
         "kept",
     ),
+    # A short quote with mended typos.
+    (
+        "mended",
+        "Is the berth table not gruped by pier?",
+        '6. All user messages:\n   - "Is the berth table not grouped by pier?" [after the fix]',
+        "kept",
+    ),
+    (
+        "mended",
+        "Show me the berth table as hmtl please.",
+        '6. All user messages:\n   - "Show me the berth table as html please"',
+        "kept",
+    ),
+    (
+        "mended",
+        "Use http between the two piers only.",
+        '6. All user messages:\n   - "Use https between the two piers only"',
+        "uncertain",
+    ),
     ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
     (
         "both",
