@@ -13,7 +13,7 @@ from inspector.stores.wires import add_text, answer_of, call_of, result_of
 
 #: Text of an agent under the user's role.
 HARNESS = re.compile(
-    r"\s*(?:<(?:session_context|system-reminder|environment_context)\b|Recently accessed file \("
+    r"\s*(?:<(?:session_context|loaded_context|system-reminder|environment_context)\b|Recently accessed file \("
     r"|This is the (?:Gemini CLI|Qwen Code))"
 )
 

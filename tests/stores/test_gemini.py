@@ -153,6 +153,46 @@ def test_a_text_of_the_user_next_to_a_known_result_stays(tmp_path: Path) -> None
     assert texts == [RULE, "I look.", LONG.result, AFTER, LAST]
 
 
+def test_a_resume_writes_results_as_messages_of_their_own(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    asked = session.said[0]
+    session.answer("I look.", LONG, OTHER, sent=5_000)
+    answer = session.records[-1]
+    calls = [
+        {"functionCall": {"id": one.name, "name": one.tool, "args": one.arguments}} for one in (LONG, OTHER)
+    ]
+    repeated = {**answer, "content": [{"text": "I look."}, *calls]}
+    results = [session.message("user", [made.gemini_result(one) for one in (LONG, OTHER)]) for _ in range(2)]
+    session.listed = [session.context, asked, repeated, *results]
+    session.resume()
+    session.user(AFTER)
+    session.answer(LAST, sent=6_000)
+    _, _, texts = opened(session.write(tmp_path))
+    assert texts == [RULE, "I look.", *[LONG.result, OTHER.result] * 2, AFTER, LAST]
+
+
+def test_a_file_that_a_resume_left_with_only_the_context_is_no_conversation(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=5_000)
+    session.write(tmp_path)
+    made.GeminiSession(SESSION, start=made.START + 600).write(tmp_path)
+    store = open_store(tmp_path)
+    (row,) = store.conversations()
+    assert (row.id, row.messages) == (SESSION, 3)
+
+
+def test_the_rule_files_that_a_sub_agent_loaded_are_not_its_task(tmp_path: Path) -> None:
+    session = made.GeminiSession(SESSION)
+    loaded = "\n<loaded_context>\n<project_context>\nBe short.\n</project_context>\n</loaded_context>"
+    session.records[1:] = [{**session.message("user", [{"text": loaded}, {"text": AFTER}]), "id": "task"}]
+    session.answer(LAST, sent=5_000)
+    store, conversation, _ = opened(session.write(tmp_path))
+    assert conversation.row.title == AFTER
+    assert [message.role for message in store.messages(conversation.live)] == ["system", "user", "assistant"]
+
+
 def test_equal_messages_stay_apart_after_a_resume_and_a_compaction(tmp_path: Path) -> None:
     session = made.GeminiSession(SESSION)
     messages = []

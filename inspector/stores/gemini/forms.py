@@ -35,13 +35,16 @@ def message_wires(message: Mapping[str, Any]) -> list[Wire]:
     if kind not in ("user", "gemini"):
         # The program shows these texts only to the user.
         return []
-    wires = content_wires(kind, message.get("content"))
+    content = message.get("content")
+    wires = content_wires(kind, content)
     called = mappings_in(message.get("toolCalls"))
     if kind == "gemini" and called:
         wires[0]["tool_calls"] = [
             call_of(call.get("id"), call.get("name"), call.get("args")) for call in called
         ]
-        for call in called:
+        # If the calls are also in the content, as a resume writes them, the results are messages of their own.
+        alone = not any("functionCall" in part for part in mappings_in(content))
+        for call in called if alone else ():
             wires += content_wires("user", call["result"]) if isinstance(call.get("result"), list) else []
     thoughts = [text_at(thought, "description") for thought in mappings_in(message.get("thoughts"))]
     if kind == "gemini" and any(thoughts):

@@ -56,10 +56,13 @@ class GeminiReader(SessionReader):
         Earlier releases gave all lists of one run of the program the same id. The last main list keeps it, and the
         others are named after their files.
         """
+        # A resume begins another file with only the context, and then goes on in the session's file.
+        used = {digest.session for digest in digests if digest.title or digest.largest}
         # Two files of a list that began at the same time are copies.
         newest: dict[tuple[str, float], FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
-            newest[digest.session, digest.started_at] = digest
+            if digest.title or digest.largest or digest.session not in used:
+                newest[digest.session, digest.started_at] = digest
         lists = sorted(newest.values(), key=lambda digest: digest.last_active)
         main = {digest.session: digest for digest in lists if digest.parent != digest.session}
         named = (
