@@ -44,6 +44,15 @@ _CUSTOM = late_pattern(
 _FROM = late_pattern(
     r"^<!-- From: (?P<path>\S[^\n]*?) -->\n(?P<text>.*?)(?=^<!-- From: |^`{5,}$|\Z)", re.DOTALL | re.MULTILINE
 )
+#: The same in the first message of Gemini CLI.
+_CONTEXT = late_pattern(
+    r"^--- Context from: (?P<path>\S[^\n]*?) ---\n(?P<text>.*?)^--- End of Context from: (?P=path) ---$",
+    re.DOTALL | re.MULTILINE,
+)
+#: The same in the system prompt of OpenHands, which names no file.
+_BEGUN = late_pattern(
+    r"^\[BEGIN (?P<path>context from \[[^\n]+\])\]\n(?P<text>.*?)^\[END Context\]$", re.DOTALL | re.MULTILINE
+)
 #: The files that OpenClaw cut in the system prompt, at the end of a message.
 _WARNING = "[Bootstrap truncation warning]"
 _CUT = late_pattern(
@@ -244,7 +253,7 @@ def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
         for match in form.finditer(text):
             named = (match.groupdict().get("folder") or folder).strip()
             yield f"{named}/{match['name']}" if named else match["name"], _TAGS.sub("", match["text"]).strip()
-    for form in (_CONTENTS, _FROM):
+    for form in (_CONTENTS, _FROM, _CONTEXT, _BEGUN):
         for match in form.finditer(text):
             yield match["path"].strip(), match["text"].strip()
     for number, match in enumerate(_CUSTOM.finditer(text), start=1):

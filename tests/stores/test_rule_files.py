@@ -140,6 +140,35 @@ def test_the_system_prompt_of_kimi_code_has_the_files(tmp_path: Path) -> None:
     assert {one.how for one in found} == {"prompt"}
 
 
+def test_the_context_of_gemini_cli_has_the_files(tmp_path: Path) -> None:
+    session = recipe("more_lines").GeminiSession(SESSION)
+    paths = ["/home/me/.gemini/GEMINI.md", "/home/me/pier/GEMINI.md"]
+    files = "\n".join(f"--- Context from: {p} ---\n{RULES}\n--- End of Context from: {p} ---" for p in paths)
+    text = f"<session_context>\nMonday\n<loaded_context>\n{files}\n</loaded_context>\n</session_context>"
+    session.context["content"] = [{"text": text}]
+    session.user("Moor the boat.")
+    session.answer("Moored.", sent=9_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.path, one.text, one.how) for one in found] == [(path, RULES, "loaded") for path in paths]
+
+
+def test_the_system_prompt_of_openhands_has_the_files(tmp_path: Path) -> None:
+    session = recipe("more_lines").OpenHandsSession(SESSION)
+    session.user("Moor the boat.")
+    prompt = session.events[0]
+    prompt["dynamic_context"] = {
+        "type": "text",
+        "text": f"<REPO_CONTEXT>\n[BEGIN context from [agents]]\n{RULES}\n\n[END Context]\n</REPO_CONTEXT>",
+    }
+    session.answer("Moored.", sent=9_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    (found,) = rule_files(store, store.open(row.id))
+    assert (found.path, found.text, found.how) == ("context from [agents]", RULES, "prompt")
+
+
 def test_the_reported_case(tmp_path: Path) -> None:
     store = open_store(Path(case("15-claudemd.jsonl")))
     (row,) = store.conversations()
