@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from inspector.agents import Agent, agents, places_of, problems, variables_of
 from inspector.config.agent_folders import expanded
@@ -17,23 +15,6 @@ from inspector.stores.detect import open_store
 from inspector.stores.several import GrowingStore, StorePlace
 from inspector.stores.signatures import signature_of
 from inspector.stores.transcripts import open_file, open_transcripts
-
-
-class AgentPlace(NamedTuple):
-    """A file or folder where an agent keeps sessions."""
-
-    agent: Agent
-    path: Path
-
-
-def usual_places() -> tuple[AgentPlace, ...]:
-    """Return every place where an agent may keep sessions, also missing places."""
-    return tuple(AgentPlace(agent, path) for agent in agents() for path in places_of(agent))
-
-
-def existing_places() -> tuple[AgentPlace, ...]:
-    """Return the places that exist."""
-    return tuple(place for place in usual_places() if _may_exist(place.path))
 
 
 def _may_exist(path: Path) -> bool:
@@ -52,13 +33,13 @@ class MachineStore(GrowingStore):
         super().__init__(Path.home())
 
     def _places(self) -> Iterator[StorePlace]:
-        for agent, group in groupby(existing_places(), key=lambda place: place.agent):
-            paths = tuple(place.path for place in group)
+        for agent in agents():
+            paths = tuple(filter(_may_exist, places_of(agent)))
             state = paths, [signature_of(str(path)) for path in paths]
             # Only one database of an agent is read.
-            yield StorePlace(
-                agent.name, None if agent.databases else paths, state, partial(open_places, agent, paths)
-            )
+            first = None if agent.databases else paths
+            if paths:
+                yield StorePlace(agent.name, first, state, partial(open_places, agent, paths))
 
     def _sentences(self) -> Iterable[str]:
         return *problems(), *unusable_variables(), *super()._sentences()
@@ -73,7 +54,7 @@ def open_machine() -> Store:
     """Return the store of all sessions on this machine. Raises StoreMissing if there are none."""
     store = MachineStore()
     if not store.stores:
-        searched = ", ".join(str(place.path) for place in usual_places())
+        searched = ", ".join(str(path) for agent in agents() for path in places_of(agent))
         raise StoreMissing(
             " ".join(store.notes)
             or f"There are no sessions in the usual places of this machine: {searched}. Name a file or a folder, or "

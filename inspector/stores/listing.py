@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -34,62 +34,34 @@ STARTS_WORKER, USES_WORKER = 64_000_000, 4_000_000
 _REQUESTED = 8
 
 
-class ConversationFiles(NamedTuple):
-    """The files of each conversation of a list, and the files without a conversation.
-
-    Each entry of `of_rows` belongs to the row with the same index. It has files, shared files and part (see `Source`).
-    """
-
-    of_rows: Sequence[tuple[Sequence[str], Sequence[str], str]]
-    without_row: Sequence[str]
-
-
 class ListedConversations:
-    """A list of conversations, the last active first, and their files. It does not change.
+    """A list of conversations, the last active first, with their files. It does not change.
 
-    `read_files` is called when the files are first needed. It returns None if they are unknown.
+    `without_row` are the files without a conversation.
     """
 
-    def __init__(
-        self, rows: Sequence[ConversationRow], read_files: Callable[[], ConversationFiles | None]
-    ) -> None:
-        self.rows = tuple(rows)
-        self._read_files = read_files
+    def __init__(self, sources: Sequence[Source], without_row: Sequence[str]) -> None:
+        self.sources = sources
+        self.without_row = without_row
+        self.rows = tuple(source.row for source in sources)
 
     @classmethod
-    def of_sources(cls, sources: Iterable[Source], files: Iterable[str]) -> ListedConversations:
-        """Return the conversations of sources. If several sources have the same id, the last source is used."""
+    def of(cls, sources: Iterable[Source], files: Iterable[str]) -> ListedConversations:
+        """Return the list. If several sources have the same id, the last source is used."""
         by_id = {source.row.id: source for source in sources}
         ordered = sorted(by_id.values(), key=lambda source: _last_active(source.row), reverse=True)
         used = {path for source in ordered for path in (*source.files, *source.shared)}
-        files_of_rows = ConversationFiles(
-            [(source.files, source.shared, source.part) for source in ordered],
-            [path for path in files if path not in used],
-        )
-        return cls([source.row for source in ordered], lambda: files_of_rows)
+        return cls(ordered, [path for path in files if path not in used])
 
     def source(self, session: str) -> Source | None:
         """Return the source of the conversation with a session."""
-        row_index = self._row_indexes.get(session)
-        if row_index is None or self.files is None:
-            return None
-        files, shared, part = self.files.of_rows[row_index]
-        return Source(self.rows[row_index], tuple(files), tuple(shared), part)
+        return self._sources.get(session)
 
     @cached_property
-    def files(self) -> ConversationFiles | None:
-        """The files of each conversation; None if unknown."""
-        return self._read_files()
-
-    @cached_property
-    def _row_indexes(self) -> dict[str, int]:
-        """Index of the row of each session."""
-        indexes: dict[str, int] = {}
-        for index, row in enumerate(self.rows):
-            indexes.update(dict.fromkeys(row.sessions, index))
+    def _sources(self) -> dict[str, Source]:
+        by_session = {session: source for source in self.sources for session in source.row.sessions}
         # A session of one row may also have its own row. Then its own row is used.
-        indexes.update((row.id, index) for index, row in enumerate(self.rows))
-        return indexes
+        return by_session | {source.row.id: source for source in self.sources}
 
 
 class Listing:
@@ -162,12 +134,12 @@ class Listing:
         rows: dict[str, ConversationRow] = {}
         listed: set[str] = set()
         before = self._before
-        if before is not None and before.files is not None:
-            listed.update(before.files.without_row)
-            for row, (files, shared, _) in zip(before.rows, before.files.of_rows, strict=True):
-                if all(path in now for path in files):
-                    rows[row.id] = row
-                    listed.update(files, shared)
+        if before is not None:
+            listed.update(before.without_row)
+            for source in before.sources:
+                if all(path in now for path in source.files):
+                    rows[source.row.id] = source.row
+                    listed.update(source.files, source.shared)
         done = 0
         for path, signature in now.items():
             digests = self._current_digests(path, signature)
@@ -236,25 +208,16 @@ class Listing:
 
     def of_file(self, name: str) -> str | None:
         """Return the id of the conversation in the file with this name (without extension); None if there is none."""
-        listed = self._all()
-        for row, (files, _, part) in zip(
-            listed.rows, listed.files.of_rows if listed.files else (), strict=False
-        ):
-            if not part and any(_stem(path) == name for path in files):
-                return row.id
+        for source in self._all().sources:
+            if not source.part and any(_stem(path) == name for path in source.files):
+                return source.row.id
         return None
 
     def source(self, session: str) -> Source | None:
         """Return the source of a conversation. While `in_hurry`, `early_source` is tried first."""
         if self.in_hurry and (early := self.early_source(session)) is not None:
             return early
-        with self._reading:
-            listed = self._all()
-            if listed.files is None:
-                # The index had the rows without their files.
-                self._listed = None
-                listed = self._all()
-            return listed.source(session)
+        return self._all().source(session)
 
     # The list.
 
@@ -270,9 +233,8 @@ class Listing:
             if self._listed is None and self._recall(now) and self._before is not None:
                 listed = self._before
             else:
-                listed = ListedConversations.of_sources(
-                    self._reader().sources(self._digests_of(now), self._index), now
-                )
+                sources = self._reader().sources(self._digests_of(now), self._index)
+                listed = ListedConversations.of(sources, now)
                 if self._listed is None:
                     self._remember(now, listed)
             self._listed, self._before = (with_titles, listed), None
@@ -284,35 +246,19 @@ class Listing:
         if self._index is None or len(now) < MANY or self._recalled:
             return False
         self._recalled = True
-        kept = self._index.recall(self._name)
         try:
-            mark, stored_rows = kept
-            rows = msgspec.convert(stored_rows, list[ConversationRow])
+            mark, stored, without_row = self._index.recall(self._name)
+            self._before = ListedConversations(msgspec.convert(stored, list[Source]), without_row)
         except (TypeError, ValueError):
             return False
-        self._before = ListedConversations(rows, partial(self._recalled_files, mark, len(rows)))
         return bool(mark == mark_of_files(self._with_titles(now)))
-
-    def _recalled_files(self, mark: object, count: int) -> ConversationFiles | None:
-        """Return the stored files of `count` conversations; None if no list with this mark is stored."""
-        kept: Any = self._index.recall(self._files_name) if self._index is not None else None
-        try:
-            stored_mark, stored_files, others = kept
-            places = [(tuple(files), tuple(shared), str(part)) for files, shared, part in stored_files]
-        except (TypeError, ValueError):
-            return None
-        return ConversationFiles(places, others) if stored_mark == mark and len(places) == count else None
 
     def _remember(self, now: Mapping[str, Signature], listed: ListedConversations) -> None:
         """Store the list for the next run, if it has many files and every file was read."""
-        if self._index is not None and len(now) >= MANY and listed.files is not None and not self._unreadable:
+        if self._index is not None and len(now) >= MANY and not self._unreadable:
             mark = mark_of_files(self._with_titles(now))
-            self._index.remember(self._files_name, [mark, *listed.files])
-            self._index.remember(self._name, [mark, listed.rows])
-
-    @property
-    def _files_name(self) -> str:
-        return f"files of {self._name}"
+            sources = msgspec.to_builtins(listed.sources)
+            self._index.remember(self._name, [mark, sources, listed.without_row])
 
     # Reading.
 

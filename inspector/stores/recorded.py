@@ -59,7 +59,7 @@ class FileDigest(NamedTuple):
     title_with_secrets: str = ""
 
 
-class Source(Struct, frozen=True):
+class Source(Struct, frozen=True, array_like=True):
     """A conversation in the list and its files, oldest first.
 
     `shared` are the files of the conversation that it branched from. `part` names a sub-agent whose messages are in the

@@ -373,8 +373,11 @@ class SessionReader(Reader):
         """Return the names of the sessions of a file, as `scan` takes them. Raises StoreErrors."""
         return ("",)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
-        """Read a session of a file. Raises StoreErrors."""
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
+        """Read a session of a file. Raises StoreErrors.
+
+        `shared`: the session is a branch of another one, so leave out the part that it copied, if the agent copies.
+        """
         raise NotImplementedError
 
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
@@ -382,7 +385,7 @@ class SessionReader(Reader):
         digests = []
         unreadable = 0
         for part in self.parts(path):
-            session = self.scan(path, part)
+            session = self.scan(path, part, False)
             unreadable += session.unreadable
             if session.entries.items:
                 digests.append(session.digest(path)._replace(part=part))
@@ -396,7 +399,8 @@ class SessionReader(Reader):
 
     def read(self, source: Source) -> Recorded:
         """Read the lists, compactions and requests of a conversation."""
-        return self.scan(Path(source.files[0]), source.part).recorded(source)
+        session = self.scan(Path(source.files[0]), source.part, bool(source.shared))
+        return session.recorded(source)
 
 
 def newest_of(digests: Iterable[FileDigest], agent: str, label: str) -> tuple[Source, ...]:

@@ -45,7 +45,7 @@ class ClineReader(SessionReader):
         """Return the digest of a session or task. The digest of a session includes its list after a compaction."""
         return () if path.name.endswith(_COMPACTION) else super().digests(path)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         if path.name == HISTORY:
             return scan_task(path)
         content = _as_mapping(document(path))

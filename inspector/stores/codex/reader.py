@@ -69,7 +69,7 @@ class CodexReader(SessionReader):
         """Return whether lines are in Codex' envelope."""
         return text_at(head.first, "type") in _TYPES and isinstance(head.first.get("payload"), dict)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _scan(path)
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:

@@ -54,7 +54,7 @@ class CopilotReader(SessionReader):
             return ("",)
         return tuple(dict.fromkeys(["", *(text_at(line.value, "agentId") for line in read_lines(path))]))
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         """Return the session of a file, or a sub-agent of it."""
         return _Scanner(Entries(path, wires_of), agent=part).run()
 

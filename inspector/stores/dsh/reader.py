@@ -16,7 +16,6 @@ from inspector.stores.dsh.forms import is_checkpoint, summary_text, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, usage_of
-from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 #: The known formats of sessions.
@@ -38,12 +37,8 @@ class DshReader(SessionReader):
         first = head.first
         return first.get("type") == "session" and "createdAt" in first and "timestamp" not in first
 
-    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """Read the session of a file. For a branch (`shared`), leave out the copied compactions."""
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _Scanner(Entries(path, wires_of), shared=shared).run()
-
-    def read(self, source: Source) -> Recorded:
-        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
 READER = DshReader

@@ -47,7 +47,7 @@ class GeminiReader(SessionReader):
         start = head.raw[:4096]
         return start.lstrip().startswith(b"{") and b'"projectHash"' in start and b'"sessionId"' in start
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _Scanner(Entries(path, wires_of)).run()
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:

@@ -44,7 +44,7 @@ class GooseReader(SessionReader):
     def parts(self, path: Path) -> Sequence[str]:
         return session_names(path) if _is_database(path) else super().parts(path)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return session_of(path, stored_session(path, part))
 
 

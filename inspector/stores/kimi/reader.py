@@ -68,7 +68,7 @@ class KimiReader(SessionReader):
             return ()
         return super().digests(path)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         files = [*_earlier_contexts(path), path] if path.name == _MAIN else [path]
         entries = Entries(path, wires_of, fetch=lambda _, spans: read_spans_of(files, spans))
         return _Scanner(entries, files=files).run()

@@ -29,7 +29,7 @@ from inspector.stores.lines import (
     text_at,
     usage_of,
 )
-from inspector.stores.recorded import Recorded, Source
+from inspector.stores.recorded import Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _MAIN = "main"
@@ -54,13 +54,9 @@ class KimiCodeReader(SessionReader):
         first = head.first
         return first.get("type") == "metadata" and {"protocol_version", "created_at"} <= first.keys()
 
-    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """Return the session of a wire. For a branch (`shared`), leave out the copied part."""
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         cuts: list[Kept] = []
         return _Scanner(Entries(path, wires_of, fetch=partial(_fetch, cuts)), cuts=cuts, shared=shared).run()
-
-    def read(self, source: Source) -> Recorded:
-        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
     def threshold(self, source: Source, window: int) -> tuple[float, str] | None:
         """Return the threshold that `config.toml` sets, as a share of the window, and its source; None if it sets none.

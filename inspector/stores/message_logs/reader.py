@@ -107,7 +107,7 @@ class MessageLogReader(SessionReader):
         digests = without_transcripts(digests)
         return joined(super().sources(digests, memory), digests)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _scan((path,))[part].session
 
     def read(self, source: Source) -> Recorded:

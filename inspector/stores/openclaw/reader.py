@@ -40,7 +40,7 @@ class OpenClawReader(PiReader):
     def parts(self, path: Path) -> Sequence[str]:
         return session_names(path) if path.suffix == ".sqlite" else super().parts(path)
 
-    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         entries = Entries(path, convert, fetch=fetch_of(part)) if part else Entries(path, convert)
         lines = read_events(path, part) if part else read_lines(path)
         return OpenClawScanner(entries, shared=shared, session=part).run(lines)

@@ -46,7 +46,7 @@ class OpencodeReader(SessionReader):
     def parts(self, path: Path) -> Sequence[str]:
         return session_names(path)
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         document = read_document(path, part) or {}
         info, wires_of_entry = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(

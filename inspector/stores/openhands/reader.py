@@ -48,7 +48,7 @@ class OpenHandsReader(SessionReader):
             head.path.name == "base_state.json" and b'"agent"' in start and b'"persistence_dir"' in head.raw
         )
 
-    def scan(self, path: Path, part: str) -> SessionLists:
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         events = _events(path.parent / "events")
         entries = Entries(
             path, wires_of, fetch=lambda _, places: [read_mapping(events[number]) for number, _ in places]

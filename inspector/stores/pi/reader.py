@@ -30,7 +30,6 @@ from inspector.stores.lines import (
     usage_of,
 )
 from inspector.stores.pi.forms import edited, entry_wires, prompt_in
-from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
@@ -91,12 +90,8 @@ class PiReader(SessionReader):
         # Another agent's line has the time under another name.
         return has_keys and "createdAt" not in first
 
-    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """Return the session of a file that `part` names. For a branch (`shared`), leave out the copied part."""
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return PiScanner(Entries(path, convert), shared=shared).run(read_lines(path))
-
-    def read(self, source: Source) -> Recorded:
-        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
 READER = PiReader

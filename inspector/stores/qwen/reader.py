@@ -16,7 +16,6 @@ from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import count_at, count_of, mapping_at, text_at, usage_of
 from inspector.stores.qwen.forms import wires_of
-from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
 
 _COMPRESSED = 1
@@ -45,12 +44,8 @@ class QwenReader(SessionReader):
         message = first.get("message")
         return "systemPayload" in first or (isinstance(message, Mapping) and "parts" in message)
 
-    def scan(self, path: Path, part: str, shared: bool = False) -> SessionLists:
-        """Return the session of a file. For a branch (`shared`), leave out the copied requests and compactions."""
+    def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _Scanner(Entries(path, wires_of), shared=shared).run()
-
-    def read(self, source: Source) -> Recorded:
-        return self.scan(Path(source.files[0]), source.part, bool(source.shared)).recorded(source)
 
 
 READER = QwenReader
