@@ -9,6 +9,7 @@ from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.plans import PlannedFile
 from inspector.answers.showing import ShownGeneration
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
+from inspector.core.envelope import words_first
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
@@ -86,8 +87,8 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
 
 
 def first_line(message: Message) -> str:
-    """Return a message in one safe line: its text, else its calls."""
-    line = safe_line(unwrapped(message.text))
+    """Return a message in one safe line: its text, of the user the words first, else its calls."""
+    line = safe_line(unwrapped(words_first(message.role, message.text)))
     if line:
         return line
     calls = "; ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from inspector.app.conversation.token_counts import Counts
 from inspector.core.conversations import ROLE_NAMES, Compaction, Generation
+from inspector.core.envelope import words_first
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
@@ -18,8 +19,8 @@ from widgets.lists.message_list import BoundaryLine, Flag, MessageRow
 
 #: Minimum tokens of a message that is marked as huge.
 HUGE_TOKENS = 20_000
-#: Number of characters of a text for its line.
-_READ = 600
+#: Number of characters of a text for its line, and of a user's message, which a gateway may begin with its own lines.
+_READ, _ENVELOPED = 600, 6_000
 _EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
 _RETURN = re.compile(r"<returncode>(-?\d+)<")
 _TOLD = re.compile(r'"error"\s*:\s*(?!null|""|false|\{\}|\[\])|"success"\s*:\s*false|^(?:Error|error|ERROR):')
@@ -34,8 +35,12 @@ class MessageLine(Struct, frozen=True):
 
 
 def line_of(message: Message) -> MessageLine:
-    """Return the line of a message: its text, else its calls, else its other content."""
-    text = safe_line(" ".join(unwrapped(message.text[:_READ]).split()))
+    """Return the line of a message: its text, else its calls, else its other content.
+
+    A user's message begins with the user's words.
+    """
+    said = words_first(message.role, message.text[:_ENVELOPED])
+    text = safe_line(" ".join(unwrapped(said[:_READ]).split()))
     if message.tool_calls:
         calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
         text = f"{text}  → {calls}" if text else f"→ {calls}"

@@ -33,7 +33,8 @@ _LINE = 600
 
 # Matches the start of a message that a program wrote in the user's name.
 _BY_PROGRAM = late_pattern(
-    r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System|\[SYSTEM|\[tool (?:result|output)|Caveat: "
+    r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System(?! note: )|"
+    r"\[SYSTEM(?!: (?:The user has invoked|You are running as ))|\[tool (?:result|output)|Caveat: "
     r"The messages below were|"
     r"Base directory for this skill:|This session is being continued from a previous conversation|Stop hook "
     r"feedback:|"
@@ -408,6 +409,8 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
         at = span[0]
         for found in ENVELOPE.finditer(text, *span):
             yield (at, found.start()), pasted
+            if found["said"]:
+                yield found.span("said"), pasted
             at = found.end()
         yield (at, span[1]), pasted
 
