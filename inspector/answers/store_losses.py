@@ -14,7 +14,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.losses import LostFacts, counts, grave, is_unknown, losses_of
+from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -46,37 +46,27 @@ class LostFact(Struct, frozen=True):
     changed: str
 
 
-class CompactionLoss(Struct, frozen=True):
+class CompactionLoss(LossCounts, frozen=True):
     """The losses of one compaction and what was done again after it.
 
-    `at` is in seconds since the epoch, None if unknown. `lost` counts facts by kind. `facts` are the worst that were
-    lost or weakened. `aftermath` counts events by kind; `broken` of these have a lost constraint behind them,
-    `explained` another lost fact. `gaps` are sentences about gaps of the summary. The summary of this compaction
-    cannot be read, so the fates of `unknown` facts are unknown. `pasted` facts of pasted texts and `others`, results
-    of the agent and requests, were lost too, but count nowhere else. `contradicted` is the number of lost facts that
-    the summary contradicts, `standing` the number of lost facts that are worded as lasting rules.
+    `at` is in seconds since the epoch, None if unknown. `facts` are the worst that were lost or weakened. `aftermath`
+    counts events by kind; `broken` of these have a lost constraint behind them, `explained` another lost fact. `gaps`
+    are sentences about gaps of the summary. The summary of this compaction cannot be read, so the fates of `unknown`
+    facts are unknown.
     """
 
-    compaction: int
-    at: float | None
-    lost: dict[Kind, int]
-    weakened: int
-    uncertain: int
-    facts: tuple[LostFact, ...]
+    at: float | None = None
+    facts: tuple[LostFact, ...] = ()
     aftermath: dict[AftermathKind, int] = field(default_factory=dict)
     broken: int = 0
     explained: int = 0
     gaps: tuple[str, ...] = ()
     unknown: int = 0
-    pasted: int = 0
-    others: int = 0
-    contradicted: int = 0
-    standing: int = 0
 
     @property
     def more(self) -> int:
         """Number of lost and weakened facts that `facts` leaves out."""
-        return sum(self.lost.values()) + self.weakened - len(self.facts)
+        return self.total + self.weakened - len(self.facts)
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -140,7 +130,7 @@ class ConversationLosses(Struct, frozen=True):
     @property
     def total(self) -> int:
         """Number of lost facts of all kinds."""
-        return sum(sum(compaction.lost.values()) for compaction in self.compactions)
+        return sum(compaction.total for compaction in self.compactions)
 
     @property
     def weakened(self) -> int:
@@ -194,7 +184,7 @@ def losses_of_facts(
     unknown = Counter(life.compaction for life in replaced if counts(life))
     losses = tuple(
         _loss(
-            lost.get(number) or LostFacts(number, {}, 0, 0, ()),
+            lost.get(number) or LostFacts(number),
             times.get(number),
             after[number],
             missing.get(number, ()),
@@ -274,27 +264,16 @@ def words_apart(pasted: int, others: int) -> list[str]:
 def _loss(
     lost: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str], unknown: int
 ) -> CompactionLoss:
-    facts = tuple(_lost_fact(life, lost.compaction) for life in lost.worst)
     kinds = Counter(event.kind for event in events)
-    counts = {kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]}
-    broken = sum(event.breaks_rule for event in events)
-    explained = sum(bool(event.fact) and not event.breaks_rule for event in events)
     return CompactionLoss(
-        lost.compaction,
-        at,
-        dict(lost.lost),
-        lost.weakened,
-        lost.uncertain,
-        facts,
-        counts,
-        broken,
-        explained,
-        tuple(gaps),
-        unknown,
-        lost.pasted,
-        lost.others,
-        lost.contradicted,
-        lost.standing,
+        **{name: getattr(lost, name) for name in LossCounts.__struct_fields__},
+        at=at,
+        facts=tuple(_lost_fact(life, lost.compaction) for life in lost.worst),
+        aftermath={kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]},
+        broken=sum(event.breaks_rule for event in events),
+        explained=sum(bool(event.fact) and not event.breaks_rule for event in events),
+        gaps=tuple(gaps),
+        unknown=unknown,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from inspector.quality.facts.extract import approves_task, asked_and_answered
 from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
@@ -16,21 +16,19 @@ KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value",
 MAX_WORST = 8
 
 
-class LostFacts(Struct, frozen=True):
-    """The losses of a compaction: lost facts by kind (of KINDS_LOST), and the numbers of weakened and uncertain facts.
+class LossCounts(Struct, frozen=True):
+    """Counts of the losses of a compaction: lost facts by kind (of KINDS_LOST), weakened and uncertain facts.
 
-    Uncertain facts are not losses. `worst` are the worst lost and weakened facts, as they were after the compaction.
-    `contradicted` is the number of lost facts that the summary contradicts, `standing` the number of lost facts that
-    are worded as lasting rules. Two numbers count the other lost facts.
-    `pasted`: facts of pasted texts, plans and programs. `others`: results of
-    the agent, which it can find again, and requests that were mostly done by then.
+    Uncertain facts are not losses. `contradicted` is the number of lost facts that the summary contradicts, `standing`
+    the number of lost facts that are worded as lasting rules. Two numbers count the other lost facts. `pasted`: facts
+    of pasted texts, plans and programs. `others`: results of the agent, which it can find again, and requests that
+    were mostly done by then.
     """
 
     compaction: int
-    lost: Mapping[Kind, int]
-    weakened: int
-    uncertain: int
-    worst: tuple[Life, ...]
+    lost: Mapping[Kind, int] = field(default_factory=dict)
+    weakened: int = 0
+    uncertain: int = 0
     pasted: int = 0
     others: int = 0
     contradicted: int = 0
@@ -40,6 +38,12 @@ class LostFacts(Struct, frozen=True):
     def total(self) -> int:
         """Lost facts of all kinds."""
         return sum(self.lost.values())
+
+
+class LostFacts(LossCounts, frozen=True):
+    """The losses of a compaction. `worst` are the worst lost and weakened facts, as they were after it."""
+
+    worst: tuple[Life, ...] = ()
 
 
 def is_lost(life: Life) -> bool:
@@ -158,9 +162,9 @@ def _lost_facts(
         counts,
         len(weak),
         uncertain,
-        tuple(life.seen(number) for life in worst[:MAX_WORST]),
         pasted,
         others,
         sum(life.seen(number).outcome == "contradicted" for life in gone),
         sum(life.fact.standing for life in gone),
+        tuple(life.seen(number) for life in worst[:MAX_WORST]),
     )

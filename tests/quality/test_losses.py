@@ -51,10 +51,10 @@ def test_a_fact_is_lost_at_the_compaction_after_which_it_is_missing() -> None:
 
 def test_gaps_are_worse_than_repeated_reading_and_better_than_a_lost_value() -> None:
     gap, value = (
-        CompactionLoss(1, None, {}, 0, 0, (), gaps=("gap",)),
-        CompactionLoss(1, None, {"value": 1}, 0, 0, ()),
+        CompactionLoss(1, gaps=("gap",)),
+        CompactionLoss(1, {"value": 1}),
     )
-    again = CompactionLoss(1, None, {}, 0, 0, (), {"read again": 9})
+    again = CompactionLoss(1, aftermath={"read again": 9})
     assert value.order > gap.order > again.order
 
 
@@ -81,7 +81,7 @@ def test_one_lasting_rule_is_worse_than_several_details_of_requests() -> None:
     assert (rules.standing, details.standing) == (1, 0)
 
     def order(lost: LostFacts) -> tuple[int, ...]:
-        return CompactionLoss(1, None, dict(lost.lost), 0, 0, (), standing=lost.standing).order
+        return CompactionLoss(1, lost.lost, standing=lost.standing).order
 
     assert order(rules) > order(details)
 
@@ -231,7 +231,7 @@ def test_every_fact_counts_once_and_only_where_it_is_gone_today(fates: list[list
 
 
 def test_the_compactions_that_a_correction_followed_are_named() -> None:
-    loss = CompactionLoss(2, None, {}, 0, 0, (), {"said again": 1})
+    loss = CompactionLoss(2, aftermath={"said again": 1})
     found = ConversationLosses((loss, replace(loss, compaction=3, aftermath={"read again": 4})), recorded=2)
     assert found.corrected == (2,)
     sentence = in_all([found], [("Berths", found.corrected), ("Tides", ())])

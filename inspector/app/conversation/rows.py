@@ -13,6 +13,7 @@ from inspector.core.envelope import words_first
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
+from inspector.core.shares import plural
 from inspector.core.text import safe_line, unwrapped
 from inspector.engines.base import Plan, TokenIndex
 from widgets.lists.message_list import BoundaryLine, Flag, MessageRow
@@ -44,10 +45,9 @@ def line_of(message: Message) -> MessageLine:
     if message.tool_calls:
         calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
         text = f"{text}  → {calls}" if text else f"→ {calls}"
-    if not text and message.images:
-        text = f"({message.images} picture{'s' if message.images > 1 else ''})"
-    elif message.images:
-        text = f"[{message.images} picture{'s' if message.images > 1 else ''}] {text}"
+    if message.images:
+        pictures = plural(message.images, "picture")
+        text = f"[{pictures}] {text}" if text else f"({pictures})"
     flags: set[Flag] = set()
     if message.role == "tool" and is_tool_error(message):
         flags.add("error")

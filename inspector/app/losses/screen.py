@@ -88,7 +88,7 @@ class LossList(EntryList[ListedLoss]):
         row = self.begin(line)
         draw_loss_counts(
             row, self.ink, _LOST,
-            lost=sum(entry.lost.values()), constraints=entry.lost.get("constraint", 0), weakened=entry.weakened,
+            lost=entry.total, constraints=entry.lost.get("constraint", 0), weakened=entry.weakened,
             unknown=entry.unknown, uncertain=entry.uncertain,
         )  # fmt: skip
         row.add("  ", Style())

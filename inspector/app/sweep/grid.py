@@ -8,6 +8,7 @@ from inspector.answers.sweeping import all_equal
 from inspector.app.sweep.subject import SweepState
 from inspector.app.sweep.wording import value_words, written
 from inspector.engines.base import Settings
+from inspector.replay.axes import cell_of
 from inspector.replay.metrics import BY_NAME
 from inspector.replay.sweep import Sweep
 from widgets.lists.heat_map import ALIKE, BEST, STUCK, Cell, HeatState
@@ -38,8 +39,8 @@ def heat_state(state: SweepState, swept: Sweep | None, now: Settings, force: Set
         tuple(value_words(columns.name, value) for value in columns.values),
         values or tuple((None,) * len(columns.values) for _ in rows.values),
         tuple(tuple("" if cell is None else written(metric, cell) for cell in line) for line in values),
-        state.cell_of(now),
-        state.cell_of(force),
+        cell_of(rows, columns, now),
+        cell_of(rows, columns, force),
         best,
         stuck,
         alike,

@@ -11,7 +11,7 @@ from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Settings
 from inspector.engines.registry import with_changes
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.axes import SWEPT, cell_of, default_axis
+from inspector.replay.axes import SWEPT, default_axis
 from inspector.replay.metrics import BY_NAME, METRICS
 from inspector.replay.recording import Recording
 from inspector.replay.summary_model import SummaryModel
@@ -64,10 +64,6 @@ class SweepState(Struct, frozen=True):
         names = [SWEPT[(at + step) % len(SWEPT)] for step in range(1, len(SWEPT))]
         axis = default_axis(next(name for name in names if name != other.name), settings)
         return replace(self, rows=axis) if which == "rows" else replace(self, columns=axis)
-
-    def cell_of(self, settings: Settings) -> Cell | None:
-        """The cell nearest to settings; None if they lie outside of the grid."""
-        return cell_of(self.rows, self.columns, settings)
 
     def settings_of(self, settings: Settings, cell: Cell) -> Settings:
         """Settings, with the two of a cell."""

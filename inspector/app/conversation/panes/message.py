@@ -16,6 +16,7 @@ from inspector.app.conversation.rows import is_tool_error
 from inspector.core.conversations import Generation
 from inspector.core.errors import EngineError, StoreError
 from inspector.core.messages import Message as StoredMessage
+from inspector.core.shares import plural
 from inspector.engines.base import Plan
 from inspector.engines.capabilities import pruned_wire
 from inspector.engines.registry import engine
@@ -114,7 +115,7 @@ def message_view(
     )
     notes = []
     if message.images:
-        notes.append(f"holds {message.images} picture{'s' if message.images > 1 else ''}")
+        notes.append(f"holds {plural(message.images, 'picture')}")
     whole = ""
     if message.whole:
         notes.append(f"the model was sent its beginning; the whole result is in {message.whole}")
