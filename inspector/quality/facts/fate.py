@@ -23,6 +23,7 @@ from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BREAK, JOINS, Word, meaning_of, parts_of
 from inspector.quality.facts.passages import (
     EDGES,
+    MIN_QUOTED_WORDS,
     PIECES,
     PassageIndex,
     place_of,
@@ -101,14 +102,15 @@ def fate(
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """Return the fate of a fact without a match.
 
-    It is uncertain in three cases: the summary is in another language and may have a name of the fact, the list has
+    It is uncertain in four cases: the summary is in another language and may have a name of the fact, the list has
     several words of a long question that the fact answers, or the summary has every word and value of a statement of
-    the user, in any place. Else it is lost.
+    the user, in any place, or a whole clause of it. Else it is lost.
     """
     shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
     if foreign(probe, after):
         return "lost" if _has_no_name_of(probe, after) else "uncertain"
-    return "uncertain" if shared >= _SHARED or _summary_has_words(probe, after) else "lost"
+    has_some = shared >= _SHARED or _summary_has_words(probe, after) or _summary_has_clause(probe, after)
+    return "uncertain" if has_some else "lost"
 
 
 def _summary_has_words(probe: Probe, after: PassageIndex) -> bool:
@@ -116,6 +118,14 @@ def _summary_has_words(probe: Probe, after: PassageIndex) -> bool:
     words = probe.concepts.union(*(adjunct.concepts for adjunct in probe.adjuncts))
     has_words = probe.of_user and words and words <= after.summary_concepts
     return bool(has_words) and not any(after.lacks(value, False) for value in probe.values)
+
+
+def _summary_has_clause(probe: Probe, after: PassageIndex) -> bool:
+    """Return whether the summary quotes a longer clause of a statement of the user."""
+    clauses = [clause for clause in probe.clauses if len(PIECES.findall(clause)) >= MIN_QUOTED_WORDS]
+    return probe.of_user and any(
+        after.parts[part].where == "summary" for clause in clauses for part in after.quoting(clause)
+    )
 
 
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:

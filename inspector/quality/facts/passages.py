@@ -30,8 +30,9 @@ from inspector.quality.facts.values import (
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
 #: Likeness (0 to 100) of two words that differ by a typo, and of two sentences that are the same but for one.
 TYPO, NEAR_VERBATIM = 86, 93
-#: Minimum words of a wording that may be quoted with a typo, and minimum share of its words that are there.
-_MIN_WORDS, MIN_PIECES = 6, 0.8
+#: Minimum words of a wording that may be quoted with a typo, and of a quoted clause. Minimum share of words that are
+#: there.
+MIN_QUOTED_WORDS, MIN_PIECES = 6, 0.8
 #: Minimum characters of a wording that may be quoted without its end.
 _LONG_WORDING = 30
 #: Maximum words of a title that only names a section: "## Key Decisions".
@@ -267,7 +268,7 @@ class PassageIndex:
             text = self._plain[number]
             for wording in wordings:
                 pieces = PIECES.findall(wording)
-                if len(pieces) < _MIN_WORDS or len(wording) > len(text):
+                if len(pieces) < MIN_QUOTED_WORDS or len(wording) > len(text):
                     continue
                 if sum(piece in self._pieces for piece in pieces) < MIN_PIECES * len(pieces):
                     continue

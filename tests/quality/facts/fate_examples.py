@@ -51,6 +51,8 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         '6. All user messages:\n   - "Use https between the two piers only"',
         "uncertain",
     ),
+    # Only a clause of the statement is quoted.
+    ("clause", "先去码头，禁止夜间卸货，再回来报告。", "## 约束\n- 必须小心，禁止夜间卸货", "uncertain"),
     ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
     (
         "both",
