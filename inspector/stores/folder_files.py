@@ -230,4 +230,4 @@ def _folders_aside() -> re.Pattern[str]:
 
 def _pattern(names: Sequence[str]) -> re.Pattern[str]:
     # Without names, the pattern matches nothing.
-    return re.compile("|".join(f"(?:^|/){translate(name)}" for name in names) or r"(?!)")
+    return re.compile(f"(?:^|/)(?:{'|'.join(map(translate, names))})" if names else r"(?!)")

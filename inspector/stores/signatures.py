@@ -66,11 +66,12 @@ def with_companions(path: str, signature: Signature) -> Signature:
 
 
 def companion_names(names: Sequence[str]) -> frozenset[str]:
-    """Return the names of files and folders that belong to a session of the folder with these `names`."""
+    """Return the `names` of a folder that belong to a session in it."""
     return frozenset(
         name
         for ending, name in _companions()
-        if not name.startswith(("-", ".")) and any(other.endswith(ending) for other in names)
+        # Few folders have such a name.
+        if name in names and not name.startswith("-") and any(other.endswith(ending) for other in names)
     )
 
 

@@ -21,7 +21,9 @@ from inspector.stores import folder_files
 from inspector.stores.detect import open_store
 from inspector.stores.discovery import open_machine
 from inspector.stores.several import SeveralStores
+from inspector.stores.signatures import companion_names
 from tests.conftest import ROOT
+from tests.counting import lines_run
 from tests.recipes import recipe
 from tests.stores.test_other_agents import as_database, as_folder, codex, opencode, pi, written
 
@@ -293,6 +295,12 @@ def test_an_unreadable_folder_is_an_error(home: Path, monkeypatch: pytest.Monkey
         open_machine()
     with pytest.raises(NotAStore, match=r"\.claude cannot be read by this user"):
         open_store(home / ".claude")
+
+
+def test_a_folder_is_searched_for_pieces_of_sessions_only_if_it_has_such_a_name() -> None:
+    names = [f"{number}.jsonl" for number in range(1_000)]
+    assert lines_run(companion_names, names) < 100
+    assert companion_names([*names, "context.jsonl", "wire.jsonl", "events"]) == {"wire.jsonl"}
 
 
 def test_links_and_pipes_are_no_harm(home: Path) -> None:
