@@ -124,58 +124,45 @@ class FolderFiles:
         """Find the agent of each file, in the index or by the beginning of the file."""
         from inspector.stores.head import Head
 
-        if self._index is not None:
-            self._recall(self._index, paths)
-        missing = [path for path in paths if self._seen.get(path) != self._now[path]]
-        if not missing:
-            return
-        if self._index is not None:
-            for path, kept in self._index.get(missing).items():
-                if (kept.size, kept.changed) == self._now[path]:
-                    self._agents[path], self._seen[path] = kept.agent, self._now[path]
-        for path in missing:
-            if self._seen.get(path) != self._now[path]:
-                try:
-                    head = Head.of(Path(path))
-                except StoreBusy:
-                    self._refused[path] = None
-                    continue
-                except StoreError:
-                    continue
-                self._refused.pop(path, None)
-                try:
-                    agent = agent_of(head)
-                except StoreBusy as error:
-                    self._locked[path] = str(error)
-                    continue
-                self._locked.pop(path, None)
-                # A file without a complete line is tried again later.
-                if agent is not None or b"\n" in head.raw:
-                    self._agents[path] = "" if agent is None else agent.name
-                    self._seen[path] = self._now[path]
-        if self._index is not None and len(paths) == len(self._now):
-            self._remember(self._index, paths)
+        is_first = len(paths) == len(self._now)
+        if self._index is not None and is_first:
+            self._recall(self._index)
+        unknown = [path for path in paths if self._seen.get(path) != self._now[path]]
+        for path in unknown:
+            try:
+                head = Head.of(Path(path))
+            except StoreBusy:
+                self._refused[path] = None
+                continue
+            except StoreError:
+                continue
+            self._refused.pop(path, None)
+            try:
+                agent = agent_of(head)
+            except StoreBusy as error:
+                self._locked[path] = str(error)
+                continue
+            self._locked.pop(path, None)
+            # A file without a complete line is tried again later.
+            if agent is not None or b"\n" in head.raw:
+                self._agents[path] = "" if agent is None else agent.name
+                self._seen[path] = self._now[path]
+        if self._index is not None and is_first and unknown:
+            # A file that could not be read has no agent and no signature. It is tried again.
+            stored = {path: (self._agents[path], *self._seen[path]) for path in paths if path in self._seen}
+            self._index.remember(self._name, stored)
 
-    def _recall(self, index: FileIndex, paths: Sequence[str]) -> None:
+    def _recall(self, index: FileIndex) -> None:
         """Take the agents of files that did not change since an earlier search."""
-        from inspector.stores.index import mark_of
+        recalled = index.recall(self._name)
+        for path, stored in recalled.items() if isinstance(recalled, dict) else ():
+            signature = self._now.get(path)
+            if signature is not None and isinstance(stored, list) and stored[1:] == list(signature):
+                agent = stored[0]
+                if agent == "" or (isinstance(agent, str) and agent_named(agent) is not None):
+                    self._agents[path], self._seen[path] = agent, signature
 
-        recalled = index.recall(self._name()) if len(paths) == len(self._now) else None
-        if not isinstance(recalled, list) or len(recalled) != len(paths) + 1 or recalled[0] != mark_of(paths):
-            return
-        for path, stored in zip(paths, recalled[1:], strict=True):
-            signature = self._now[path]
-            agent = stored[0] if isinstance(stored, list) and stored[1:] == list(signature) else None
-            if agent == "" or (isinstance(agent, str) and agent_named(agent) is not None):
-                self._agents[path], self._seen[path] = agent, signature
-
-    def _remember(self, index: FileIndex, paths: Sequence[str]) -> None:
-        from inspector.stores.index import mark_of
-
-        # A file that could not be read has no agent and no signature. It is tried again.
-        stored = [[self._agents[path], *self._seen[path]] if path in self._seen else None for path in paths]
-        index.remember(self._name(), [mark_of(paths), *stored])
-
+    @property
     def _name(self) -> str:
         return f"files below {self._folder}"
 

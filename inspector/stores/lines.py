@@ -48,19 +48,14 @@ def read_lines(path: Path) -> Iterator[Line]:
         with open_decompressed(path, _PIECE) as file:
             for raw in file:
                 if not raw.isspace():
-                    yield from lines_in(raw, start)
+                    value = mapping(raw)
+                    if value is not None:
+                        yield Line(start, len(raw), value)
+                    elif raw.endswith(b"\n") or raw.startswith(b"\0"):
+                        yield from _pieces(raw, start)
                 start += len(raw)
     except OSError as error:
         raise cannot_read(path, error) from error
-
-
-def lines_in(raw: bytes, start: int) -> Iterator[Line]:
-    """Yield the lines in the bytes of a line: several if it is damaged, none if it is incomplete."""
-    value = mapping(raw)
-    if value is not None:
-        yield Line(start, len(raw), value)
-    elif raw.endswith(b"\n") or raw.startswith(b"\0"):
-        yield from _pieces(raw, start)
 
 
 def _pieces(raw: bytes, start: int) -> Iterator[Line]:

@@ -378,7 +378,7 @@ def test_the_agents_of_files_are_remembered(tmp_path: Path, monkeypatch: pytest.
     assert heads == ["none.json"]
     written(folder, 1)
     assert len(open_folder(folder).conversations()) == 2
-    assert heads == ["none.json", "1.jsonl", "none.json"]
+    assert heads == ["none.json", "1.jsonl"]
 
 
 @pytest.mark.parametrize("restarted", [False, True])

@@ -9,7 +9,7 @@ from inspector.answers.inspection import Compared
 from inspector.core.shares import plural
 from inspector.export.document import Document
 from inspector.export.report.values import Fall, GenerationLine, Report, TokenCourse
-from inspector.export.report.wording import KIND_NAMES, share_percent
+from inspector.export.report.wording import kind_name, share_percent
 from inspector.export.whatif import graph
 
 #: The coordinates and texts of a chart by name, for a template.
@@ -180,7 +180,7 @@ def survival_chart(report: Report) -> Chart:
             drawn.append((at, curve, points))
     labels = _apart([points[-1][1] for _, _, points in drawn], floor)
     words = "; ".join(
-        f"{KIND_NAMES[curve['kind']][1]}: {', '.join(map(share_percent, curve['shares'][:40]))}"
+        f"{kind_name(curve['kind'])}: {', '.join(map(share_percent, curve['shares'][:40]))}"
         for _, curve, _ in drawn
     )
     every = max(1, (last + 1) // 20)
@@ -196,7 +196,7 @@ def survival_chart(report: Report) -> Chart:
                 "dashes": _DASHES[at],
                 "points": points,
                 "path": "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points),
-                "label": f"{KIND_NAMES[curve['kind']][1]} {share_percent(curve['shares'][-1])}",
+                "label": f"{kind_name(curve['kind'])} {share_percent(curve['shares'][-1])}",
                 "label_y": label,
             }
             for (at, curve, points), label in zip(drawn, labels, strict=True)

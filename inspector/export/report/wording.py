@@ -24,14 +24,6 @@ from inspector.quality.finding import Severity
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import ItemChange
 
-#: Kind → (one, several).
-KIND_NAMES: Mapping[Kind, tuple[str, str]] = {
-    "constraint": ("constraint", "constraints"),
-    "preference": ("preference", "preferences"),
-    "decision": ("decision", "decisions"),
-    "value": ("exact value", "exact values"),
-    "link": ("link", "links"),
-}
 #: Labels of excerpts of facts that survive in other words.
 _EXCERPTS = {
     "contradicted": "Told as",
@@ -145,7 +137,8 @@ def diff_counts(part: DiffPart) -> str:
 
 def kind_name(kind: Kind, number: int = 2) -> str:
     """Return the name of a kind, singular or plural."""
-    return KIND_NAMES[kind][0 if number == 1 else 1]
+    name = "exact value" if kind == "value" else kind
+    return name if number == 1 else f"{name}s"
 
 
 def summaries_words(report: Report) -> str:

@@ -70,17 +70,13 @@ def failure_in(line: Mapping[str, Any]) -> str:
     return match[1].strip() if match else ""
 
 
-def answer_name(identity: str, request: str, uuid: str) -> str:
+def answer_in(line: Mapping[str, Any]) -> str:
     """Return the name of the answer that a line belongs to: the id of its message.
 
     In the copy of a resumed session, this id may be the uuid of the line. Then the request names the answer.
     """
-    return identity if identity and identity != uuid else request or uuid
-
-
-def answer_in(line: Mapping[str, Any]) -> str:
-    """Return the name of the answer that a line belongs to."""
-    return answer_name(text_at(line, "message", "id"), text_of(line, "requestId"), text_of(line, "uuid"))
+    identity, uuid = text_at(line, "message", "id"), text_of(line, "uuid")
+    return identity if identity and identity != uuid else text_of(line, "requestId") or uuid
 
 
 def user_wires(line: Mapping[str, Any]) -> list[Wire]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
+from itertools import accumulate
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -123,6 +124,8 @@ class _Reading:
                 self.file_of.setdefault(node.uuid, file)
         shared_lines = {node.uuid for scanned in shared for node in scanned.nodes}
         self.nodes = joined([(part.nodes, part.stream) for part in parts], shared_lines)
+        #: The number of the generation that each line belongs to.
+        self.numbers = list(accumulate((node.compacts for node in self.nodes), initial=1))[1:]
         self.lists = lists_of(self.nodes)
         #: Whether the parent of the first list's first line is missing: the session was resumed, and its file begins
         #: midway.
@@ -234,13 +237,10 @@ class _Reading:
         )
 
     def _microcompactions(self, generations: Sequence[Generation]) -> Iterator[Microcompaction]:
-        number, count, order = 1, 0, {node.uuid: place for place, node in enumerate(self.nodes)}
+        count, order = 0, {node.uuid: place for place, node in enumerate(self.nodes)}
         results_of = cache(partial(self._results, generations))
-        for node in self.nodes:
-            if node.boundary is None:
-                continue
-            if not node.boundary.micro:
-                number += 1
+        for number, node in zip(self.numbers, self.nodes, strict=True):
+            if node.boundary is None or not node.boundary.micro:
                 continue
             count += 1
             generation = generations[number - 1]
@@ -284,11 +284,11 @@ class _Reading:
         return results, lines, ends
 
     def _failures(self, generations: Sequence[Generation]) -> Iterator[FailedCompaction]:
-        number = index = 1
+        index = 1
         before: list[int] = []
-        for node in self.nodes:
+        for number, node in zip(self.numbers, self.nodes, strict=True):
             if node.compacts:
-                number, before = number + 1, []
+                before = []
             before += self._ids([node])[-1:]
             if node.failure:
                 ids = list(generations[number - 1].ids)
@@ -301,10 +301,7 @@ class _Reading:
 
     def _requests(self) -> Iterator[Request]:
         generation_of: dict[str, int] = {}
-        number = 1
-        for node in self.nodes:
-            if node.compacts:
-                number += 1
+        for number, node in zip(self.numbers, self.nodes, strict=True):
             if node.answer and node.answer not in self.shared_calls:
                 generation_of.setdefault(node.answer, number)
         calls: dict[str, ApiCall] = {}

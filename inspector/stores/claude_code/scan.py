@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from inspector.stores.claude_code.forms import (
     queued_wires,
     user_wires,
 )
-from inspector.stores.claude_code.queued import QUEUED, DeliveredPrompt, Queue, repeats_prompt
+from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines, stream_spans
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
@@ -39,13 +39,13 @@ from inspector.stores.lines import (
 from inspector.stores.wires import texts_in
 
 #: The model of an answer that no model wrote.
-SYNTHETIC = "<synthetic>"
+_SYNTHETIC = "<synthetic>"
 #: Starts of local commands and notes of the user, and of the remark before them. The model does not answer them.
-LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
+_LOCAL = ("Caveat: ", "<command-name>", "<bash-input>", "<user-memory-input>", "<local-command-")
 #: The parts of an answer's usage that count what the request sent.
 _SENT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 #: The types of lines that may be the parent of others.
-CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
+_CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
 #: Largest output, in tokens, that may be a placeholder if the end of the answer was not recorded.
 PLACEHOLDER = 9
 
@@ -199,7 +199,7 @@ class _Scanner:
             known = value.get("hasUnknownModelCost") is not True
             result.recorded_costs[text_of(value, "sessionId")] = known * amount_of(value.get("totalCostUSD"))
             return
-        if kind not in CHAINED:
+        if kind not in _CHAINED:
             self._note_title(value, kind)
             return
         uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
@@ -263,12 +263,23 @@ class _Scanner:
         return value.get("subtype") == "compact_boundary"
 
     def _deliver(self, at: float, value: dict[str, Any] | None = None) -> None:
-        """Add the prompts delivered from the queue before a line."""
-        result = self.result
-        for prompt, node in queued_nodes(result.queue, at, self.last, self.line_keys, value):
-            result.entries.spans.append(prompt.span)
-            result.nodes.append(node)
-            node.entries = result.entries.add(prompt.wires, node.at)
+        """Add the prompts delivered from the queue before a line, except a prompt that the line repeats.
+
+        Their parent is the last message.
+        """
+        result, last = self.result, self.last
+        for prompt in result.queue.delivered(at, last is not None and bool(last.results)):
+            key = prompt.name, QUEUED, ""
+            if (
+                last is not None
+                and key not in self.line_keys
+                and not (value and repeats_prompt(prompt, value))
+            ):
+                self.line_keys.add(key)
+                node = LineNode(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
+                result.entries.spans.append(prompt.span)
+                result.nodes.append(node)
+                node.entries = result.entries.add(prompt.wires, node.at)
 
     def _answer(self, value: dict[str, Any], node: LineNode) -> None:
         result = self.result
@@ -279,7 +290,7 @@ class _Scanner:
             result.api_errors += 1
             return
         node.answer = answer_in(value)
-        node.model = self._shared(model) if model != SYNTHETIC else ""
+        node.model = self._shared(model) if model != _SYNTHETIC else ""
         node.size = sum(count_of(mapping_at(message, "usage"), name) or 0 for name in _SENT)
         content = message.get("content")
         if isinstance(content, list):
@@ -297,7 +308,7 @@ class _Scanner:
             self.answers[node.answer, node.side] = node.entries[0]
         else:
             result.entries.extend(number)
-        if model == SYNTHETIC:
+        if model == _SYNTHETIC:
             return
         usage = message.get("usage")
         # An answer that the user interrupted at once has the tokens of no request.
@@ -310,13 +321,13 @@ class _Scanner:
                 call.usage, call.output, call.model = usage, output, model or call.model
             call.stopped = call.stopped or message.get("stop_reason") is not None
             if not call.stopped and call.output <= PLACEHOLDER:
-                call.chars += chars_in(content)
+                call.chars += _chars_in(content)
 
     def _user_line(self, value: dict[str, Any], node: LineNode) -> None:
         result = self.result
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
-        node.local = text_at(value, "message", "content").startswith(LOCAL)
+        node.local = text_at(value, "message", "content").startswith(_LOCAL)
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
         node.entries = result.entries.add(wires, node.at, node.summary)
@@ -327,33 +338,15 @@ def _is_of_user(wire: Wire) -> bool:
     return wire["role"] == "user" and any(texts_in(wire["content"]))
 
 
-def queued_nodes(
-    queue: Queue,
-    at: float,
-    last: LineNode | None,
-    line_keys: set[tuple[str, str, str]],
-    line: Mapping[str, Any] | None,
-) -> Iterator[tuple[DeliveredPrompt, LineNode]]:
-    """Yield the prompts delivered from the queue before a line, each with its node. Their parent is the last message.
-
-    A prompt is left out if its key is in `line_keys`, or if the line repeats it. The other keys are added.
-    """
-    for prompt in queue.delivered(at, last is not None and bool(last.results)):
-        key = prompt.name, QUEUED, ""
-        if last is not None and key not in line_keys and not (line and repeats_prompt(prompt, line)):
-            line_keys.add(key)
-            yield prompt, LineNode(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
-
-
-def chars_in(content: object) -> int:
+def _chars_in(content: object) -> int:
     """Count the characters of text, reasoning and tool arguments in blocks."""
     if isinstance(content, str):
         return len(content)
     if isinstance(content, Mapping):
         return sum(
-            chars_in(value) for key, value in content.items() if key not in ("type", "id", "signature")
+            _chars_in(value) for key, value in content.items() if key not in ("type", "id", "signature")
         )
-    return sum(map(chars_in, content)) if isinstance(content, list) else 0
+    return sum(map(_chars_in, content)) if isinstance(content, list) else 0
 
 
 def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:

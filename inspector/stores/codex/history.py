@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,13 +36,11 @@ def history_of(path: Path) -> list[HistoryFile]:
     """Return the files with the history of a session, the oldest first. `path` is the newest. Raises StoreErrors."""
     files = [HistoryFile(path, _meta_of(path))]
     while base := text_at(files[0].meta, "history_base", "thread_id"):
-        file = _file_named(base, files[0].path)
-        if file is None or any(file == other.path for other in files):
-            files[0] = files[0]._replace(lacks_base=True)
-            break
-        try:
-            meta = _meta_of(file)
-        except StoreError:
+        file, meta = _file_named(base, files[0].path), None
+        if file is not None and all(file != other.path for other in files):
+            with suppress(StoreError):
+                meta = _meta_of(file)
+        if file is None or meta is None:
             files[0] = files[0]._replace(lacks_base=True)
             break
         end = count_at(files[0].meta, "history_base", "end_ordinal_exclusive")
