@@ -14,14 +14,12 @@ from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation, Request, Session
 from inspector.core.shares import plural
 from inspector.engines.base import Settings
-from inspector.engines.capabilities import SHOWN, loop_of
+from inspector.engines.capabilities import AT_LEAST, SHOWN, loop_of
 from inspector.engines.registry import agent_of, budgets_of, engine
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import RecordedTail, recorded_tail
 from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
 
-#: The beginning of the source of a window that may be larger.
-_AT_LEAST = "at least"
 #: The end of a note about a threshold that the record contradicts.
 DOUBTFUL = "is doubtful."
 #: Minimum threshold in tokens that recorded compactions can show.
@@ -57,19 +55,26 @@ def settings_at(
     inspection: Inspection, recorded: Compaction, resolved: ResolvedSettings
 ) -> tuple[ConversationRow, ResolvedSettings]:
     """Return the row and the settings for the model and the limits at a compaction. `resolved` is in force now; values
-    that the user gave apply to the whole conversation. Raises as `resolve` does, and StoreErrors."""
+    that the user gave apply to the whole conversation. Raises as `resolve` does, and StoreErrors.
+
+    The model may change right before a compaction or right after it. Then the model with the lower threshold counts.
+    """
     row = row_in_force(inspection)
-    # The model may change right before a compaction.
-    after = next((one for one in _list_requests(inspection) if one.generation > recorded.index), None)
-    row_then = row if after is None else _row_of_request(inspection, after)
-    if row_then == row:
-        return row, resolved
+    requests = _list_requests(inspection)
+    after = next((one for one in requests if one.generation > recorded.index), None)
+    last = next((one for one in reversed(requests) if one.generation == recorded.index), None)
+    rows = [row if after is None else _row_of_request(inspection, after)]
+    rows += [] if last is None else [_row_of_request(inspection, last)]
     given = {
         name: getattr(resolved.settings, name)
         for name, setting in SETTINGS.items()
         if resolved.sources.get(name) == setting.flag
     }
-    return row_then, _resolve_row(inspection, row_then, given)
+    each = [
+        (one, resolved if one == row else _resolve_row(inspection, one, given)) for one in dict.fromkeys(rows)
+    ]
+    known = [one for one in each if not is_assumed(one[1])] or each[:1]
+    return min(known, key=lambda one: budgets_of(one[1].settings).threshold_tokens)
 
 
 def earlier_settings(
@@ -199,7 +204,7 @@ def _resolve_row(
     shown = recorded_threshold(
         usual, requests, compactions, _excused(inspection), loop.reasoning, loop.turns_end
     )
-    by_size = sum(item.trigger != "manual" and not item.overflow for item in compactions)
+    by_size = sum(item.by_size for item in compactions)
     overflown = sum(item.overflow for item in compactions)
     if overflown and not by_size and shown is None:
         why = "because a request did not fit into the window"
@@ -209,7 +214,14 @@ def _resolve_row(
         )
         return replace(resolved, notes=(*resolved.notes, note))
     if shown is None:
-        return resolved
+        below = [item.tokens_before_reported or 0 for item in compactions if item.by_size and item.whole]
+        if len(below) < 2 or not 0 < min(below) <= max(below) < usual:
+            return resolved
+        note = (
+            f"{plural(len(below), 'recorded compaction')} came below the usual threshold of {usual:,} tokens, at "
+            f"{min(below):,} to {max(below):,}: the usual threshold {DOUBTFUL}"
+        )
+        return replace(resolved, notes=(*resolved.notes, note))
     # A request that does not fit may be larger than the window, and the window may be larger than is known.
     is_least = has_least_window(resolved)
     share = shown / settings.context_length
@@ -222,7 +234,7 @@ def _resolve_row(
 
 def has_least_window(resolved: ResolvedSettings) -> bool:
     """Return whether only a minimum of the context length is known, so that the threshold may be higher."""
-    return resolved.sources["context_length"].startswith(_AT_LEAST)
+    return resolved.sources["context_length"].startswith(AT_LEAST)
 
 
 def _rows_like(
@@ -269,7 +281,7 @@ def _with_shown_window(
     sizes = [call.context for call in larger if _row_of_request(inspection, call) == row]
     if len(sizes) < 2:
         return resolved
-    source = f"{_AT_LEAST}: a request of {max(sizes):,} tokens was answered"
+    source = f"{AT_LEAST}: a request of {max(sizes):,} tokens was answered"
     wider_row = row._replace(window=max(sizes), window_source=source)
     wider = resolve(inspection.store, wider_row, flags, inspection.config)
     if wider.sources["context_length"] != source:

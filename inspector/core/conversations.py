@@ -138,7 +138,8 @@ class Compaction(Struct, frozen=True):
     in US dollars: of the prompt, and of the output. `began` is the length of the
     list when the agent began, if it kept the old list until the summary was ready. `by_hook`: an extension of the agent
     made the summary, and its calls are not recorded. `overflow`: the agent compacted because a request did not fit into
-    the window. `kept_missing` counts lines that the store lacks (kept lines, the summary), so the list after has more
+    the window. `failed_request` is the error of the last request before it if that failed for another reason, else "".
+    `kept_missing` counts lines that the store lacks (kept lines, the summary), so the list after has more
     messages than `after`. `may_have_later`: the store does not separate the list after from messages that came
     later, so it has `after` messages at most.
     """
@@ -171,8 +172,14 @@ class Compaction(Struct, frozen=True):
     began: int | None = None
     by_hook: bool = False
     overflow: bool = False
+    failed_request: str = ""
     kept_missing: int = 0
     may_have_later: bool = False
+
+    @property
+    def by_size(self) -> bool:
+        """Whether the agent may have compacted because its list had reached the threshold."""
+        return self.trigger != "manual" and not self.overflow and not self.failed_request
 
     @property
     def bound(self) -> str:

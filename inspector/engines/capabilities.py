@@ -23,6 +23,8 @@ Wire = Mapping[str, Any]
 OBSERVED_OF = "observed of"
 #: Prefix of the source of a setting that only the recorded compactions show.
 SHOWN = "shown by"
+#: Prefix of the source of a context length that may be larger.
+AT_LEAST = "at least"
 
 
 def _optional_method(engine: Engine, name: str) -> Callable[..., Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.engines.capabilities import OBSERVED_OF, SHOWN
+from inspector.engines.capabilities import AT_LEAST, OBSERVED_OF, SHOWN
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import ALWAYS, Violation
 
@@ -52,9 +52,10 @@ def default_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield a threshold that is at least as large as the window."""
+    """Yield a threshold that is at least as large as the window, unless the window may be larger than is known."""
     window = evidence.settings.context_length
-    if evidence.budgets.threshold_tokens >= window:
+    is_least = evidence.sources.get("context_length", "").startswith(AT_LEAST)
+    if evidence.budgets.threshold_tokens >= window and not is_least:
         yield Violation(
             f"The threshold in force is {evidence.budgets.threshold_tokens:,} tokens, the model's window is "
             f"{window:,}: requests fail before a compaction is due.",

@@ -16,7 +16,9 @@ from msgspec import Struct
 from inspector.agents import agent_named
 from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.shares import plural
+from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings, TokenIndex
+from inspector.quality.secrets import without_secrets
 
 #: threshold: the list had just reached it. hygiene: the gateway's limit, before a turn. manual: the user asked for it.
 #: other-settings: the record contradicts today's settings. reported: by the agent. unknown: not recorded.
@@ -185,6 +187,15 @@ def _as_reported(
         return Why(
             "reported",
             f"the request before the compaction did not fit into the window (overflow), at {size}",
+            None,
+            None,
+            tokens,
+        )
+    if recorded.failed_request:
+        error = safe_title(without_secrets(recorded.failed_request))
+        return Why(
+            "reported",
+            f"the request before the compaction failed (“{error}”), at {size}",
             None,
             None,
             tokens,

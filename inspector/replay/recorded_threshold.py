@@ -46,11 +46,11 @@ def recorded_threshold(
             most = least + step
         elif reasoning and least:
             most = least + step + int(reasoning * thought[compaction.index])
-        if compaction.trigger == "manual" or not compaction.whole or not least:
+        if not compaction.whole or not least:
             continue
-        if compaction.overflow:
+        if compaction.overflow and compaction.trigger != "manual":
             overflown.append(least)
-        else:
+        elif compaction.by_size:
             fired.append((least, most))
 
     def reached(size: int, threshold: int) -> bool:

@@ -424,7 +424,7 @@ class _Sized:
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(
             step=step,
-            fires=MANUAL if by_hand or recorded.trigger == "manual" else "agent",
+            fires=MANUAL if by_hand or recorded.trigger == "manual" or recorded.failed_request else "agent",
             before=recorded.before,
             after=recorded.after,
             head_end=recorded.head_end,

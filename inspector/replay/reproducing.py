@@ -118,7 +118,8 @@ def _reasons(
     if manual:
         made = plural(manual, "compaction was", "compactions were")
         reasons.append(
-            f"{made} manual, or far below the threshold. Every run repeats such compactions at their step."
+            f"{made} manual, after a failed request, or far below the threshold. Every run repeats such compactions at "
+            "their step."
         )
     overflown = sum(event.overflow for event in automatic)
     if overflown:
@@ -147,7 +148,7 @@ def _reasons(
         reached = sorted({threshold_at(event.step) for event in automatic})
         thresholds = " or ".join(f"{threshold:,}" for threshold in reached)
         reasons.append(
-            f"{count} came {after} after the list had reached the threshold of {thresholds} tokens: "
+            f"{count} came {after} later than in the run, whose list had reached the threshold of {thresholds} tokens: "
             "perhaps other settings were in force, or the provider counted fewer tokens."
         )
     if len(run.events) < len(recorded) and kept_all(run):

@@ -476,6 +476,14 @@ def test_a_threshold_that_only_the_compactions_show_is_a_default() -> None:
     assert "threshold-overridden" not in ids(evidence(settings=settings, sources={"threshold": source}))
 
 
+def test_a_threshold_may_be_beyond_a_window_that_is_only_a_minimum() -> None:
+    settings = Settings(profile="hermes-0.13", context_length=64_000)
+    source = {"context_length": "at least: a request of 64,000 tokens was answered"}
+    assert "threshold-beyond-window" in {one.rule for one in find(evidence(settings=settings))}
+    found = find(replace(evidence(settings=settings), sources=source))
+    assert "threshold-beyond-window" not in {one.rule for one in found}
+
+
 def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
     settings = Settings(profile="hermes-0.19", threshold=0.4, context_length=80_000)
     (found,) = [

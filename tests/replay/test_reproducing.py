@@ -60,7 +60,7 @@ def test_a_compaction_that_came_late_is_a_reason(bundled: Answers) -> None:
     found = reproduction(recording.course, [late], replace(run, events=(first,)))
     (why,) = found.why_not
     assert why.startswith(
-        "1 compaction came 4 requests after the list had reached the threshold of 54,400 tokens"
+        "1 compaction came 4 requests later than in the run, whose list had reached the threshold of 54,400 tokens"
     )
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.answers.compactions import compare_compactions
+from inspector.answers.replaying import replay
+from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
@@ -45,6 +50,20 @@ class Branches:
     def result(self, call: str, text: str) -> str:
         """Add a tool result."""
         return self.say("toolResult", [{"type": "text", "text": text}], toolCallId=call, toolName="read")
+
+    def fail(self, error: str) -> str:
+        """Add an answer with an error."""
+        return self.say("assistant", [], model="m-1", stopReason="error", errorMessage=error)
+
+    def time_out(self, error: str) -> str:
+        """Add the error of a request without an answer."""
+        entry = {"type": "custom", "customType": "openclaw:prompt-error", "data": {"error": error}}
+        return self.add(entry, self.last)
+
+    def compact(self, kept: str, size: int) -> str:
+        """Add a compaction that keeps the entries from one on, with the size that OpenClaw states."""
+        entry = {"summary": f"The pier at {size}.", "firstKeptEntryId": kept, "tokensBefore": size}
+        return self.add({"type": "compaction", **entry}, self.last)
 
     def rewrite(self, branch: list[str], texts: dict[str, str]) -> list[str]:
         """Write entries again below the parent of the first, some with other texts; return their new ids."""
@@ -260,3 +279,88 @@ def test_a_delivered_text_names_no_model(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(entry) + "\n" for entry in made.entries))
     (row,) = open_store(path).conversations()
     assert row.model == "m-1"
+
+
+@pytest.mark.parametrize(
+    ("errors", "failed"),
+    [
+        ((Branches.time_out,), "no response"),
+        ((Branches.fail, Branches.fail), "no response"),
+        ((), ""),
+    ],
+)
+def test_a_compaction_after_a_failed_request_shows_no_threshold(
+    tmp_path: Path, errors: tuple[Callable[[Branches, str], str], ...], failed: str
+) -> None:
+    """After a timeout OpenClaw compacts and sends the request again."""
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    kept = made.answer(call("c1"), sent=90_000)
+    made.result("c1", "plank")
+    for add in errors:
+        add(made, "no response")
+    if errors:
+        made.say("assistant", [], model="m-1", stopReason="aborted", errorMessage="Request was aborted.")
+    made.compact(kept, 90_100)
+    made.say("user", "Paint the pier.")
+    made.answer({"type": "text", "text": "Done."}, sent=9_000)
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    (compaction,) = store.compactions(conversation)
+    assert (compaction.failed_request, compaction.by_size) == (failed, not failed)
+    answers = Answers(store, {}, None)
+    (judged,) = compare_compactions(answers, conversation.id)
+    assert ("the request before the compaction failed (“no response”), at 90,100" in judged.why.text) is bool(
+        failed
+    )
+    # One compaction by size would show its threshold.
+    assert upcoming(answers, conversation.id).threshold_tokens == (180_000 if failed else 90_100)
+    assert len(replay(answers, conversation.id).run.events) == 1
+
+
+def test_the_size_of_a_list_before_an_earlier_compaction_is_no_size(tmp_path: Path) -> None:
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    kept = made.answer({"type": "text", "text": "Painted."}, sent=90_000)
+    made.compact(kept, 90_010)
+    made.say("user", "Go on.")
+    made.fail("Connection error.")
+    made.compact(kept, 90_020)
+    made.say("user", "Go on.")
+    made.answer({"type": "text", "text": "Done."}, sent=9_000)
+    made.compact(made.last, 9_010)
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    reported = [one.tokens_before_reported for one in store.compactions(conversation)]
+    assert reported == [90_010, None, 9_010]
+
+
+def test_the_model_that_answered_last_has_the_threshold_of_a_compaction(tmp_path: Path) -> None:
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    usage = {"input": 181_000, "output": 10}
+    kept = made.say("assistant", [], model="claude-opus-4-5", provider="anthropic", usage=usage)
+    made.compact(kept, 181_010)
+    made.say("user", "Go on.")
+    made.say("assistant", [], model="gemini-2.5-pro", provider="google", usage={"input": 9_000, "output": 10})
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    (judged,) = compare_compactions(Answers(store, {}, None), conversation.id)
+    assert "181,010 tokens (reported) reached the threshold of 180,000" in judged.why.text
+
+
+def test_compactions_below_the_usual_threshold_make_it_doubtful(tmp_path: Path) -> None:
+    made = Branches()
+    # The second list grows beyond the size of the first, so no threshold explains both.
+    for sizes in ((50_000,), (60_000, 90_000)):
+        for size in sizes:
+            made.say("user", "Paint the pier.")
+            kept = made.answer({"type": "text", "text": "Painted."}, sent=size)
+        made.compact(kept, sizes[-1] + 10)
+    made.say("user", "Go on.")
+    made.answer({"type": "text", "text": "Done."}, sent=9_000)
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    answers = Answers(store, {}, None)
+    _, resolved = answers.opened(conversation.id)
+    assert resolved.notes[-1] == (
+        "2 recorded compactions came below the usual threshold of 180,000 tokens, at 50,010 to 90,010: the usual "
+        "threshold is doubtful."
+    )
+    assert upcoming(answers, conversation.id).doubtful

@@ -21,6 +21,8 @@ from inspector.stores.pi.reader import Node, PiScanner
 _NAMES = frozenset(
     {"id", "parentId", "timestamp", "appendMode", "firstKeptEntryId", "targetId", "__openclaw"}
 )
+#: The type of an entry with the error of a request without an answer.
+_PROMPT_ERROR = "openclaw:prompt-error"
 #: Matches an answer to /compact.
 _COMPACTED = late_pattern(r"\W*Compact(?:ed|ion (?:failed|skipped))\b")
 
@@ -56,12 +58,20 @@ class OpenClawScanner(PiScanner, kw_only=True):
         """Return "manual" if an answer to /compact is next to the compaction."""
         return None if self.compact_answers.isdisjoint((node.place - 1, node.place + 1)) else "manual"
 
+    def failed_before(self, place: int) -> str:
+        """Return the error of the request before a place of the path. After a timeout OpenClaw compacts and tries
+        again."""
+        before = (node for node in reversed(self.path[:place]) if node.stopped != "aborted")
+        return next((node.error for node in before if node.error or node.messages), "")
+
     def release(self) -> str:
         return ""
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Return the messages of an entry. For a copy, return the messages of the original."""
         message, kind = mapping_at(value, "message"), text_at(value, "type")
+        if text_at(value, "customType") == _PROMPT_ERROR:
+            node.error = text_at(value, "data", "error")
         self.named.note_result(message, self.session)
         content = hash(repr(message or {key: inner for key, inner in value.items() if key not in _NAMES}))
         name = text_at(message, "toolCallId") or str(content)

@@ -63,6 +63,8 @@ class Node(Struct):
     failed: bool = False
     #: Why an answer ended.
     stopped: str = ""
+    #: The error of a failed request.
+    error: str = ""
     #: Whether the request did not fit into the window, and its size in tokens as the error says, 0 if unknown.
     exceeded: bool = False
     sent: int = 0
@@ -226,7 +228,7 @@ class PiScanner(SessionLists, kw_only=True):
 
     def _note_error(self, node: Node, error: str) -> None:
         """Note an error about a request that does not fit into the window, with the sizes in it."""
-        node.exceeded = bool(_TOO_LARGE.search(error))
+        node.error, node.exceeded = error, bool(_TOO_LARGE.search(error))
         if exceeded := _EXCEEDED.search(error):
             self.windows[self.model] = int(exceeded[1])
         if sent := _SENT.search(error):
@@ -248,6 +250,10 @@ class PiScanner(SessionLists, kw_only=True):
     def trigger_of(self, node: Node) -> str | None:
         """Return what started a compaction; None if it is not recorded."""
         return None
+
+    def failed_before(self, place: int) -> str:
+        """Return the error of the request before a place of the path, if the agent compacts after it, else ""."""
+        return ""
 
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Make the messages of an entry, and return their numbers."""
@@ -313,19 +319,35 @@ class PiScanner(SessionLists, kw_only=True):
         summary, usage = data.get("summary"), data.get("usage")
         last = next((other for other in reversed(self.path[:place]) if other.messages), node)
         following = next((other for other in self.path[place + 1 :] if other.asks or other.answer), node)
+        # After other errors the agent waits for the user.
+        overflow = last.exceeded or (last.failed and bool(following.answer))
+        tokens_before = count_of(data, "tokensBefore") or 0
+        if self._is_stale(tokens_before, place):
+            tokens_before = 0
         self.names.append(node.name or str(node.place))
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,
             note="" if start_known else "The first kept entry is missing from the file.",
-            tokens_before=max(count_of(data, "tokensBefore") or 0, last.sent) or None,
+            tokens_before=max(tokens_before, last.sent) or None,
             tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
             usage=usage_of(usage, *_USAGE) if isinstance(usage, Mapping) else None,
-            trigger=self.trigger_of(node), by_hook=data.get("fromHook") is True,
-            # After other errors the agent waits for the user.
-            overflow=last.exceeded or (last.failed and bool(following.answer)),
+            trigger=self.trigger_of(node), by_hook=data.get("fromHook") is True, overflow=overflow,
+            failed_request="" if overflow else self.failed_before(place),
         )  # fmt: skip
+
+    def _is_stale(self, size: int, place: int) -> bool:
+        """Return whether a size before a compaction is that of an answer before the previous compaction.
+
+        The agent takes the size that the last answer in its list reports, and a kept answer may be the last.
+        """
+        compacted = False
+        for other in reversed(self.path[:place]):
+            compacted = compacted or other.compaction is not None
+            if other.usage and not other.aside and (reported := sum(usage_of(other.usage, *_USAGE)[:4])):
+                return compacted and size >= reported
+        return False
 
     def _is_own(self, node: Node) -> bool:
         """Return whether the calls of an entry belong to this session, and not to one that it copied."""
