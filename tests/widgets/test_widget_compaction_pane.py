@@ -90,6 +90,16 @@ async def test_a_compaction_that_saved_little_or_failed_is_told() -> None:
         assert "no compaction yet" in shown(pane)
 
 
+async def test_a_pane_whose_compaction_is_not_read_does_not_say_that_there_is_none() -> None:
+    pane = CompactionPane()
+    async with hosting(pane, size=(100, 40)):
+        assert shown(pane).strip() == "Reading the compactions …"
+        pane.set_view(None)
+        assert shown(pane).strip() == "This conversation has no compaction yet."
+        pane.set_view(None, known=False)
+        assert shown(pane).strip() == "Reading the compactions …"
+
+
 async def test_groups_of_a_compaction_are_one_key_away() -> None:
     pane = CompactionPane()
     async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:

@@ -47,7 +47,9 @@ async def test_a_fallback_is_prominent_and_an_overlong_summary_is_noted() -> Non
 
 async def test_a_missing_summary_is_named_once() -> None:
     pane = SummaryText()
-    async with hosting(pane, set_up=lambda: pane.set_view(SummaryView())):
+    async with hosting(pane):
+        assert shown(pane).strip() == "Reading the summary …"
+        pane.set_view(SummaryView())
         assert shown(pane).split() == ["No", "compaction", "has", "made", "a", "summary", "yet."]
         pane.set_view(SummaryView(compaction(summary="")))
         assert "There is no summary." in shown(pane)

@@ -75,6 +75,7 @@ class CompactionPane(TextPart[CompactionView]):
 
     def __init__(self, *, id: str | None = None) -> None:
         self._rows: CompactionSource | None = None
+        self._known = False
         self._boundaries: tuple[BoundaryLine, ...] = ()
         self._cursor: int | None = None
         self._began = 0
@@ -110,12 +111,15 @@ class CompactionPane(TextPart[CompactionView]):
         rows: CompactionSource | None = None,
         boundaries: Sequence[BoundaryLine] = (),
         cursor: int = 0,
+        known: bool = True,
     ) -> None:
-        """Show a compaction and its messages (None: there is none); equal values change nothing.
+        """Show a compaction and its messages; None: there is none, or it is not `known` yet. Equal values change
+        nothing.
 
         `cursor` is the row to begin with when the compaction is another one.
         """
         before, view_before = (self._rows, self._boundaries), self.view
+        known_before, self._known = self._known, known
         self.view, self._boundaries = view, tuple(boundaries)
         self._rows = rows
         same = view is not None and view_before is not None and view.done.index == view_before.done.index
@@ -126,7 +130,7 @@ class CompactionPane(TextPart[CompactionView]):
             return
         if (view is None) != (view_before is None):
             self.refresh_bindings()
-        if view != view_before:
+        if (view, known) != (view_before, known_before):
             self._show_text(keep_place=same)
             self._arrange()
         if (self._rows, self._boundaries) != before or not same:
@@ -148,7 +152,8 @@ class CompactionPane(TextPart[CompactionView]):
     def _show_text(self, *, keep_place: bool) -> None:
         view, width = self.view, self.size.width
         if view is None:
-            self._lines = [TextLine("This conversation has no compaction yet.", "muted")]
+            none = "This conversation has no compaction yet."
+            self._lines = [TextLine(none if self._known else "Reading the compactions …", "muted")]
         else:
             tight = width < NARROW or self.low
             parts = [

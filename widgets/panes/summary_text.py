@@ -49,7 +49,8 @@ class SummaryText(TextPart[SummaryView]):
 
     def fit(self) -> None:
         """Shorten the head of a low part."""
-        self.head.set_lines(head_lines(self.summary, self.low))
+        reading = [TextLine("Reading the summary …", "muted")]
+        self.head.set_lines(reading if self.view is None else head_lines(self.view, self.low))
 
     def show_view(self) -> None:
         """Show the head and the sections."""

@@ -42,9 +42,11 @@ _LOST_SHOWN = 12
 def _needs(context: Context) -> tuple[Any, ...] | None:
     state, loaded = context.state, context.loaded
     compactions = loaded.latest(COMPACTIONS)
-    done = recorded(compactions, state.compaction, state.moment)
-    if done is None or compactions is None:
+    if compactions is None:
         return None
+    done = recorded(compactions, state.compaction, state.moment)
+    if done is None:
+        return ()
     index, plan = loaded.current(INDEX_BEFORE, state), None
     generations = context.opened.generations
     before, after = generations[done.index - 1], generations[done.index]
@@ -70,7 +72,12 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     )
 
 
-def compute(
+def compute(*values: Any) -> tuple[CompactionView | None, CompactionRows | None]:
+    """Return the recorded compaction with its rows; None without one."""
+    return _view(*values) if values else (None, None)
+
+
+def _view(
     opened: Opened,
     done: Compaction,
     total: int,
@@ -149,11 +156,11 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
     return tuple(lives[:_LOST_SHOWN]), tuple(notes)
 
 
-def _show(pane: CompactionPane, shown: tuple[CompactionView, CompactionRows] | None) -> None:
-    if shown is None:
-        pane.set_view(None)
+def _show(pane: CompactionPane, shown: tuple[CompactionView | None, CompactionRows | None] | None) -> None:
+    view, rows = shown or (None, None)
+    if rows is None:
+        pane.set_view(None, known=shown is not None)
     else:
-        view, rows = shown
         pane.set_view(view, rows, rows.boundaries(), max(0, rows.compaction.head_end - 1))
 
 
