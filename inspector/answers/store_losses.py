@@ -14,6 +14,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
+from inspector.quality.facts.languages import language_of
 from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
 from inspector.stores.base import Store
 
@@ -95,7 +96,8 @@ class ConversationLosses(Struct, frozen=True):
     list before that is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of
     the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules
     that the list after has word for word. `dismissed` facts count nowhere. `foreign`: the user mostly writes in a
-    language whose rules are not recognized. `has_unread`: a part of the conversation cannot be read.
+    language whose rules are not recognized. `has_unread`: a part of the conversation cannot be read. `translated`
+    summaries are in another language than the user's words.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -109,6 +111,7 @@ class ConversationLosses(Struct, frozen=True):
     foreign: bool = False
     unread: int = 0
     has_unread: bool = False
+    translated: int = 0
 
     @property
     def corrected(self) -> tuple[int, ...]:
@@ -199,7 +202,15 @@ def losses_of_facts(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
         sum(map(_is_uncertain, latest.values())), is_foreign(latest.values()),
         len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
+        _translated(inspection, latest.values()),
     )  # fmt: skip
+
+
+def _translated(inspection: Inspection, lives: Iterable[Life]) -> int:
+    """Return the number of summaries in another language than the user's own words."""
+    own = language_of("\n".join(life.fact.text for life in lives if life.fact.own))
+    written = (one.summary for one in inspection.compactions() if one.summary and not one.fallback)
+    return sum(language_of(text) not in ("", own) for text in written) if own else 0
 
 
 def _is_uncertain(life: Life) -> bool:
@@ -239,13 +250,20 @@ def unseen_compactions(inspection: Inspection) -> int:
 def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     """Return sentences about possible losses.
 
-    These are uncertain facts that no entry of the losses counts, and rules in a language without a lexicon.
+    These are uncertain facts that no entry of the losses counts, fates under summaries in another language than the
+    user's, and rules in a language without a lexicon.
     """
     sentences = []
     if uncertain := sum(loss.uncertain_elsewhere for loss in losses):
         sentences.append(
             f"{plural(uncertain, 'more fact')} may be lost, at compactions that are not listed here. `facts --fate "
             "uncertain --role user` lists them, together with links, requests and pasted texts."
+        )
+    if translated := sum(loss.translated for loss in losses):
+        verb = "is" if translated == 1 else "are"
+        sentences.append(
+            f"{plural(translated, 'summary', 'summaries')} {verb} in another language than the user's words, so most "
+            "fates there are uncertain. `judge` asks a model of your own."
         )
     if foreign := sum(loss.foreign for loss in losses):
         sentences.append(

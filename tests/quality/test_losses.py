@@ -259,3 +259,23 @@ def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized()
     assert sentence.startswith("In 1 conversation, the user mostly writes in another language")
     assert not uncertain_losses([found("The boats are in the harbour before the flood.")])
     assert not uncertain_losses([found("船在涨潮前回港")])
+
+
+def test_summaries_in_another_language_than_the_user_are_named() -> None:
+    def sentences(said: str, *summaries: str) -> list[str]:
+        inspection: Any = SimpleNamespace(
+            compactions=lambda: [
+                SimpleNamespace(index=1, at=0.0, summary=text, fallback=False, before=9, whole=True)
+                for text in summaries
+            ],
+            conversation=SimpleNamespace(has_unread=False),
+        )
+        one = life("lost", kind="link")
+        reworded = replace(one, fact=replace(one.fact, text=said))
+        return uncertain_losses([losses_of_facts(inspection, ConversationFacts((), (reworded,)))])
+
+    english, chinese = "The boats are in the harbour before the flood.", "船在涨潮前回港，禁止夜间卸货"
+    (sentence,) = sentences(chinese, english, english, chinese, "")
+    assert sentence.startswith("2 summaries are in another language than the user's words")
+    assert not sentences(english, english)
+    assert not sentences("7.5", chinese)
