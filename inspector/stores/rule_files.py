@@ -53,6 +53,13 @@ _CONTEXT = late_pattern(
 _BEGUN = late_pattern(
     r"^\[BEGIN (?P<path>context from \[[^\n]+\])\]\n(?P<text>.*?)^\[END Context\]$", re.DOTALL | re.MULTILINE
 )
+#: The same in the system prompt of OpenClaw, below a line. It also names missing files.
+_LOADED = "\nLoaded project context:\n"
+_PROJECT = late_pattern(
+    r"^## (?P<path>(?:[/~]|[A-Za-z]:)[^\n]*\.md)\n(?!\[MISSING\])"
+    r"(?P<text>.*?)(?=^## (?:[/~]|[A-Za-z]:)[^\n]*\.md\n|^<!-- |\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 #: The files that OpenClaw cut in the system prompt, at the end of a message.
 _WARNING = "[Bootstrap truncation warning]"
 _CUT = late_pattern(
@@ -256,5 +263,7 @@ def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
     for form in (_CONTENTS, _FROM, _CONTEXT, _BEGUN):
         for match in form.finditer(text):
             yield match["path"].strip(), match["text"].strip()
+    for match in _PROJECT.finditer(text.partition(_LOADED)[2]):
+        yield match["path"], match["text"].strip()
     for number, match in enumerate(_CUSTOM.finditer(text), start=1):
         yield f"custom instruction {number}", match["text"].strip()

@@ -17,7 +17,9 @@ from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Conversation
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
-from tests.stores.agent_sessions import WRITERS
+from inspector.stores.rule_files import rule_files
+from tests.recipes import recipe
+from tests.stores.agent_sessions import RULE, SESSION, WRITERS
 from tests.stores.alone import texts
 
 
@@ -364,3 +366,28 @@ def test_compactions_below_the_usual_threshold_make_it_doubtful(tmp_path: Path) 
         "threshold is doubtful."
     )
     assert upcoming(answers, conversation.id).doubtful
+
+
+def test_the_prompt_of_the_newest_run_is_the_system_prompt_and_has_the_rule_files(tmp_path: Path) -> None:
+    session = recipe("more_lines").OpenClawSession(SESSION)
+    session.user(RULE)
+    session.answer("Moored.", sent=9_000)
+    path = session.write(tmp_path)
+    files = "## /srv/pier/AGENTS.md\n# Berths\n\nNever moor.\n## /srv/pier/SOUL.md\n[MISSING] Expected there."
+    prompts = ["You moor.", f"You moor.\n# Project Context\nLoaded project context:\n{files}\n<!-- end -->"]
+    with sqlite3.connect(path) as database:
+        database.execute(
+            "CREATE TABLE trajectory_runtime_events (session_id TEXT, seq INTEGER, event_json TEXT)"
+        )
+        for number, prompt in enumerate(prompts):
+            for at, kind in enumerate(("context.compiled", "session.ended")):
+                event = {"type": kind, "data": {"systemPrompt": prompt if at == 0 else "none"}}
+                row = (SESSION, 2 * number + at, json.dumps(event, separators=(",", ":")))
+                database.execute("INSERT INTO trajectory_runtime_events VALUES (?, ?, ?)", row)
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert store.system_prompt(conversation.live.session) == prompts[-1]
+    (found,) = rule_files(store, conversation)
+    assert (found.path, found.text) == ("/srv/pier/AGENTS.md", "# Berths\n\nNever moor.")
+    assert found.how == "prompt"

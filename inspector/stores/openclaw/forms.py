@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from inspector.stores.compressed import decompressed
-from inspector.stores.databases import read_database
+from inspector.stores.databases import read_database, table_names
 from inspector.stores.entries import Fetch
-from inspector.stores.lines import Line, mapping
+from inspector.stores.lines import Line, mapping, mapping_at, text_at
 
 _EVENT = "SELECT seq, event_json, event_zstd FROM transcript_events WHERE session_id = ?"
+_RUNS = "trajectory_runtime_events"
 
 
 def session_names(path: Path) -> list[str]:
@@ -29,6 +30,23 @@ def read_events(path: Path, session: str) -> Iterator[Line]:
     for seq, text, packed in rows:
         # SQLite keeps any value in a column of numbers.
         yield Line(seq, 1, _entry(text, packed)) if isinstance(seq, int) else Line(0, 0, None)
+
+
+def read_prompt(path: Path, session: str) -> str:
+    """Return the system prompt of a session's newest run; "" if it is not recorded. Raises StoreErrors."""
+    query = (
+        f"SELECT event_json FROM {_RUNS} WHERE session_id = ? AND event_json LIKE ? ORDER BY seq DESC LIMIT 1"
+    )
+
+    def work(database: sqlite3.Connection) -> str:
+        # Earlier releases lack the table.
+        if _RUNS not in table_names(database):
+            return ""
+        row = database.execute(query, (session, '%"type":"context.compiled"%')).fetchone()
+        event = mapping(row[0]) if row and isinstance(row[0], str) else None
+        return text_at(mapping_at(event or {}, "data"), "systemPrompt")
+
+    return read_database(path, work)
 
 
 def fetch_of(session: str) -> Fetch:

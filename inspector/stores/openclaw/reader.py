@@ -9,7 +9,7 @@ from pathlib import Path
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import read_lines
-from inspector.stores.openclaw.forms import fetch_of, read_events, session_names
+from inspector.stores.openclaw.forms import fetch_of, read_events, read_prompt, session_names
 from inspector.stores.openclaw.rewrites import OpenClawScanner
 from inspector.stores.pi.reader import PiReader, convert
 from inspector.stores.session_lists import SessionLists
@@ -21,8 +21,8 @@ class OpenClawReader(PiReader):
     agent = "openclaw"
     label = "openclaw"
     limits = (
-        "OpenClaw does not record the system prompt, the context that it adds after each message, what started a "
-        "compaction, or answers that it withdrew after a compaction.",
+        "OpenClaw does not record the tools, the context that it adds after each message, what started a compaction, "
+        "or answers that it withdrew after a compaction. It records the system prompt with shortened paths.",
     )
 
     def recognises(self, head: Head) -> bool:
@@ -43,7 +43,10 @@ class OpenClawReader(PiReader):
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         entries = Entries(path, convert, fetch=fetch_of(part)) if part else Entries(path, convert)
         lines = read_events(path, part) if part else read_lines(path)
-        return OpenClawScanner(entries, shared=shared, session=part).run(lines)
+        lists = OpenClawScanner(entries, shared=shared, session=part).run(lines)
+        if part:
+            lists.prompt = read_prompt(path, part)
+        return lists
 
 
 READER = OpenClawReader
