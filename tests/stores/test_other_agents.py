@@ -716,6 +716,22 @@ def test_an_earlier_summary_stays_if_opencode_keeps_older_messages(tmp_path: Pat
     assert (second.summary_at, second.summary, second.exact) == (1, "## Goal\nA reef chart in blue.", True)
 
 
+def test_a_summary_that_answers_an_ordinary_message_leaves_the_list_as_it_is(tmp_path: Path) -> None:
+    """opencode 1.18.33 writes one after a failed compaction, and goes on with the whole list."""
+    session = opencode()
+    asked = session.user("And the depths?")
+    text = "## Goal\nThe depths of the reef."
+    session.answer({"type": "text", "text": text}, parentID=asked, summary=True, sent=30_000)
+    session.user("Print it.")
+    store, conversation, compactions = opened(written(tmp_path / "a.json", session.text()))
+    assert len(compactions) == 1
+    assert texts(store, conversation)[-3:] == [
+        ("user", "And the depths?"), ("assistant", text), ("user", "Print it."),
+    ]  # fmt: skip
+    last = store.requests(conversation)[-1]
+    assert (last.context, last.summarizes, last.unsized) == (30_000, False, True)
+
+
 def test_changes_in_the_log_of_opencodes_database_are_noticed(tmp_path: Path) -> None:
     path = as_database(tmp_path / "opencode.db", opencode())
     writer = sqlite3.connect(path)

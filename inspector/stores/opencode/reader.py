@@ -126,7 +126,7 @@ class _Scanner(SessionLists, kw_only=True):
             self._add_calls(info, parts, at)
             self.model = text_at(info, "modelID") or self.model
             self.provider = text_at(info, "providerID") or self.provider
-            if info.get("summary") is True:
+            if info.get("summary") is True and not self._is_unasked(info):
                 self._add_compaction(info, parts, at)
                 return
         wires = list(_wires(info, parts))
@@ -140,6 +140,11 @@ class _Scanner(SessionLists, kw_only=True):
         for wire, number in zip(wires, numbers, strict=True) if cleared else ():
             if wire["role"] == "tool" and wire["tool_call_id"] in cleared:
                 self.cleared_at.append((cleared[wire["tool_call_id"]], len(self.lists), number))
+
+    def _is_unasked(self, info: Mapping[str, Any]) -> bool:
+        """Return whether a summary answers an ordinary message, as after a failed compaction. opencode sends it as an
+        ordinary answer, and the list stays. Older versions write no part that asks for a compaction."""
+        return bool(self.asked_by) and text_at(info, "parentID") in self.first_of and not info.get("error")
 
     def _begin_entry(self, wires: list[Wire]) -> None:
         self.begin_record(len(self.wires_of_entry), 1)
@@ -208,7 +213,11 @@ class _Scanner(SessionLists, kw_only=True):
             for part in parts
             if part.get("type") == "step-finish" and isinstance(part.get("tokens"), dict)
         ]
-        name = text_at(info, "id")
+        name, summarizes, is_unasked = (
+            text_at(info, "id"),
+            info.get("summary") is True,
+            self._is_unasked(info),
+        )
         calls = steps if len(steps) > 1 else [info] if isinstance(info.get("tokens"), dict) else []
         for number, step in enumerate(calls, start=1):
             tokens = {**mapping_at(step, "tokens"), **mapping_at(step, "tokens", "cache")}
@@ -217,7 +226,7 @@ class _Scanner(SessionLists, kw_only=True):
             )
             self.call(
                 name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
-                summarizes=info.get("summary") is True,
+                summarizes=summarizes and not is_unasked, unsized=summarizes and is_unasked,
             )  # fmt: skip
 
 
