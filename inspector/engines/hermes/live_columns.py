@@ -23,8 +23,8 @@ from inspector.engines.sizes import MessageSize
 _NO_TROUBLES: Mapping[str, Sequence[tuple[int, str]]] = MappingProxyType({})
 #: The index of the summary in `LiveColumns.front`.
 _SUMMARY = -1
-#: Names of the columns with one byte for each message.
-_BYTES = ("roles", "calls", "speaking", "asked", "shorts", "hands", "paired")
+#: Columns of a single message, by its value.
+_BYTES = tuple(bytes((value,)) for value in range(8))
 #: The column of pictures if no message has one: all sums are 0.
 _NO_IMAGES = SumsColumn((), ())
 
@@ -107,14 +107,10 @@ class LiveColumns:
         head_shrinks = self._settle(token_index.duplicates, 0, min(head, pruned_to))
         tail_shrinks = self._settle((), tail, max(tail, pruned_to))
         columns = (token_index.tokens_now, token_index.chars, token_index.images)
+        heads = min(head, pruned_to) if head_shrinks else 0
+        tails = max(tail, pruned_to) if tail_shrinks else tail
         sums = [
-            _compacted(
-                column,
-                (head, tail, pruned_to),
-                None if summary is None else summary[kind],
-                merged,
-                (head_shrinks, tail_shrinks),
-            )
+            _compacted(column, (heads, head, tail, tails), None if summary is None else summary[kind], merged)
             for kind, column in enumerate(columns)
             if column is not _NO_IMAGES
         ]
@@ -130,11 +126,11 @@ class LiveColumns:
         elif merged:
             self._merge(head, tail)
         else:
-            role = USER if cut.role == "user" else ASSISTANT
-            asked = role == USER and not self.columns.policies.skips_summaries
-            self._replace_middle(
-                head, tail, roles=role, speaking=role == ASSISTANT, asked=asked, hands=HANDOFF
-            )
+            is_user = cut.role == "user"
+            asks = is_user and not self.columns.policies.skips_summaries
+            role = _BYTES[USER if is_user else ASSISTANT]
+            values = role, _BYTES[not is_user], _BYTES[asks], _BYTES[HANDOFF], _BYTES[0]
+            self._replace_middle(head, tail, values)
 
     def _sizes(self) -> Iterator[tuple[SumsColumn, SizeColumns]]:
         yield self.walk, self.columns.walk
@@ -203,12 +199,19 @@ class LiveColumns:
         if self.columns.policies.skips_summaries:
             self.asked = self.asked[:head] + b"\0" + self.asked[head + 1 :]
 
-    def _replace_middle(self, head: int, tail: int, **summary: int) -> None:
-        """Replace the middle by a summary message with these values. Without values, only remove the middle."""
-        for name in _BYTES:
-            column = getattr(self, name)
-            new = bytes((summary.get(name, 0),)) if summary else b""
-            setattr(self, name, column[:head] + new + column[tail:])
+    def _replace_middle(
+        self, head: int, tail: int, summary: tuple[bytes, bytes, bytes, bytes, bytes] = (b"",) * 5
+    ) -> None:
+        """Replace the middle by a message: its role, whether it speaks and asks, its part of a handoff, and a zero for
+        the other columns. Without it, only remove the middle."""
+        role, speaks, asks, hand, zero = summary
+        self.roles = self.roles[:head] + role + self.roles[tail:]
+        self.calls = self.calls[:head] + zero + self.calls[tail:]
+        self.speaking = self.speaking[:head] + speaks + self.speaking[tail:]
+        self.asked = self.asked[:head] + asks + self.asked[tail:]
+        self.shorts[head:tail] = zero
+        self.hands[head:tail] = hand
+        self.paired[head:tail] = zero
 
 
 def measure(messages: Iterable[Message], policies: Policies) -> HermesTokenIndex:
@@ -238,43 +241,32 @@ def _append(sums: array[int], more: array[int], start: int, stop: int) -> None:
 
 
 def _compacted(
-    column: SumsColumn,
-    cuts: tuple[int, int, int],
-    summary: int | None,
-    merged: bool,
-    shortened: tuple[bool, bool],
+    column: SumsColumn, cuts: tuple[int, int, int, int], summary: int | None, merged: bool
 ) -> SumsColumn:
-    """Return the column after a compaction. `cuts` has the end of the head, the start of the tail and the end of
-    pruning. The size of the summary, if there is one, is inserted between head and tail, or `merged` into the first
-    message of the tail. `shortened` says whether pruning changes the head, and whether it changes the tail."""
-    head, tail, pruned_to = cuts
-    head_shrinks, tail_shrinks = shortened
-    kept, shorts = all_sums(column.kept), all_sums(column.short)
-    front = _pruned(kept, shorts, 0, head, pruned_to) if head_shrinks else kept[: head + 1]
-    behind = _pruned(kept, shorts, tail, len(kept) - 1, pruned_to) if tail_shrinks else kept[tail:]
-    short = shorts[tail:]
-    if summary is None:
-        return SumsColumn.of(
-            _ending(front, behind[0])[:-1] + behind,
-            _ending(shorts[: head + 1], short[0])[:-1] + short,
-        )
-    if merged:
-        summary += behind[1] - behind[0]
-        behind, short = behind[1:], short[1:]
-    return SumsColumn.of(
-        _ending(front, behind[0] - summary) + behind,
-        _ending(shorts[: head + 1], short[0] - summary) + short,
-    )
+    """Return the column after a compaction, and change its arrays. `cuts` has the end of the shortened messages of the
+    head, the end of the head, the start of the tail, and the end of the shortened messages of the tail. The size of the
+    summary, if there is one, is inserted between head and tail, or `merged` into the first message of the tail."""
+    head_shortened, head, tail, tail_shortened = cuts
+    kept, short = all_sums(column.kept), all_sums(column.short)
+    _shorten(kept, short, tail, tail_shortened)
+    _shorten(kept, short, 0, head_shortened)
+    if merged and summary is not None:
+        summary += kept[tail + 1] - kept[tail]
+        tail += 1
+    _join(kept, head, tail, summary)
+    _join(short, head, tail, summary)
+    return SumsColumn.of(kept, short)
 
 
-def _pruned(kept: array[int], short: array[int], start: int, stop: int, pruned_to: int) -> array[int]:
-    """Return the sums of [start:stop] after pruning everything before `pruned_to`."""
-    middle = min(max(pruned_to, start), stop)
-    more = kept[middle] - short[middle]
-    return array("q", [total + more for total in short[start:middle]]) + kept[middle : stop + 1]
+def _shorten(kept: array[int], short: array[int], start: int, stop: int) -> None:
+    """Give [start:stop] the sizes after pruning; the sums of the messages before change, too."""
+    if start < stop:
+        more = kept[stop] - short[stop]
+        kept[start:stop] = array("q", [total + more for total in short[start:stop]])
 
 
-def _ending(sums: array[int], last: int) -> array[int]:
-    """Return the sums, shifted so that the last sum is `last`."""
-    shift = last - sums[-1]
-    return array("q", [total + shift for total in sums])
+def _join(sums: array[int], head: int, tail: int, summary: int | None) -> None:
+    """Replace [head:tail] by a message of this size, or by nothing. The head moves, because it is the shorter part."""
+    stop, size = (head, 0) if summary is None else (head + 1, summary)
+    shift = sums[tail] - size - sums[head]
+    sums[:tail] = array("q", [total + shift for total in sums[:stop]])

@@ -91,6 +91,8 @@ class Planner(NamedTuple):
         return plan_of(name, self.budgets, token_index, system, cut, (head, middle, tail), pruned, steps)
 
     def _pruning_fails(self, pruned_to: int, budget: int) -> str:
+        if not self.token_index.troubles:
+            return ""
         # The release reads every call, then walks back to the start of the protected end, then prunes.
         walked = pruned_to if budget > 0 else len(self.token_index)
         return (
