@@ -10,10 +10,11 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -47,7 +48,8 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
         if len({digest.path for digest in group}) == 1:
             sources.append(_source(group))
         else:
-            sources += _conversations(_roles_of(tuple(group), memory))
+            roles = _roles_of(tuple(group), memory)
+            sources += _conversations(list(zip(group, roles, strict=True)))
     tips = {session: source for source in sources for session in source.row.sessions}
     digest_of = {digest.path: digest for digest in digests if not digest.part}
     agents: dict[str, list[FileDigest]] = {}
@@ -210,31 +212,22 @@ class _Role(NamedTuple):
     messages: int = 0
 
 
-def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> list[tuple[FileDigest, _Role]]:
-    """Return the files of a group with their roles. Files without remembered roles are read."""
-    if memory is None:
-        return _current_roles(group)
-    name = "files " + "\n".join(digest.path for digest in group)
-    mark = _fingerprint(group)
-    try:
-        recalled_mark, stored = memory.recall(name)
+def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> tuple[_Role, ...]:
+    """Return the role of each file. Files without remembered roles are read."""
+    name, mark = "files " + "\n".join(digest.path for digest in group), _fingerprint(group)
+    recalled: Any = None if memory is None else memory.recall(name)
+    # If nothing is stored, or another version stored it, the value has another form.
+    with suppress(TypeError, ValueError):
+        recalled_mark, stored = recalled
         if recalled_mark == mark:
-            return list(zip(group, msgspec.convert(stored, list[_Role]), strict=True))
-    except (TypeError, ValueError):
-        # Nothing is stored, or another version stored it.
-        pass
-    roles = _current_roles(group)
-    if all(role.name for _, role in roles):
-        memory.remember(name, [mark, [role for _, role in roles]])
-    return roles
-
-
-def _current_roles(group: tuple[FileDigest, ...]) -> list[tuple[FileDigest, _Role]]:
-    """Return the files with their roles. A file that cannot be read now is tried again the next time."""
+            return msgspec.convert(stored, tuple[_Role, ...])
     roles = read_roles(group)
     if not all(role.name for role in roles):
+        # A file that cannot be read now is tried again the next time.
         read_roles.cache_clear()
-    return list(zip(group, roles, strict=True))
+    elif memory is not None:
+        memory.remember(name, [mark, roles])
+    return roles
 
 
 @lru_cache(maxsize=512)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from msgspec import Struct, field
@@ -26,6 +27,7 @@ from inspector.stores.claude_code.stream import is_stream_file, stream_lines, st
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.lines import (
+    Line,
     amount_of,
     count_at,
     count_of,
@@ -127,7 +129,6 @@ class Scan(Struct):
     entries: Entries
     nodes: list[LineNode] = field(default_factory=list)
     calls: dict[str, ApiCall] = field(default_factory=dict)
-    session: str = ""
     prompt: str = ""
     unreadable: int = 0
     api_errors: int = 0
@@ -162,42 +163,39 @@ def scan(path: Path) -> Scan:
 
     Raises StoreErrors.
     """
-    return _Scanner(path).run()
+    stream = is_stream_file(path)
+    fetch = stream_spans if stream else read_spans
+    scanner = _Scanner(Entries(path, _convert, partial(file_of, path), fetch), stream=stream)
+    scanner.run((stream_lines if stream else read_lines)(path))
+    return scanner
 
 
-class _Scanner:
+class _Scanner(Scan):
     """One pass over a transcript."""
 
-    def __init__(self, path: Path) -> None:
-        stream = is_stream_file(path)
-        fetch = stream_spans if stream else read_spans
-        self.result = Scan(Entries(path, _convert, partial(file_of, path), fetch), stream=stream)
-        self.line_keys: set[tuple[str, str, str]] = set()
-        self.answers: dict[tuple[str, bool], int] = {}
-        #: Answer, time and hash of the content of each line of an answer.
-        self.lines: set[tuple[str, float, int]] = set()
-        #: The last message of the file's own conversation.
-        self.last: LineNode | None = None
-        self.texts: dict[str, str] = {}
+    line_keys: set[tuple[str, str, str]] = field(default_factory=set)
+    answers: dict[tuple[str, bool], int] = field(default_factory=dict)
+    #: Answer, time and hash of the content of each line of an answer.
+    lines: set[tuple[str, float, int]] = field(default_factory=set)
+    #: The last message of the file's own conversation.
+    last: LineNode | None = None
 
-    def run(self) -> Scan:
-        result = self.result
-        for line in (stream_lines if result.stream else read_lines)(result.entries.path):
+    def run(self, lines: Iterable[Line]) -> None:
+        for line in lines:
             if line.value is None:
-                result.unreadable += 1
-                continue
-            self._line(line.value, (line.start, line.length))
+                self.unreadable += 1
+            else:
+                self._line(line.value, (line.start, line.length))
         self._deliver(float("inf"))
-        return result
 
     def _line(self, value: dict[str, Any], span: tuple[int, int]) -> None:
-        kind, result = text_of(value, "type"), self.result
+        kind = text_of(value, "type")
         if kind == QUEUED:
-            result.queue.add(value, span)
+            self.queue.add(value, span)
             return
         if kind == "cost-state":
             known = value.get("hasUnknownModelCost") is not True
-            result.recorded_costs[text_of(value, "sessionId")] = known * amount_of(value.get("totalCostUSD"))
+            self.recorded_costs[text_of(value, "sessionId")] = known * amount_of(value.get("totalCostUSD"))
             return
         if kind not in _CHAINED:
             self._note_title(value, kind)
@@ -216,43 +214,37 @@ class _Scanner:
             value.get("isSidechain") is True,
             text_of(value, "sessionId"),
             text_of(value, "agentId"),
-            folder=self._shared(text_of(value, "cwd")),
-            version=self._shared(text_of(value, "version")),
+            folder=intern(text_of(value, "cwd")),
+            version=intern(text_of(value, "version")),
         )
-        if not node.side or not result.session:
-            result.session = node.session or result.session
-        if result.queue.pending and not node.side and self._begins(value, node):
+        if self.queue.pending and not node.side and self._begins(value, node):
             self._deliver(node.at, value)
-        result.entries.spans.append(span)
-        result.nodes.append(node)
+        self.entries.spans.append(span)
+        self.nodes.append(node)
         if kind == "assistant":
             self._answer(value, node)
         elif kind in ("user", "attachment"):
             self._user_line(value, node)
             if kind == "attachment":
-                result.queue.attach(value)
+                self.queue.attach(value)
                 if not node.side:
-                    result.prompt = prompt_in(value) or result.prompt
+                    self.prompt = prompt_in(value) or self.prompt
         elif subtype in ("compact_boundary", "microcompact_boundary"):
             node.boundary = boundary_of(value, subtype.startswith("micro"))
         elif subtype in (LOCAL_COMMAND, "status"):
             node.failure = failure_in(value)
-            node.entries = result.entries.add(local_wires(value), node.at)
+            node.entries = self.entries.add(local_wires(value), node.at)
         elif subtype == "api_error":
-            result.api_errors += 1
+            self.api_errors += 1
         if kind in ("user", "assistant") and not node.side and node.message:
             self.last = node
 
     def _note_title(self, value: dict[str, Any], kind: str) -> None:
         if kind in ("custom-title", "ai-title"):
             title = text_of(value, "customTitle") or text_of(value, "aiTitle")
-            self.result.titles[kind] = title or self.result.titles.get(kind, "")
+            self.titles[kind] = title or self.titles.get(kind, "")
         elif kind == "summary" and text_of(value, "summary"):
-            self.result.summaries.append((text_of(value, "summary"), text_of(value, "leafUuid")))
-
-    def _shared(self, text: str) -> str:
-        """Return the first equal text, so that the lines share it."""
-        return self.texts.setdefault(text, text)
+            self.summaries.append((text_of(value, "summary"), text_of(value, "leafUuid")))
 
     def _begins(self, value: dict[str, Any], node: LineNode) -> bool:
         """Return whether a line begins an answer, a user's message or a list; tool results continue a turn."""
@@ -267,8 +259,8 @@ class _Scanner:
 
         Their parent is the last message.
         """
-        result, last = self.result, self.last
-        for prompt in result.queue.delivered(at, last is not None and bool(last.results)):
+        last = self.last
+        for prompt in self.queue.delivered(at, last is not None and bool(last.results)):
             key = prompt.name, QUEUED, ""
             if (
                 last is not None
@@ -277,20 +269,19 @@ class _Scanner:
             ):
                 self.line_keys.add(key)
                 node = LineNode(prompt.name, last.uuid, "", QUEUED, prompt.at, False, last.session, "")
-                result.entries.spans.append(prompt.span)
-                result.nodes.append(node)
-                node.entries = result.entries.add(prompt.wires, node.at)
+                self.entries.spans.append(prompt.span)
+                self.nodes.append(node)
+                node.entries = self.entries.add(prompt.wires, node.at)
 
     def _answer(self, value: dict[str, Any], node: LineNode) -> None:
-        result = self.result
         message = mapping_at(value, "message")
         model = text_of(message, "model")
         if value.get("isApiErrorMessage") is True:
             # Shown to the user, never sent to the model.
-            result.api_errors += 1
+            self.api_errors += 1
             return
         node.answer = answer_in(value)
-        node.model = self._shared(model) if model != _SYNTHETIC else ""
+        node.model = intern(model) if model != _SYNTHETIC else ""
         node.size = sum(count_of(mapping_at(message, "usage"), name) or 0 for name in _SENT)
         content = message.get("content")
         if isinstance(content, list):
@@ -304,18 +295,18 @@ class _Scanner:
             return
         self.lines.add(line)
         if number is None:
-            node.entries = result.entries.add([{"role": "assistant"}], node.at)
+            node.entries = self.entries.add([{"role": "assistant"}], node.at)
             self.answers[node.answer, node.side] = node.entries[0]
         else:
-            result.entries.extend(number)
+            self.entries.extend(number)
         if model == _SYNTHETIC:
             return
         usage = message.get("usage")
         # An answer that the user interrupted at once has the tokens of no request.
         if isinstance(usage, dict) and any(count_of(usage, name) for name in _SENT):
-            output, call = count_of(usage, "output_tokens") or 0, result.calls.get(node.answer)
+            output, call = count_of(usage, "output_tokens") or 0, self.calls.get(node.answer)
             if call is None:
-                call = result.calls[node.answer] = ApiCall(node.answer, model, node.at, usage, output)
+                call = self.calls[node.answer] = ApiCall(node.answer, model, node.at, usage, output)
             elif output > call.output:
                 # Another model may have continued the answer: take usage and model from the same line.
                 call.usage, call.output, call.model = usage, output, model or call.model
@@ -324,13 +315,12 @@ class _Scanner:
                 call.chars += _chars_in(content)
 
     def _user_line(self, value: dict[str, Any], node: LineNode) -> None:
-        result = self.result
         wires = wires_of(value)
         node.summary = value.get("isCompactSummary") is True
         node.local = text_at(value, "message", "content").startswith(_LOCAL)
         node.failure = failure_in(value)
         node.results = tuple(wire["tool_call_id"] for wire in wires if wire["role"] == "tool")
-        node.entries = result.entries.add(wires, node.at, node.summary)
+        node.entries = self.entries.add(wires, node.at, node.summary)
         node.has_words = node.kind == "user" and not node.summary and any(map(_is_of_user, wires))
 
 

@@ -125,18 +125,14 @@ class _Scanner(SessionLists, kw_only=True):
         summary: tuple[int, str] | None = None
         # Number of messages that the compaction wrote: those before the first count of tokens.
         written: int | None = None
-        for line in read_lines(file):
-            if line.value is None:
-                self.unreadable += 1
-                continue
-            if line.value.get("role") == "_system_prompt":
-                self.prompt = text_at(line.value, "content")
-                continue
-            if line.value.get("role") == "_usage" and written is None:
+        lines = (line._replace(start=place_in(number, line.start)) for line in read_lines(file))
+        for record in self.records(lines):
+            if record.get("role") == "_system_prompt":
+                self.prompt = text_at(record, "content")
+            elif record.get("role") == "_usage" and written is None:
                 written = len(numbers)
-            self.begin_record(place_in(number, line.start), line.length)
-            wires = wires_of([line.value])
-            text = summary_in(line.value)
+            wires = wires_of([record])
+            text = summary_in(record)
             numbers_of_line = self.make(wires, 0.0, summary=text is not None)
             if text is None:
                 self.note_first_words(wires)

@@ -16,7 +16,7 @@ from hashlib import md5
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from inspector.core.conversations import ROLE_CODES
@@ -96,9 +96,9 @@ class MessageLogReader(SessionReader):
     def digests(self, path: Path) -> tuple[FileDigest, ...]:
         conversations = _scan((path,))
         return tuple(
-            with_own_name(logged.session.digest(path)._replace(part=name, first=logged.handoff))
-            for name, logged in conversations.items()
-            if logged.session.entries.items
+            with_own_name(session.digest(path)._replace(part=name, first=session.handoff))
+            for name, session in conversations.items()
+            if session.entries.items
         )
 
     def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
@@ -108,29 +108,26 @@ class MessageLogReader(SessionReader):
         return joined(super().sources(digests, memory), digests)
 
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
-        return _scan((path,))[part].session
+        return _scan((path,))[part]
 
     def read(self, source: Source) -> Recorded:
         paths = tuple(map(Path, source.files))
         if len(paths) == 1 and not source.shared:
             return super().read(source)
-        (logged,) = _scan(paths, is_one=True, is_copy=bool(source.shared)).values()
-        return logged.session.recorded(source)
+        (session,) = _scan(paths, is_one=True, is_copy=bool(source.shared)).values()
+        return session.recorded(source)
 
 
 READER = MessageLogReader
 
 
-class _LoggedConversation(Struct):
+class _LoggedConversation(SessionLists):
     """A conversation of a log while it is read."""
 
-    session: SessionLists
-    requests: int = 0
+    calls_seen: int = 0
     #: The number of a message by its hash and by how many equal messages are before it in its list. So equal messages
     #: of two lists are one message.
     number_of: dict[tuple[int, int], int] = field(default_factory=dict)
-    #: The hashes of the live list.
-    hashes: list[int] = field(default_factory=list)
     #: The list after each response, by its id.
     answered: dict[str, list[int]] = field(default_factory=dict)
     #: The last answers: the text, the list of the request, the index of its first call, and the number of its calls.
@@ -144,10 +141,15 @@ class _LoggedConversation(Struct):
     #: The longer words of the live list; None until they are compared.
     words: set[str] | None = None
 
+    @property
+    def live_hashes(self) -> list[int]:
+        """The hashes of the live list."""
+        return [self.hashes[number] for number in self.live]
+
     def live_words(self) -> set[str]:
         """Return the longer words of the live list."""
         if self.words is None:
-            bodies = self.session.entries.bodies(self.session.live)
+            bodies = self.entries.bodies(self.live)
             self.words = {word for message in bodies.values() for word in _WORD.findall(message.text)}
         return self.words
 
@@ -170,26 +172,22 @@ def _scan(
         for exchange in exchanges_in(line.value):
             name = "" if is_one else _conversation_name(conversations, exchange)
             if name not in conversations:
-                fetch = partial(_fetch, paths)
-                conversations[name] = _LoggedConversation(
-                    SessionLists(Entries(path, wires_of, fetch=fetch)), is_copy=is_copy
-                )
-                conversations[name].session.session = exchange.session or (
-                    path.stem if not name else f"{path.stem}-{name}"
-                )
+                entries = Entries(path, wires_of, fetch=partial(_fetch, paths))
+                session_id = exchange.session or (f"{path.stem}-{name}" if name else path.stem)
+                conversations[name] = _LoggedConversation(entries, session=session_id, is_copy=is_copy)
             _add_exchange(conversations[name], exchange, line, offset)
             offset += len(exchange.wires) + len(exchange.answer)
-    for logged in conversations.values():
-        logged.session.unreadable = unreadable
-        unsized = sum(request.unsized for request in logged.session.requests)
+    for session in conversations.values():
+        session.unreadable = unreadable
+        unsized = sum(request.unsized for request in session.requests)
         if unsized:
-            logged.session.notes.append(
+            session.notes.append(
                 f"{plural(unsized, 'request')} with tools of the server: the usage is the sum of several calls of the "
                 "model, so the size of the list is unknown there."
             )
-        if logged.inferred:
-            logged.session.notes.append(
-                f"{plural(logged.inferred, 'compaction')} inferred: a request did not continue the previous one."
+        if session.inferred:
+            session.notes.append(
+                f"{plural(session.inferred, 'compaction')} inferred: a request did not continue the previous one."
             )
     return conversations
 
@@ -203,56 +201,55 @@ def _conversation_name(conversations: Mapping[str, _LoggedConversation], exchang
     """Return the name of the conversation of a request: its id, or the conversation with the most equal messages."""
     if exchange.session:
         return exchange.session
-    for name, logged in conversations.items():
-        if exchange.previous in logged.answered:
+    for name, session in conversations.items():
+        if exchange.previous in session.answered:
             return name
     hashes = [_hash(wire) for wire in exchange.wires]
     best, most = "", 0
-    for name, logged in conversations.items():
-        shared = sum((value, 0) in logged.number_of for value in hashes)
-        quoted = any(_quotes(exchange.wires, text) for text, *_ in logged.answers)
+    for name, session in conversations.items():
+        shared = sum((value, 0) in session.number_of for value in hashes)
+        quoted = any(_quotes(exchange.wires, text) for text, *_ in session.answers)
         if shared + quoted > most:
             best, most = name, shared + quoted
     if most or not conversations:
         return best
     # No message is equal, as after a compaction that keeps none. Compare the subject and the system prompt.
-    latest = sorted(conversations, key=lambda name: conversations[name].session.last_active)[-1]
+    latest = sorted(conversations, key=lambda name: conversations[name].last_active)[-1]
     words = [set(_WORD.findall(str(wire["content"]))) for wire in exchange.wires[:3]]
     for name in (latest, *conversations):
-        logged = conversations[name]
-        same = logged.session.prompt[:_PROMPT] == exchange.prompt[:_PROMPT]
-        if same and any(_same_subject(logged, of_message) for of_message in words):
+        session = conversations[name]
+        same = session.prompt[:_PROMPT] == exchange.prompt[:_PROMPT]
+        if same and any(_same_subject(session, of_message) for of_message in words):
             return name
     return str(len(conversations) + 1)
 
 
-def _same_subject(logged: _LoggedConversation, words: set[str]) -> bool:
+def _same_subject(session: _LoggedConversation, words: set[str]) -> bool:
     """Return whether a message with these longer words shares enough with the live list."""
     if len(words) < _SHARED_WORDS:
         return False
-    shared = words & logged.live_words()
+    shared = words & session.live_words()
     return len(shared) >= _SHARED_WORDS and 2 * len(shared) >= len(words)
 
 
-def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, offset: int) -> None:
+def _add_exchange(session: _LoggedConversation, exchange: Exchange, line: Line, offset: int) -> None:
     """Add a request to its conversation. `offset` is the number of messages before it in its record."""
-    session = logged.session
-    logged.words = None
+    session.words = None
     session.note_time(exchange.began)
     session.note_time(exchange.at)
     session.model = exchange.model or session.model
     session.prompt = exchange.prompt or session.prompt
     session.version = exchange.writer or session.version
     session.begin_record(line.start, line.length)
-    start = _ignored(logged, exchange)
+    start = _ignored(session, exchange)
     wires = exchange.wires[start:]
     # The API adds the messages of the response that the request continues.
-    stored = logged.answered.get(exchange.previous, session.live) if exchange.previous else []
+    stored = session.answered.get(exchange.previous, session.live) if exchange.previous else []
     earlier = Counter(session.hashes[number] for number in stored)
     numbers = [
         *stored,
         *(
-            _number_of(logged, wire, offset + start + at, exchange.at, earlier)
+            _number_of(session, wire, offset + start + at, exchange.at, earlier)
             for at, wire in enumerate(wires)
         ),
     ]
@@ -260,27 +257,26 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
     block = None if exchange.block is None else exchange.block - start
     if exchange.previous:
         session.lists[-1] = numbers
-    elif (place := _new_block(logged, block, numbers, hashes)) is not None:
+    elif (place := _new_block(session, block, numbers, hashes)) is not None:
         session.lists[-1] = numbers[:place]
         numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
-    elif exchange.writer and session.live and (found := _new_handoff(logged, wires, numbers)):
+    elif exchange.writer and session.live and (found := _new_handoff(session, wires, numbers)):
         numbers = _compact_by_hermes(session, exchange, numbers, *found)
     else:
-        goes_on = _continues(logged, numbers, hashes) or _add_clearing(logged, numbers, exchange.at)
-        if not goes_on and not _edited(logged, wires, numbers):
-            _compact(logged, exchange, wires, numbers)
+        goes_on = _continues(session, numbers, hashes) or _add_clearing(session, numbers, exchange.at)
+        if not goes_on and not _edited(session, wires, numbers):
+            _compact(session, exchange, wires, numbers)
         elif not session.live:
-            _add_first_compaction(logged, exchange, wires, numbers)
+            _add_first_compaction(session, exchange, wires, numbers)
     session.lists[-1] = numbers
-    logged.hashes = [session.hashes[number] for number in numbers]
     session.note_first_words(wires)
     before = list(numbers)
     answer = [
-        _number_of(logged, wire, offset + len(exchange.wires) + at, exchange.at, earlier)
+        _number_of(session, wire, offset + len(exchange.wires) + at, exchange.at, earlier)
         for at, wire in enumerate(exchange.answer)
     ]
     first = len(session.requests)
-    _add_calls(logged, exchange)
+    _add_calls(session, exchange)
     if exchange.compacted and answer:
         # The API compacted: messages before the block are dropped, unless the answer is the whole list.
         place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
@@ -290,35 +286,33 @@ def _add_exchange(logged: _LoggedConversation, exchange: Exchange, line: Line, o
         after = answer if exchange.answers_list else answer[place:]
         _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
         _move_to_new_list(session, first)
-        logged.hashes = [session.hashes[number] for number in session.live]
     elif answer:
         session.live.extend(answer)
-        logged.hashes = [*logged.hashes, *map(_hash, exchange.answer)]
         text = "\n".join(
             str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
         ).strip()
-        logged.answers = [*logged.answers, (text, before, first, len(session.requests) - first)][-3:]
+        session.answers = [*session.answers, (text, before, first, len(session.requests) - first)][-3:]
     if exchange.name:
-        logged.answered[exchange.name] = list(session.live)
+        session.answered[exchange.name] = list(session.live)
 
 
-def _ignored(logged: _LoggedConversation, exchange: Exchange) -> int:
+def _ignored(session: _LoggedConversation, exchange: Exchange) -> int:
     """Return how many sent messages the API ignores: the messages before a compaction block.
 
     Clients of OpenAI may send these messages again or leave them out.
     """
     if exchange.block is None:
         return exchange.dropped
-    block = logged.number_of.get((_hash(exchange.wires[exchange.block]), 0))
-    hashes = [_hash(wire) for wire in exchange.wires[: len(logged.hashes)]]
-    return exchange.block if block in logged.session.live and hashes != logged.hashes else 0
+    block = session.number_of.get((_hash(exchange.wires[exchange.block]), 0))
+    hashes = [_hash(wire) for wire in exchange.wires[: len(session.live_hashes)]]
+    return exchange.block if block in session.live and hashes != session.live_hashes else 0
 
 
 def _new_block(
-    logged: _LoggedConversation, place: int | None, numbers: Sequence[int], hashes: Sequence[int]
+    session: _LoggedConversation, place: int | None, numbers: Sequence[int], hashes: Sequence[int]
 ) -> int | None:
     """Return the place of a compaction item that the API added to a continuing list; None if there is none."""
-    live, before = logged.session.live, logged.hashes
+    live, before = session.live, session.live_hashes
     if place is None or not live or numbers[place] in live:
         return None
     return place if list(hashes[: len(before)]) == before and place >= len(before) else None
@@ -339,35 +333,35 @@ def _compact_at(
     return session.live
 
 
-def _number_of(logged: _LoggedConversation, wire: Wire, part: int, at: float, earlier: Counter[int]) -> int:
+def _number_of(session: _LoggedConversation, wire: Wire, part: int, at: float, earlier: Counter[int]) -> int:
     """Return the number of the equal message of another list, or of a new message.
 
     `earlier` counts the messages before it in its list by hash.
     """
-    value, session = _hash(wire), logged.session
+    value = _hash(wire)
     key = (value, earlier[value])
     earlier[value] += 1
-    if key in logged.number_of:
-        return logged.number_of[key]
+    if key in session.number_of:
+        return session.number_of[key]
     number = len(session.entries.items)
     line = len(session.entries.spans) - 1
     summary = bool(wire.get(COMPACTION))
     session.entries.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
-    logged.number_of[key] = number
+    session.number_of[key] = number
     session.hashes[number] = value
     return number
 
 
-def _continues(logged: _LoggedConversation, numbers: Sequence[int], hashes: Sequence[int]) -> bool:
+def _continues(session: _LoggedConversation, numbers: Sequence[int], hashes: Sequence[int]) -> bool:
     """Return whether a list continues the live list. Its copy of the last answer may be spelled differently."""
-    live, before = logged.session.live, logged.hashes
+    live, before = session.live, session.live_hashes
     if not live:
         return True
     # The new list may be shorter, because the user went back.
     if list(hashes[: len(before)]) == before[: len(hashes)]:
         return True
     last = len(before) - 1
-    entries = logged.session.entries.items
+    entries = session.entries.items
     return (
         0 < last < len(numbers)
         and list(hashes[:last]) == before[:last]
@@ -375,29 +369,30 @@ def _continues(logged: _LoggedConversation, numbers: Sequence[int], hashes: Sequ
     )
 
 
-def _edited(logged: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]) -> bool:
+def _edited(session: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]) -> bool:
     """Return whether a list is the live list with edited messages.
 
     It is if none of its new messages holds a summary, and it is about as long as the live list. If the live list has at
     most two messages, the length does not matter.
     """
-    live = logged.session.live
+    live = session.live
     old = set(live)
     new = [wire for wire, number in zip(wires, numbers, strict=True) if number not in old]
-    if any(wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in logged.answers) for wire in new):
+    if any(
+        wire.get(COMPACTION) or any(_quotes([wire], text) for text, *_ in session.answers) for wire in new
+    ):
         return False
-    if _new_handoff(logged, wires, numbers) is not None:
+    if _new_handoff(session, wires, numbers) is not None:
         return False
     if len(live) <= 2:
         return True
-    before = sum(len(message.text) for message in logged.session.entries.bodies(live).values())
+    before = sum(len(message.text) for message in session.entries.bodies(live).values())
     after = sum(len(str(wire["content"])) for wire in wires)
     return len(numbers) >= len(live) - 1 and 10 * after >= 7 * before
 
 
-def _add_clearing(logged: _LoggedConversation, numbers: list[int], at: float) -> bool:
+def _add_clearing(session: _LoggedConversation, numbers: list[int], at: float) -> bool:
     """Add a clearing if a list differs from the live list only in contents of tool results. Return whether it does."""
-    session = logged.session
     live, entries = session.live, session.entries.items
     if len(numbers) < len(live) - 1:
         return False
@@ -409,24 +404,23 @@ def _add_clearing(logged: _LoggedConversation, numbers: list[int], at: float) ->
     # The list shows cleared results with their texts.
     for place in places:
         earlier = hashes[:place].count(hashes[place])
-        logged.number_of[hashes[place], earlier] = numbers[place] = live[place]
+        session.number_of[hashes[place], earlier] = numbers[place] = live[place]
     return True
 
 
 def _compact(
-    logged: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: list[int]
+    session: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: list[int]
 ) -> None:
     """Replace the live list by one that does not continue it."""
-    session = logged.session
     old = set(session.live)
     new = [at for at, number in enumerate(numbers) if number not in old]
     summary = next((at for at in new if wires[at].get(COMPACTION)), None)
-    for answer, before, place, calls in reversed(logged.answers):
+    for answer, before, place, calls in reversed(session.answers):
         quoting = next((at for at in new if _quotes([wires[at]], answer)), None)
         if quoting is not None:
             # The request that wrote the summary: its question and its answer are in no list.
             summary = quoting
-            session.lists[-1] = _without_question(before, logged)
+            session.lists[-1] = _without_question(before, session)
             for request in range(place, place + calls):
                 session.requests[request] = replace(session.requests[request], summarizes=True)
             break
@@ -438,7 +432,7 @@ def _compact(
     text = None if summary is None else str(wires[summary]["content"])
     if number is not None:
         session.entries.items[number].summary = True
-    logged.inferred += 1
+    session.inferred += 1
     session.compact(
         numbers, number, exchange.at, text=text, encrypted=text == ENCRYPTED, head=True,
         note="Inferred: the request does not continue the previous one.",
@@ -446,13 +440,13 @@ def _compact(
 
 
 def _new_handoff(
-    logged: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]
+    session: _LoggedConversation, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> tuple[int, Handoff] | None:
     """Return the first summary of Hermes that is not in the live list, after its place."""
     handoffs = (
         (at, read_handoff(wire["content"], str(wire["role"])))
         for at, wire in enumerate(wires)
-        if numbers[at] not in logged.session.live
+        if numbers[at] not in session.live
     )
     return next(((at, handoff) for at, handoff in handoffs if handoff is not None), None)
 
@@ -488,18 +482,17 @@ def _compact_by_hermes(
 
 
 def _add_first_compaction(
-    logged: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
+    session: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> None:
     """Add the compaction before the first list, if that list has a summary of Hermes and is not a copy."""
-    session = logged.session
-    found = _new_handoff(logged, wires, numbers)
+    found = _new_handoff(session, wires, numbers)
     if found is None:
         return
     at, handoff = found
     _note_release(session, exchange, handoff)
-    logged.handoff = md5(handoff.body.encode(errors="replace"), usedforsecurity=False).hexdigest()
+    session.handoff = md5(handoff.body.encode(errors="replace"), usedforsecurity=False).hexdigest()
     session.entries.items[numbers[at]].summary = True
-    if logged.is_copy:
+    if session.is_copy:
         return
     session.compact(
         numbers,
@@ -512,9 +505,9 @@ def _add_first_compaction(
     )
 
 
-def _without_question(before: list[int], logged: _LoggedConversation) -> list[int]:
+def _without_question(before: list[int], session: _LoggedConversation) -> list[int]:
     """Return a summarized list without the request for the summary, if that is its last message."""
-    entries = logged.session.entries.items
+    entries = session.entries.items
     return before[:-1] if len(before) > 1 and entries[before[-1]].role == ROLE_CODES["user"] else before
 
 
@@ -525,11 +518,11 @@ def _quotes(wires: Sequence[Wire], text: str) -> bool:
     )
 
 
-def _add_calls(logged: _LoggedConversation, exchange: Exchange) -> None:
+def _add_calls(session: _LoggedConversation, exchange: Exchange) -> None:
     for call in exchange.calls:
-        logged.requests += 1
-        logged.session.call(
-            f"{exchange.name or logged.requests}{' summary' if call.summarizes else ''}",
+        session.calls_seen += 1
+        session.call(
+            f"{exchange.name or session.calls_seen}{' summary' if call.summarizes else ''}",
             exchange.at,
             call.usage,
             model=exchange.model,
