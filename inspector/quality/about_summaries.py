@@ -33,6 +33,7 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
 #: A heading or a tag: the text goes on after a code block that a quote left open.
 _GOES_ON = re.compile(r"^(?:#{1,6}[ \t]|</?[a-z][\w-]*>)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_LATER_HEADING = re.compile(rf"^{_HEADING.pattern}", re.MULTILINE)
 _BARE_MARK = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]*$")
 #: Words of a model that got no conversation, or did not recognise it.
 _NOTHING_SEEN = re.compile(
@@ -48,6 +49,7 @@ _NO_TASK = re.compile(
     r"\bno (?:specific |clear |previous |prior )?(?:task|context|information|request)\b|没有任务", re.I
 )
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
+_CLOSES = (",", ";", ")", "]", "}", "，", "、", "）", "。")
 #: Maximum number of names in a sentence, and of characters in a quote.
 _LISTED = 4
 _QUOTE = 160
@@ -180,9 +182,18 @@ def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
 def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries that seem to be cut off."""
     for compaction in evidence.compactions:
-        how = ends_early(compaction.recorded.summary or "") if compaction.written else ""
+        body = compaction.recorded.summary or ""
+        ends = (begins_late(body), ends_early(body)) if compaction.written else ()
+        how = " and ".join(filter(None, ends))
         if how:
             yield _at_summary(compaction, f"Summary {compaction.index} seems to be cut off: {how}.")
+
+
+def begins_late(body: str) -> str:
+    """Return how a text with headings begins in the middle of a sentence or of code; "" if it does not."""
+    text = body.lstrip()
+    is_late = text[:1].islower() or text.startswith(_CLOSES)
+    return f"it begins with “{safe_line(text, 40)}”" if is_late and _LATER_HEADING.search(text) else ""
 
 
 def ends_early(body: str) -> str:

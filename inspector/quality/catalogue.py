@@ -228,10 +228,12 @@ _ALL = (
         "summary-cut-off",
         "warning",
         "A summary seems to be cut off",
-        "The summary ends in the middle of something. The rest is lost.",
+        "The summary begins or ends in the middle of something. The rest is lost.",
         "A code block does not end, the last heading has no text, the last entry is empty, or the text "
-        "ends with a comma, a semicolon or an open bracket.",
-        "Read the end of the summary. Give the summary model more room for its answer, or compact earlier.",
+        "ends with a comma, a semicolon or an open bracket. Or the text has headings, and begins with a small letter, "
+        "a comma, a semicolon or a closing bracket.",
+        "Read the beginning and the end of the summary. Give the summary model more room for its answer, or compact "
+        "earlier.",
     ),
     Rule(
         "summary-repeats-previous",

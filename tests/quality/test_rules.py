@@ -12,7 +12,7 @@ from inspector.caching.idle import IdleCosts
 from inspector.core.conversations import FailedCompaction
 from inspector.core.places import Place
 from inspector.engines.base import Settings
-from inspector.quality.about_summaries import ends_early
+from inspector.quality.about_summaries import begins_late, ends_early
 from inspector.quality.aftermath import AftermathEvent, AftermathKind
 from inspector.quality.catalogue import RULES
 from inspector.quality.evidence import (
@@ -569,6 +569,31 @@ def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
 )
 def test_how_a_summary_ends_early(body: str, how: str) -> None:
     assert (how in ends_early(body)) if how else ends_early(body) == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "how"),
+    [
+        ('b/run", title="Run")\nrun()\n\n## Next\nFix it.', "“b/run"),
+        ("        if (!berth) { return; }\n\n## Next\nFix it.", "“if (!berth)"),
+        (', "sender": "x"\n\n## Tool Failures\nNone.', "“, "),
+        ("，然后修好它。\n\n## 下一步\n修好它。", "“，然后"),
+        # Prose without headings may begin with any word.
+        ("use berth 4.", ""),
+        ("\n\n## Goal\nfix it.", ""),
+        ("- fix it\n\n## Next\nFix it.", ""),
+        ("<goal>\nfix it\n</goal>\n\n## Next\nFix it.", ""),
+    ],
+)
+def test_how_a_summary_begins_late(body: str, how: str) -> None:
+    assert (how in begins_late(body)) if how else begins_late(body) == ""
+
+
+def test_a_first_summary_that_begins_late_is_cut_off() -> None:
+    """No earlier summary shows which sections are missing."""
+    found = find(evidence(compaction_evidence(1, {"summary": 'b/run")\nrun()\n\n## Next\nFix it.'})))
+    (cut,) = (one for one in found if one.rule == "summary-cut-off")
+    assert cut.text == 'Summary 1 seems to be cut off: it begins with “b/run")”.'
 
 
 @pytest.mark.parametrize(
