@@ -385,3 +385,17 @@ def test_statements_below_rules_are_constraints() -> None:
 )
 def test_a_word_that_only_contains_the_chinese_must_is_no_constraint(text: str, is_rule: bool) -> None:
     assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
+
+
+@pytest.mark.parametrize(
+    ("text", "is_rule"),
+    [
+        ("卸完货了吗，以后卸完都告诉我一声", True),
+        ("以后靠岸先开灯", True),
+        ("涨潮以后靠岸", False),
+        ("以后的码头会更大", False),
+        ("以后我可能会换船", False),
+    ],
+)
+def test_the_chinese_from_now_on_begins_a_rule_at_the_start_of_a_clause(text: str, is_rule: bool) -> None:
+    assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
