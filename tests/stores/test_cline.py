@@ -54,6 +54,24 @@ def path(tmp_path: Path) -> Path:
     return found
 
 
+def test_a_sub_agent_of_cline_and_the_system_prompt(path: Path) -> None:
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "system_prompt": "You moor ferries."}))
+    name, origin = f"{SESSION}__agent_2", {"mode": "subagent", "parentThreadId": SESSION}
+    asked = message(9, "user", {"type": "text", "text": "Count the berths."})
+    helper = {**document, "sessionId": name, "origin": origin, "messages": [asked]}
+    path.with_name("agent_2.messages.json").write_text(json.dumps(helper))
+    store = open_store(path.parent.parent)
+    rows = {row.id: row for row in store.conversations()}
+    assert (rows[name].kind, rows[name].parent, rows[name].folder) == (
+        "sub-agent",
+        SESSION,
+        "/home/me/harbour",
+    )
+    assert (rows[SESSION].kind, rows[SESSION].parent) == ("conversation", None)
+    assert store.system_prompt(store.open(SESSION).live.session) == "You moor ferries."
+
+
 def test_a_session_of_cline(path: Path) -> None:
     store = open_store(path.parent.parent)
     (row,) = store.conversations()

@@ -28,8 +28,9 @@ class ClineReader(SessionReader):
 
     agent = "cline"
     limits = (
-        "Cline does not record the system prompt or the tools. A session records only its newest compaction. "
-        "Compactions are read as its source describes them; none was seen.",
+        "Cline does not record the tools, and the system prompt of a session lacks the rules of the workspace. A "
+        "session records only its newest compaction. Compactions are read as its source describes them; none was "
+        "seen.",
     )
 
     def recognises(self, head: Head) -> bool:
@@ -52,10 +53,14 @@ class ClineReader(SessionReader):
         session = SessionLists(Entries(path, wires_of, fetch=_fetch), unreadable=int(not content))
         session.session = text_at(content, "sessionId")
         session.version = text_at(content, "origin", "version")
-        about = _as_mapping(document(path.with_name(path.name.removesuffix(_ENDING) + ".json")))
+        session.prompt = text_at(content, "system_prompt")
+        # A sub-agent's file is beside that of the session that started it, and has no other file about it.
+        session.parent = text_at(content, "origin", "parentThreadId")
+        name = session.parent or path.name.removesuffix(_ENDING)
+        about = _as_mapping(document(path.with_name(f"{name}.json")))
         session.folder, session.model = text_at(about, "cwd"), text_at(about, "model")
         session.provider = text_at(about, "provider")
-        session.parent = text_at(about, "parent_session_id")
+        session.parent = session.parent or text_at(about, "parent_session_id")
         messages = mappings(content.get("messages"))
         session.unreadable += messages.count({})
         state = _as_mapping(document(_compaction_file(path)))
