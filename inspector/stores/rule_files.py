@@ -53,6 +53,11 @@ _CONTEXT = late_pattern(
 _BEGUN = late_pattern(
     r"^\[BEGIN (?P<path>context from \[[^\n]+\])\]\n(?P<text>.*?)^\[END Context\]$", re.DOTALL | re.MULTILINE
 )
+#: The same in a reminder of DeepSeek Harness.
+_INCLUDED = late_pattern(
+    r"^Instructions from: (?P<path>\S[^\n]*\.md)\n(?P<text>.*?)(?=^Instructions from: \S|^</|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 #: The same in the system prompt of OpenClaw, below a line. It also names missing files.
 _LOADED = "\nLoaded project context:\n"
 _PROJECT = late_pattern(
@@ -263,6 +268,8 @@ def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
     for form in (_CONTENTS, _FROM, _CONTEXT, _BEGUN):
         for match in form.finditer(text):
             yield match["path"].strip(), match["text"].strip()
+    for match in _INCLUDED.finditer(text):
+        yield _path_of({"path": match["path"].strip()}, folder), match["text"].strip()
     for match in _PROJECT.finditer(text.partition(_LOADED)[2]):
         yield match["path"], match["text"].strip()
     for number, match in enumerate(_CUSTOM.finditer(text), start=1):

@@ -154,6 +154,21 @@ def test_the_context_of_gemini_cli_has_the_files(tmp_path: Path) -> None:
     assert [(one.path, one.text, one.how) for one in found] == [(path, RULES, "loaded") for path in paths]
 
 
+def test_a_reminder_of_dsh_has_the_files(tmp_path: Path) -> None:
+    session = recipe("more_lines").DshSession(SESSION)
+    files = "\n\n".join(f"Instructions from: {p}\n\n{RULES}\n" for p in ("AGENTS.md", "docs/CLAUDE.md"))
+    session.user(f"<system-reminder>\nUse these.\n\n{files}\n</system-reminder>")
+    session.user("Moor the boat.")
+    session.answer("Moored.", sent=9_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.path, one.text, one.how) for one in found] == [
+        (f"{session.cwd}/AGENTS.md", RULES, "loaded"),
+        (f"{session.cwd}/docs/CLAUDE.md", RULES, "loaded"),
+    ]
+
+
 def test_the_system_prompt_of_openhands_has_the_files(tmp_path: Path) -> None:
     session = recipe("more_lines").OpenHandsSession(SESSION)
     session.user("Moor the boat.")
