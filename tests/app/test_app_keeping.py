@@ -143,7 +143,7 @@ async def test_missing_programs_are_named(rotating: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PAGER", "/nowhere/pager -x")
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "o")
-        assert told(pilot)[-1] == "'/nowhere/pager -x' is not there; set $PAGER."
+        assert told(pilot)[-1] == "There is no program '/nowhere/pager -x'. Set $PAGER to another one."
         monkeypatch.setenv("PAGER", "less 'quietly")
         await press(pilot, "o")
         assert told(pilot)[-1] == '$PAGER is "less \'quietly": No closing quotation.'

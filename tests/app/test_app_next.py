@@ -26,7 +26,7 @@ from tests.app.running import (
     until,
 )
 from widgets.panes.losses_facts import LossesFacts
-from widgets.panes.tokens_pane import TokensPane
+from widgets.panes.tokens_pane import TokensPane, ahead_lines
 
 SIZE = (160, 48)
 
@@ -94,4 +94,10 @@ async def test_the_view_stays_in_place_while_the_live_list_grows(rotating: Path,
 
 
 def test_a_list_of_one_message_has_one_message() -> None:
-    assert compute((), 1, 1, None).title == "generation 1, 1 message"
+    assert compute((), 1, 1, False, None).title == "generation 1, 1 message"
+
+
+def test_the_next_compaction_is_announced_while_it_is_read() -> None:
+    lines = [line.text for line in ahead_lines(compute((), 1, 4, True, None))]
+    assert lines == ["next compaction", "Reading the facts at risk …", ""]
+    assert not ahead_lines(compute((), 1, 4, False, None))

@@ -135,7 +135,7 @@ async def test_a_process_that_dies_is_noted(rotating: Path, monkeypatch: pytest.
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
     async with running(rotating, apart=True) as pilot:
-        assert any("ended before its time" in note for note in notes(pilot))
+        assert any("ended early" in note for note in notes(pilot))
         assert all(entry.lost is None for entry in entries(pilot).values())
 
 

@@ -26,8 +26,8 @@ class TokensView(Struct, frozen=True):
     """A list and its next compaction.
 
     `title` names the list, `shares` are the shares of its sources, the largest first. `generation` counts from 1.
-    `sentences` describe the next compaction (none: not the live list, or still being read), `at_risk` are the facts
-    that leave the list with it, and `pin` is a text that keeps them.
+    `sentences` describe the next compaction (none: not the live list), `at_risk` are the facts that leave the list with
+    it, and `pin` is a text that keeps them.
     """
 
     title: str

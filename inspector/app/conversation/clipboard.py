@@ -73,7 +73,8 @@ class Clipboard:
             app.notify(f"${variable} is {command!r}: {error}.", severity="error", markup=False)
             return
         if not program or shutil.which(program[0]) is None:
-            app.notify(f"{command!r} is not there; set ${variable}.", severity="error", markup=False)
+            message = f"There is no program {command!r}. Set ${variable} to another one."
+            app.notify(message, severity="error", markup=False)
             return
         with tempfile.TemporaryDirectory(prefix="compaction-inspector-") as folder:
             path = Path(folder) / "message.txt"

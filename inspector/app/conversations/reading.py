@@ -282,7 +282,7 @@ class _Other:
                 continue
             except WorkerEnded:
                 raise StoreError(
-                    "The process that reads losses ended before its time; r reads again."
+                    "The process that reads losses ended early. Press r to read again."
                 ) from None
             return result
 
@@ -295,4 +295,6 @@ class _Other:
         try:
             return Worker(low=True)
         except OSError as error:
-            raise StoreError(f"No process can begin that reads losses ({error}); r reads again.") from None
+            raise StoreError(
+                f"No process can start to read losses ({error}). Press r to read again."
+            ) from None

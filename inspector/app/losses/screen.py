@@ -189,7 +189,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         if unread:
             conversations = human.plural(unread, "conversation")
             open_losses = [
-                f"{conversations} could not be read; opening one says what is wrong.",
+                f"{conversations} could not be read. Open one to see why.",
                 *open_losses,
             ]
         self.show_failure("losses")

@@ -23,14 +23,15 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     # Until the list on screen is added up, that of the last step or before its last messages stays.
     if generation.number != state.generation:
         return None
-    return shares, generation.number, length, _upcoming(context)
+    is_live = state.moment is None and state.generation == len(context.opened.generations)
+    return shares, generation.number, length, is_live, _upcoming(context) if is_live else None
 
 
 def _upcoming(context: Context) -> Upcoming | None:
     """The next compaction. The last value stays while new messages of the live list are read."""
     state, loaded = context.state, context.loaded
     read = loaded.values.get(UPCOMING.name)
-    if read is None or state.moment is not None or state.generation != len(context.opened.generations):
+    if read is None:
         return None
     (_, _, settings, _), upcoming = read
     known: Upcoming | None = upcoming if settings == state.settings else None
@@ -38,12 +39,12 @@ def _upcoming(context: Context) -> Upcoming | None:
 
 
 def compute(
-    shares: tuple[SourceShare, ...], generation: int, length: int, upcoming: Upcoming | None
+    shares: tuple[SourceShare, ...], generation: int, length: int, is_live: bool, upcoming: Upcoming | None
 ) -> TokensView:
-    """Return the shares of a list and, for the live list, its next compaction."""
+    """Return the shares of a list and, for the live list, its next compaction (None while it is read)."""
     title = f"generation {generation}, {human.plural(length, 'message')}"
     if upcoming is None:
-        return TokensView(title, shares)
+        return TokensView(title, shares, sentences=("Reading the facts at risk …",) if is_live else ())
     return TokensView(title, shares, generation, upcoming.sentences, upcoming.at_risk, upcoming.pin)
 
 
