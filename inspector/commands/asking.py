@@ -224,9 +224,9 @@ def raise_unread(*asked: Answers, named: bool = False) -> None:
     unread = [sentence for answers in asked for sentence in answers.unread]
     if unread:
         noun = "conversation is" if len(unread) == 1 else "conversations are"
-        told = [] if named else unread
+        sentences = [] if named else unread
         raise InspectorError(
-            "\n".join([*told, f"The answer is incomplete: {len(unread):,} {noun} left out."])
+            "\n".join([*sentences, f"The answer is incomplete: {len(unread):,} {noun} left out."])
         )
 
 

@@ -105,16 +105,16 @@ def attempt(
     sending = sending_of(orders, masker)
     allowance = sender.allowed(sending)
     with ProgressLine() as progress:
-        made = carry_out(orders, inspection, default_attempts(), allowance, progress)
-    documents = _outcomes(inspection, settings, made)
+        new_attempts = carry_out(orders, inspection, default_attempts(), allowance, progress)
+    documents = _outcomes(inspection, settings, new_attempts)
     whole = {
         "sending": sending_document(sending),
-        "attempts": list(map(attempt_document, made)),
+        "attempts": list(map(attempt_document, new_attempts)),
         "summaries": documents,
     }
-    note_problems(asked, made)
+    note_problems(asked, new_attempts)
     asked.print(whole, lambda _: print_outcomes(documents))
-    check_made(made)
+    check_made(new_attempts)
 
 
 def _outcomes(inspection: Inspection, settings: Settings, attempts: Sequence[Attempt]) -> list[Document]:
@@ -129,16 +129,16 @@ def _outcomes(inspection: Inspection, settings: Settings, attempts: Sequence[Att
     ]
 
 
-def note_problems(asked: Asked, made: Sequence[Attempt]) -> None:
+def note_problems(asked: Asked, new_attempts: Sequence[Attempt]) -> None:
     """Note the problem of each attempt that has one."""
-    for attempt in made:
+    for attempt in new_attempts:
         if attempt.problem:
             asked.answers.note(f"Attempt {attempt.id} ({attempt.name}): {attempt.problem}")
 
 
-def check_made(made: Sequence[Attempt]) -> None:
+def check_made(new_attempts: Sequence[Attempt]) -> None:
     """Raise SummarizerFailed if no attempt is finished. A partial text is not a summary."""
-    if made and not any(attempt.state == "finished" for attempt in made):
+    if new_attempts and not any(attempt.state == "finished" for attempt in new_attempts):
         raise SummarizerFailed("No complete summary was made.")
 
 
@@ -258,20 +258,22 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     sending = life_sending(inspection, settings, order)
     allowance = sender.allowed(sending)
     with ProgressLine() as progress:
-        made = make_life(inspection, settings, order, kept, allowance, progress)
-    whole = {attempt.place.compaction: attempt for attempt in made if attempt.state == "finished"}
+        new_attempts = make_life(inspection, settings, order, kept, allowance, progress)
+    whole = {attempt.place.compaction: attempt for attempt in new_attempts if attempt.state == "finished"}
     points = built(life_curve(inspection, settings, whole)) if whole else []
-    number = made[0].life
+    number = new_attempts[0].life
     document = {
         "sending": sending_document(sending),
         "life": number,
-        "attempts": list(map(attempt_document, made)),
+        "attempts": list(map(attempt_document, new_attempts)),
         "curve": points,
     }
-    note_problems(asked, made)
+    note_problems(asked, new_attempts)
     asked.print(document, lambda _: print_curve(points, number) if points else None)
-    if made[-1].state != "finished" and whole:
+    if new_attempts[-1].state != "finished" and whole:
         print_notes(
-            [f"The life ends at compaction {made[-1].place.compaction}; --resume {number} continues it."]
+            [
+                f"The life ends at compaction {new_attempts[-1].place.compaction}; --resume {number} continues it."
+            ]
         )
-    check_made(made)
+    check_made(new_attempts)

@@ -20,15 +20,15 @@ def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Docume
     document = None if bill is None else cost_document(bill[0].cost, bill[1])
     if document is None or bill is None:
         return None
-    made = bill[0]
+    compaction_bill = bill[0]
     return document | {
-        "requests_to_pay_off": made.requests_to_pay_off,
-        "requests_after": made.later,
-        "paid_off": made.paid_off if made.same_model else None,
-        "paid_off_request": made.paid_by,
-        "warm": made.warm,
+        "requests_to_pay_off": compaction_bill.requests_to_pay_off,
+        "requests_after": compaction_bill.later,
+        "paid_off": compaction_bill.paid_off if compaction_bill.same_model else None,
+        "paid_off_request": compaction_bill.paid_by,
+        "warm": compaction_bill.warm,
         "modelled": is_estimated,
-        "text": ("estimated, " if is_estimated else "") + made.words,
+        "text": ("estimated, " if is_estimated else "") + compaction_bill.words,
     }
 
 

@@ -79,37 +79,32 @@ class FolderFiles:
                 yield path
 
     def of(self, agent: str) -> dict[str, Signature]:
-        """Return the present files of an agent with their signatures, by path."""
+        """Return the present files of an agent with their signatures, by path. The stores of several agents share one
+        search."""
         with self._lock:
-            return self._sorted(self._current_files(agent)).get(agent, {})
+            age = time.monotonic() - self._at
+            if age >= _SHARED_SECONDS and (age >= _UNUSED_SECONDS or agent in self._asked):
+                self._search()
+            self._asked.add(agent)
+            return self._by_agent().get(agent, {})
 
     def of_all(self) -> dict[str, dict[str, Signature]]:
         """Return the present files of each agent. The next `of` for an agent uses the same search."""
         with self._lock:
             if time.monotonic() - self._at >= _SHARED_SECONDS:
                 self._search()
-            return self._sorted(self._now)
+            return self._by_agent()
 
-    def _sorted(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
-        """Return the files of a search by agent."""
+    def _by_agent(self) -> dict[str, dict[str, Signature]]:
+        """Return the files of the last search by agent."""
+        now = self._now
         if self._of[0] is not now:
             self._look([path for path, signature in now.items() if self._seen.get(path) != signature])
-            self._of = (now, self._by_agent(now))
+            files_of: dict[str, dict[str, Signature]] = {}
+            for path, signature in now.items():
+                files_of.setdefault(self._agents.get(path, ""), {})[path] = signature
+            self._of = (now, files_of)
         return self._of[1]
-
-    def _by_agent(self, now: dict[str, Signature]) -> dict[str, dict[str, Signature]]:
-        files_of: dict[str, dict[str, Signature]] = {}
-        for path, signature in now.items():
-            files_of.setdefault(self._agents.get(path, ""), {})[path] = signature
-        return files_of
-
-    def _current_files(self, agent: str) -> dict[str, Signature]:
-        """Return each file that may belong to an agent; the stores of several agents share one search."""
-        age = time.monotonic() - self._at
-        if age >= _SHARED_SECONDS and (age >= _UNUSED_SECONDS or agent in self._asked):
-            self._search()
-        self._asked.add(agent)
-        return self._now
 
     def _search(self) -> None:
         self._asked = set()

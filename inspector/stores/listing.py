@@ -194,9 +194,9 @@ class Listing:
     def _find_early(self, session: str) -> Source | None:
         """Find the source for `early_source`. Read at most the files with the session's name."""
         now, before = self._files(), self._before
-        found = before.source(session) if before is not None else None
-        if found is not None and all(path in now for path in (*found.files, *found.shared)):
-            return found
+        source = before.source(session) if before is not None else None
+        if source is not None and all(path in now for path in (*source.files, *source.shared)):
+            return source
         for path, signature in now.items():
             if _stem(path) == session and self._current_digests(path, signature) is None:
                 self._read_digests(partial(self._reader().digests, Path(path)), path, signature)

@@ -83,8 +83,10 @@ def gather_report(
         answers.note(dismissed_note(len(dismissed)))
     note_dismissed(answers, reading.facts.dismissed_count)
     requests = requests_of(inspection, resolved)
-    made = attempts_of(answers.store, row, default_attempts())
-    attempts = [attempts_part(inspection, settings, item, made, reading.facts, watch) for item in compared]
+    stored_attempts = attempts_of(answers.store, row, default_attempts())
+    attempts = [
+        attempts_part(inspection, settings, item, stored_attempts, reading.facts, watch) for item in compared
+    ]
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
@@ -245,7 +247,7 @@ def _compactions(
     ended = reading.facts.ended()
     before: tuple[int, str] | None = None
     sizes = {fall.compaction: (fall.before, fall.after) for fall in course.falls if course.sizes}
-    for item, made in zip(compared, attempts, strict=True):
+    for item, attempts_of_compaction in zip(compared, attempts, strict=True):
         recorded = item.recorded
         text = recorded.summary
         diff = None
@@ -270,7 +272,7 @@ def _compactions(
                 diff,
                 findings_by_rule(finding for finding in all_findings if finding.compaction == recorded.index),
                 _bill_words(recorded, bills.get(recorded.index), requests, inspection.is_branch),
-                made,
+                attempts_of_compaction,
                 sizes.get(recorded.index),
             )
         )

@@ -340,10 +340,10 @@ def risk_words(risk: Document) -> str:
 
 def made_words(report: Report) -> str:
     """Return the subject and the time of the report."""
-    made = moment(report.made_at)
+    time = moment(report.made_at)
     return (
         f"Conversation {report.conversation}, {plural(len(report.sessions), 'session')}, from {report.database}. "
-        f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
+        f"Written by compaction-inspector {report.version}{f' on {time}' if time else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
 

@@ -194,8 +194,10 @@ class _Scanner(Scan):
             self.queue.add(value, span)
             return
         if kind == "cost-state":
-            known = value.get("hasUnknownModelCost") is not True
-            self.recorded_costs[text_of(value, "sessionId")] = known * amount_of(value.get("totalCostUSD"))
+            is_complete = value.get("hasUnknownModelCost") is not True
+            self.recorded_costs[text_of(value, "sessionId")] = is_complete * amount_of(
+                value.get("totalCostUSD")
+            )
             return
         if kind not in _CHAINED:
             self._note_title(value, kind)

@@ -45,8 +45,8 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
             names = [*kept, *(name for name in added if isinstance(name, str))]
             missing = [name for name in names if name not in blobs]
             if len(missing) == len(answers):
-                made = ({"role": "assistant", "content": blocks} for blocks in answers.values())
-                blobs.update(zip(missing, made, strict=True))
+                new_blobs = ({"role": "assistant", "content": blocks} for blocks in answers.values())
+                blobs.update(zip(missing, new_blobs, strict=True))
             answers = {}
             lists[text_at(value, "id")] = names
             if all(name in blobs for name in names):

@@ -356,8 +356,8 @@ class _Scanner(SessionScanner, kw_only=True):
 
     def _turn_ended(self) -> None:
         """Mark a compaction that is the whole turn: the user asked for it."""
-        made, length = self.turn
-        if len(self.compactions) != made + 1:
+        compactions_before, length = self.turn
+        if len(self.compactions) != compactions_before + 1:
             return
         done = self.compactions[-1]
         if (done.before, done.after) == (length, len(self.live)):

@@ -135,8 +135,8 @@ class _Scanner(SessionScanner):
                 for place, wire in enumerate(wires)
                 if wire["role"] != "tool" or wire["tool_call_id"] not in self.newest_result
             ]
-            made = self.make(wires, at) if new else ()
-            wires, numbers = [wires[place] for place in new], tuple(made[place] for place in new)
+            all_numbers = self.make(wires, at) if new else ()
+            wires, numbers = [wires[place] for place in new], tuple(all_numbers[place] for place in new)
             self.note_first_words(wires)
             self._append(wires, numbers, name)
         for wire, number in zip(wires, numbers, strict=True):

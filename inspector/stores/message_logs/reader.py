@@ -260,8 +260,8 @@ def _add_exchange(session: _LoggedConversation, exchange: Exchange, line: Line, 
     elif (place := _new_block(session, block, numbers, hashes)) is not None:
         session.lists[-1] = numbers[:place]
         numbers = _compact_at(session, exchange, numbers[place:], numbers[place])
-    elif exchange.writer and session.live and (found := _new_handoff(session, wires, numbers)):
-        numbers = _compact_by_hermes(session, exchange, numbers, *found)
+    elif exchange.writer and session.live and (placed_handoff := _new_handoff(session, wires, numbers)):
+        numbers = _compact_by_hermes(session, exchange, numbers, *placed_handoff)
     else:
         goes_on = _continues(session, numbers, hashes) or _add_clearing(session, numbers, exchange.at)
         if not goes_on and not _edited(session, wires, numbers):
@@ -485,10 +485,10 @@ def _add_first_compaction(
     session: _LoggedConversation, exchange: Exchange, wires: Sequence[Wire], numbers: Sequence[int]
 ) -> None:
     """Add the compaction before the first list, if that list has a summary of Hermes and is not a copy."""
-    found = _new_handoff(session, wires, numbers)
-    if found is None:
+    placed_handoff = _new_handoff(session, wires, numbers)
+    if placed_handoff is None:
         return
-    at, handoff = found
+    at, handoff = placed_handoff
     _note_release(session, exchange, handoff)
     session.handoff = md5(handoff.body.encode(errors="replace"), usedforsecurity=False).hexdigest()
     session.entries.items[numbers[at]].summary = True

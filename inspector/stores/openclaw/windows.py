@@ -35,12 +35,12 @@ class Windows(Struct):
 
     def note_text(self, text: str, model: str, provider: str) -> None:
         """Note the window in a text about the context of a model. The text rounds it."""
-        found = _CONTEXT.search(text)
-        if found is None or not model:
+        match = _CONTEXT.search(text)
+        if match is None or not model:
             return
-        unit = _UNITS[found[2]]
+        unit = _UNITS[match[2]]
         digits = 1 if unit == 1_000_000 else 0
-        rounded = float(found[1])
+        rounded = float(match[1])
         for exact in (self.of.get(model), context_length(model, provider)[0]):
             if exact is not None and round(exact / unit, digits) == rounded:
                 self.of[model] = exact

@@ -222,9 +222,9 @@ class PiScanner(SessionLists, kw_only=True):
         if target is None or not target.messages or not isinstance(value.get("replacement"), Mapping):
             return ()
         original = self.entries.items[target.messages[0]]
-        made = self.make([{"role": ROLE_NAMES[original.role], "content": ""}], original.at)
-        self.entries.items[made[0]].lines += original.lines[-1:]
-        return made
+        numbers = self.make([{"role": ROLE_NAMES[original.role], "content": ""}], original.at)
+        self.entries.items[numbers[0]].lines += original.lines[-1:]
+        return numbers
 
     def _note_error(self, node: Node, error: str) -> None:
         """Note an error about a request that does not fit into the window, with the sizes in it."""
