@@ -83,7 +83,7 @@ ENVELOPE = late_pattern(
     r"Description:\n.{0,20000}?(?=^\[(?:Image|Video|Audio)(?: \d+/\d+)?\]\n|\Z)"
     # Marks before the words: a job, an id and the sender, a time.
     r"|\[cron:[^\]\n]{1,200}\][ ]?|\[(?:message_id|slack message id): [^\]\n]{1,100}\][ ]?(?:\n[\w@.-]{1,80}: )?"
-    r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): "
+    r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): |\(self\): "
     rf"|{_MARK}|\[Retry after the previous [^\]\n]{{1,100}}\]"
     # The message that the user replies to, behind the words.
     r")|\[Replying to [^\]\n]{1,200}\]\s.{0,20000}?\[/Replying\]|\[Replying to: \".{0,600}?\"\]",

@@ -146,6 +146,7 @@ DONE = (
             "[Wed 2026-05-13 11:04 GMT+8] [System] Your previous turn was interrupted. Never ask.\n\nGo on.",
             "",
         ),
+        (f"{SENDER}(self): {SAID}", SAID),
         ("[Inter-session message] sourceTool=subagent_announce isUser=false\nNever moor.", ""),
         ("[Subagent Context] Every sub-agent of this session has now settled.\nNever moor.", ""),
         (f"[Subagent Context] You are running as a subagent.\n\n[Subagent Task]: {SAID}", SAID),

@@ -131,6 +131,8 @@ _REPORTS = late_pattern(
 )
 #: Matches a number of a list without its mark: "23 needs a chart".
 _LISTED_NUMBER = late_pattern(r"\d{1,2}[\s,.:：、)]+[^\W\d]")
+#: Matches numbers of a list and nothing else: "5+6."
+_NUMBERS = late_pattern(r"(?:\d{1,2}\W*)+")
 #: Matches an answer that only permits one act.
 _GRANTS = late_pattern(r"\W*(?:authori[sz]e|approve|allow|proceed|accept|continue|go ahead)\b", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
@@ -332,7 +334,7 @@ def _needs_met(body: str, values: Sequence[Value]) -> frozenset[str]:
 
 def _says_something(body: str, values: Sequence[Value]) -> bool:
     """Return whether a user's sentence has content. A nod or a single small word has none."""
-    if NODS.fullmatch(body) is not None or _SHOWS.match(body) is not None:
+    if NODS.fullmatch(body) is not None or _SHOWS.match(body) is not None or _NUMBERS.fullmatch(body):
         return False
     stems = sum(1 for _ in load_stemmer().words(body))
     return bool(values) or stems > (3 if has_unspaced(body) else 1) or (stems == 1 and len(body.split()) > 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -74,6 +75,13 @@ _PROGRAM_TAGS = word_set(
 _FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 
+#: Errors that OpenClaw and Odoo show, also behind words of a person.
+_ERRORS = (
+    r"Agent failed before reply: |Request timed out before a response was generated\.|"
+    r"Model \"[^\"\n]{1,200}\" is not allowed\. Use /|OpenClaw: access not configured\.|"
+    r"You are not allowed to [a-z]+ '[^'\n]{1,80}' \([a-z_]+(?:\.[a-z_]+)+\) records"
+)
+_TOLD = late_pattern(_ERRORS)
 #: Matches a line of a printed file with its number: "14 │ text".
 _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
 #: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
@@ -84,8 +92,8 @@ _PRINTED = late_pattern(
     r"\w{2,40}: (?:Error|Warning|Fatal|Verbose): \S|"
     # Numbers in columns.
     r"(?:\S{1,40}[ \t]+){1,2}(?:\d[\d.,:%]*[ \t]+){4}\S|"
-    # An answer of OpenClaw.
-    r"\W{0,4}Agent failed before reply: |"
+    # The banner of OpenClaw, and a place of a linter.
+    rf"\W{{0,4}}(?:{_ERRORS})|🦞 OpenClaw \d|\d+:\d+ +(?:error|warning) +\S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
@@ -190,9 +198,19 @@ _FURTHER = late_pattern(r"^#{1,4} ", re.MULTILINE)
 #: A heading, a rule between parts, and words of a person with a colon before a heading on the same line.
 _TITLE = late_pattern(r"\s{0,3}#{1,6} \S[^\n]{0,120}$")
 _RULER = late_pattern(r"\s{0,3}-{3,}\s*")
+#: Code directly behind a sentence: the copy of an answer as a chat shows it.
+_GLUED = late_pattern(
+    r"[。：！？](?:import \w|def \w+\(|class \w+[(:]|# \S)|\w[.:](?:import \w+$|def \w+\(|class \w+[(:])"
+)
+#: Minimum entries of a list on a page, and minimum number of labels that come again.
+_ENTRIES = 3
 #: Minimum lines of a document that begin with a picture.
 _FEWEST_LED = 3
 _HANDS_OVER = late_pattern(r"[^\n#]{1,200}[:：]\s++(?=#{1,6} \S)")
+# The context of a message that the user forwards from a bot: names of bots end so.
+_OF_BOT = late_pattern(r"(?s:Forwarded message context .*\"username\": \"\w+[Bb][Oo][Tt]\")")
+# The last colon of the first line, before a long document.
+_FIRST_COLON = late_pattern(r"\s*+[^\n]*[^\s\d][:：](?=\s)")
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
@@ -202,7 +220,7 @@ _BOT = late_pattern(
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
     r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
-    r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}:[~/][^\s$#]{0,200}[$#] "
+    r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#] | [~/\w.-]{1,200} [%$#](?: |$))"
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
@@ -316,8 +334,12 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
                 yield from _of_part(text, own, False)
             return
     passed_on = _passed_on(text, start, end) if of_user else (len(text), 0)
+    document, part_end = (len(text), 0), start
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
-        documents = (passed_on, _document(text, part)) if of_user else ()
+        # A document goes on behind its tags.
+        if of_user:
+            document = _document(text, part, document[0] < document[1] == part_end)
+        part_end, documents = part[1], (passed_on, document)
         for sentence in _of_part(text, part, pasted):
             planned = any(from_ <= sentence.start and sentence.end <= to for from_, to in documents)
             planned = planned or (of_user and _is_json(_line_at(text, sentence.start)))
@@ -333,7 +355,9 @@ def _passed_on(text: str, start: int, end: int) -> Span:
     if (plan := _LEADS_IN.match(text, start, end)) is not None:
         return plan.end(), len(text)
     if len(text) > _DOCUMENT:
-        return _EDGE, len(text) - _EDGE
+        spoken = (span[0] for span, _ in _blocks(text, start, end) if text[slice(*span)].strip())
+        hands_over = _FIRST_COLON.match(text, next(spoken, start), _EDGE)
+        return hands_over.end() if hands_over is not None else _EDGE, len(text) - _EDGE
     asks = _ASKS_ABOUT.search(text, start, end)
     if asks is None or _ITEM.match(text, asks.end(), end) is not None:
         return len(text), 0
@@ -343,12 +367,12 @@ def _passed_on(text: str, start: int, end: int) -> Span:
     return asks.end(), last if lines and _plain_words(lines, range(len(lines)), ()) else len(text)
 
 
-def _document(text: str, span: Span) -> Span:
+def _document(text: str, span: Span, goes_on: bool) -> Span:
     """Return the span of a document as a model or a file has it; without one, its end is before its start.
 
-    It has two headings and a picture in one of them, three headings with rules between them, three headings in a row, a
-    heading directly after the user's colon, or several lines that begin with a picture. A last paragraph in plain words
-    belongs to the person.
+    It has two headings and a picture in one of them, three headings with rules between them or with code directly
+    behind a sentence, three headings in a row, a heading directly after the user's colon, or several lines that begin
+    with a picture. Or it `goes_on` from the span before. A last paragraph in plain words belongs to the person.
     """
     lines = text[slice(*span)].split("\n")
     fenced = _fenced(lines)
@@ -359,11 +383,12 @@ def _document(text: str, span: Span) -> Span:
     rules = [number for number, line in open_lines if _RULER.fullmatch(line)]
     led = [number for number, line in open_lines if _is_picture(line.lstrip()[0])]
     pictured = any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
+    glued = any(_GLUED.search(line[:_LINE]) for _, line in open_lines)
     in_a_row = any(third - first == 2 for first, third in zip(headings, headings[2:], strict=False))
     handed_over = _HANDS_OVER.match(open_lines[0][1]) if headings else None
-    if handed_over is not None:
+    if handed_over is not None or (goes_on and open_lines):
         first = open_lines[0][0]
-    elif (pictured and len(headings) > 1) or (rules and len(headings) > 2) or in_a_row:
+    elif (pictured and len(headings) > 1) or ((rules or glued) and len(headings) > 2) or in_a_row:
         first = min(headings[:1] + rules[:1])
     elif len(led) >= _FEWEST_LED:
         first = led[0]
@@ -409,6 +434,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
         at = span[0]
         for found in ENVELOPE.finditer(text, *span):
             yield (at, found.start()), pasted
+            pasted = pasted or _OF_BOT.match(found[0]) is not None
             if found["said"]:
                 yield found.span("said"), pasted
             at = found.end()
@@ -522,7 +548,10 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
     at, whole = span[0], text[slice(*span)].split("\n")
     for line, following in zip(whole, [*whole[1:], ""], strict=True):
         begins = _BEGINS.search(line[:_LINE])
-        cut = begins.start() if begins is not None and _PRINTED.match(following[:_LINE]) else 0
+        if begins is not None and not _PRINTED.match(following[:_LINE]):
+            begins = None
+        begins = _TOLD.search(line[:_LINE]) or begins
+        cut = begins.start() if begins is not None else 0
         for part in (line[:cut], line[cut:]) if cut else (line,):
             starts.append(at)
             lines.append(part)
@@ -599,6 +628,18 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             # A person's list may continue after printed lines.
             goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
             found.update(range(printed[0], goes_on[0] if goes_on else block[-1] + 1))
+        # The labels of a page's entries come again with each.
+        times = Counter(lines[number].strip() for number in block)
+        labels = [
+            number
+            for number in block
+            if times[lines[number].strip()] >= _ENTRIES
+            and number not in items
+            and is_prose(lines[number])
+            and lines[number].rstrip()[-1] not in ":："
+        ]
+        if len({lines[number].strip() for number in labels}) >= _ENTRIES:
+            found.update(range(labels[0], block[-1] + 1))
         code = [number for number in block if _is_code(lines[number]) and lines[number].lstrip()[:1] != "{"]
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.

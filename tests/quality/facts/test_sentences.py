@@ -51,6 +51,18 @@ PERSONS_SENTENCES = (
      ["Harbour 1.2", "All berths are shown.", "Is that Chinese?"]),
     ("--- MODE SWITCH: NOTES ---\nWrite the notes now.", []),
     ("go on\n</observed_from_primary_session>\nNever explain a note.", []),
+    ("Fix the lint:\n\n   9:1   error  Prefer named berths  pier/names\n  13:34  error  Moor first  tide",
+     ["Fix the lint:"]),
+    ("ada@Adas-Mac pier % moor --now\n\nadded 4 berths in 9ms\nYou must reboot first.\nada@Adas-Mac pier %", []),
+    ("It says\nada@mole ~ % moor\nNever moor twice.\n\nWhat now?", ["It says", "What now?"]),
+    ("Model \"pier/tide-2\" is not allowed. Use /models to list them, or never ask.", []),
+    ("The bot answers:Request timed out before a response was generated. Please raise the limit.",
+     ["The bot answers:"]),
+    ("it opens, but I see You are not allowed to access 'Berth' (pier.berth) records.\n\nAlso the lamp is off.",
+     ["it opens, but I see", "Also the lamp is off."]),
+    ("You are not allowed to moor 'Ada' here.", ["You are not allowed to moor 'Ada' here."]),
+    ("Which one?\nada-2\nPilot that must rest\nfree\nnorth\n+2\nida-9\nBoat\nfree\nnorth\nlow tide\nida-7\nShip\nfree"
+     "\nnorth\nlow tide\nlow tide", ["Which one?", "ada-2", "Pilot that must rest"]),
     ("/devices", []),
     ("/plugin install moon@pier", []),
     ("/review only src/pier.py", ["/review only src/pier.py"]),
@@ -118,6 +130,7 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
         ("2.锚的灯\n3.每条船的缆绳都写进航海日志", ["每条船的缆绳都写进航海日志"]),
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
+        ("夜里把灯挂在码头。4。每条船都写进航海日志", ["夜里把灯挂在码头。", "每条船都写进航海日志"]),
     ],
 )
 def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, expected: list[str]) -> None:
@@ -140,12 +153,34 @@ def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, expe
          ["# Task", "Never moor at night.", "## Rules", "- Count the berths."]),
         ("Two tasks:\n---\nNever moor at night.\n---\nCount the berths.",
          ["Two tasks:", "Never moor at night.", "Count the berths."]),
+        ("The idea:\n### One\nRead the tides.import tides\n### Two\nNever moor.\n### Three\nGo.", ["The idea:"]),
+        ("The idea:\n### One\nRead the tides.\n### Two\nNever moor.\n### Three\nGo.",
+         ["The idea:", "Read the tides.", "Never moor.", "### Three", "Go."]),
+        ("## 📑 One\nx\n## 🛠 Two\n<Tide>\nlow\n</Tide>\nNever moor.\n- Go.", []),
         ("Fix it:\n```sh\n# ✅ moor\nmoor\n```\nNever moor at night.", ["Fix it:", "Never moor at night."]),
     ],
 )  # fmt: skip
 def test_a_document_that_a_person_passes_on_is_marked(message: str, own: list[str]) -> None:
     found = [one for one in sentences(message) if not (one.pasted or one.planned)]
     assert [message[one.start : one.end] for one in found] == own
+
+
+def test_a_long_document_begins_at_the_colon_of_the_first_line() -> None:
+    note = "Sender (untrusted metadata):\n```json\n{}\n```\n\n"
+    document = "\nPilots must rest.\n\nNever moor." + "\n\nIt is a long day." * 1_500
+    for message, own in (
+        (f"Use this as base:{document}", ["Use this as base:"]),
+        (f"{note}Use this as base:{document}", ["Use this as base:"]),
+    ):
+        found = [one for one in sentences(message, end=1_500) if not one.planned]
+        assert [message[one.start : one.end] for one in found] == own
+    assert not any(one.planned for one in sentences(f"Sail at 10:30.{document}", end=100))
+
+
+def test_a_message_forwarded_from_a_bot_is_pasted() -> None:
+    context = 'Forwarded message context (untrusted metadata):\n```json\n{{\n  "username": "{}"\n}}\n```\n\nNever moor.'
+    assert [one.pasted for one in sentences(context.format("pier_bot"))] == [True]
+    assert [one.pasted for one in sentences(context.format("ada"))] == [False]
 
 
 def test_data_is_marked() -> None:
