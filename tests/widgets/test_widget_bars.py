@@ -118,6 +118,21 @@ async def test_the_bar_is_blank_until_its_list_is_read() -> None:
         assert "no messages" in lines(widget)[0]
 
 
+async def test_a_plan_that_changes_nothing_has_no_regions() -> None:
+    widget = RegionBar()
+    stays = RegionBarState(
+        RegionShare(139, 78_700), label="planned", reason="all messages of the list would stay"
+    )
+    async with hosting(widget, size=(120, 4)) as host:
+        widget.planned, widget.recorded = stays, replace(REGIONS, label="recorded", kind="recorded")
+        await host.settle()
+        assert (
+            "planned   a compaction would change nothing: all messages of the list would stay"
+            in lines(widget)[0]
+        )
+        assert "head" in lines(widget)[1]
+
+
 async def test_recorded_regions_are_a_second_row_drawn_otherwise() -> None:
     widget = RegionBar()
     async with hosting(widget, size=(120, 4)) as host:

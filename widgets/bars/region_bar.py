@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.inked import Inked
-from widgets.base.strips import Row, one_line
+from widgets.base.strips import Row, fit, one_line
 
 REGIONS = ("head", "middle", "tail")
 _TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go there."
@@ -31,13 +31,15 @@ class RegionShare(Struct, frozen=True):
 
 
 class RegionBarState(Struct, frozen=True):
-    """A row of the bar. `label` leads a row where there are two ("planned", "recorded")."""
+    """A row of the bar. `label` leads a row where there are two ("planned", "recorded"). `reason` is a clause that says
+    why a compaction would change nothing, or ""."""
 
     head: RegionShare = RegionShare()
     middle: RegionShare = RegionShare()
     tail: RegionShare = RegionShare()
     label: str = ""
     kind: Literal["planned", "recorded"] = "planned"
+    reason: str = ""
 
     @property
     def whole(self) -> bool:
@@ -119,6 +121,9 @@ class RegionBar(Inked, can_focus=True):
         glyph = "█" if state.kind == "planned" else "▒"
         label_width = max((len(row.label) for row in self._rows), default=0)
         label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
+        if state.reason:
+            words = fit(f"{label}a compaction would change nothing: {one_line(state.reason, 200)}", width)
+            return Row().add(words, muted).strip(width, self.base_style)
         texts, gaps = self._texts(state, width - len(label))
         bars = _shares(
             [state.share(name).tokens for name in REGIONS],

@@ -73,7 +73,7 @@ def planned_regions(plan: Plan, label: str) -> RegionBarState:
             f"of {human.tokens(budget)}" if budget else "",
         ),
         label=label,
-        kind="planned",
+        reason="" if plan.compacts else plan.reason,
     )
 
 
