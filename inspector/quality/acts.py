@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -102,6 +103,7 @@ _HERE_TEXT = late_pattern(
 )
 _CD = late_pattern(r"cd (\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;|\n)\s*")
 _MOVES = late_pattern(r"(?<![\w/.-])(?:cd|pushd)(?![\w/.-])")
+_FILE = "file://"
 #: A path from the root of a disk or from the folder of the user.
 _ROOTED = late_pattern(r"[/~]|[A-Za-z]:[\\/]")
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
@@ -198,8 +200,9 @@ class Act(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The key as a path, in the working directory if it is known."""
-        return _inside(self.folder, self.key) or self.key
+        """The key as a path, in the working directory if it is known, with forward slashes."""
+        path = one_spelling(self.key)
+        return _inside(one_spelling(self.folder), path) or path
 
 
 def acts_of_call(call: ToolCall) -> Iterator[Act]:
@@ -378,6 +381,14 @@ def plain_path(path: str) -> str:
     name, colon, line = path.rpartition(":")
     numbered = colon and line.replace("-", "").isdigit() and not name.endswith("/")
     return name if numbered else path.rstrip("/:,;")
+
+
+def one_spelling(path: str) -> str:
+    """Return a path for comparison: with forward slashes, with a large drive letter, and without "file://"."""
+    bare = unquote(path[len(_FILE) :]) if path.startswith(_FILE) else path
+    bare = bare.replace("\\", "/")
+    letter, colon, rest = bare.removeprefix("/").partition(":/")
+    return f"{letter.upper()}:/{rest}" if colon and len(letter) == 1 else bare
 
 
 def changes_in_place(words: Iterable[str]) -> bool:

@@ -196,6 +196,20 @@ def test_a_file_read_again_is_an_event_once_its_first_reading_left_the_list() ->
     assert event.tokens >= 125
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("C:\\pier\\a b.py", "c:/pier/a b.py", True),
+        ("C:/pier/a b.py", "file:///C:/pier/a%20b.py", True),
+        ("/pier/a.py", "file:///pier/a.py", True),
+        ("C:\\pier\\a.py", "D:/pier/a.py", False),
+    ],
+)
+def test_a_path_may_have_two_spellings(one: str, other: str, same: bool) -> None:
+    first, second = (tool_use("Read", "1\tdef a(): ...", file_path=path) for path in (one, other))
+    assert [event.text for event in events((1, 1, first), (2, None, second))] == ([other] if same else [])
+
+
 def test_files_that_one_command_reads_share_its_tokens() -> None:
     both = tool_use("Bash", "text " * 400, command="cat /app/a.py /app/b.py")
     read = [event for event in events((1, 1, both), (2, None, both)) if event.kind == "read again"]

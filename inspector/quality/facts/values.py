@@ -319,6 +319,9 @@ _SPACED = late_pattern(r"(?<![\w.,/:+-])(?<!\d )\d{1,3}+(?: \d{3}){1,4}+(?![\w/:
 _RUN = late_pattern(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
+_FILE_ADDRESS = late_pattern(r"\Afile:/{2,4}(?:[a-z]:(?=/))?")
+#: A sign in the name of a file.
+_NAME_SIGN = late_pattern(r"[\w.@+-]", re.ASCII)
 _WEB = late_pattern(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
 
 
@@ -561,21 +564,33 @@ def _same_name(one: Value, other: Value) -> bool:
     """Return whether two values, at least one of them distinctive, name the same thing."""
     if one.canon == other.canon:
         return True
+    paths = [path.lstrip("/@") for each in (one, other) if (path := _path_of(each))]
+    if len(paths) == 2:
+        # A path may start at another folder or with the "@" of a prompt. A name behind a CJK sign begins after it.
+        short, long = sorted(paths, key=len)
+        return long.endswith(short) and (long == short or not _NAME_SIGN.match(long[-len(short) - 1]))
     if "url" in (one.form, other.form):
         short, long = sorted(
             (_WEB.sub("", each.canon).removesuffix(".git") for each in (one, other)), key=len
         )
         # A text may name a repository without its host.
         return short == long or ("/" in short and one.form != other.form and long.endswith(f"/{short}"))
-    # A path may start at another folder or with the "@" of a prompt, or end with a line. A version may start with "v".
-    if {one.form, other.form} <= FILES:
-        short, long = sorted((value.canon.partition(":")[0].lstrip("/@") for value in (one, other)), key=len)
-        return long == short or long.endswith(f"/{short}")
+    # A version may start with "v".
     short, long = sorted((one.canon, other.canon), key=len)
     return short.removeprefix("v") == long.removeprefix("v") and {one.form, other.form} <= {
         "version",
         "release",
     }
+
+
+def _path_of(value: Value) -> str:
+    """Return the path of a file, also of its address (file:///C:/notes.md), without a line; "" for other values."""
+    if value.form in FILES:
+        return value.canon.partition(":")[0]
+    if value.form != "url":
+        return ""
+    path, is_address = _FILE_ADDRESS.subn("", value.canon)
+    return path if is_address else ""
 
 
 def _same_date(one: str, other: str) -> bool:

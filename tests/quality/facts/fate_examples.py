@@ -51,6 +51,25 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         '6. All user messages:\n   - "Use https between the two piers only"',
         "uncertain",
     ),
+    # A file in two spellings of its path.
+    (
+        "path",
+        "The berth plan is in file:///C:/pier/berths.xlsx.",
+        "- The berth plan is in `D:\\old\\berths.csv`, saved as `C:\\pier\\berths.xlsx`",
+        "kept",
+    ),
+    (
+        "path",
+        "The berth plan is file:///C:/pier/泊位_plan.xlsx.",
+        "- Berth plan: C:\\pier\\泊位_plan.xlsx",
+        "kept",
+    ),
+    (
+        "path",
+        "The berth plan is in file:///C:/pier/berths.xlsx.",
+        "- The berth plan is in `C:\\pier\\old_berths.xlsx`",
+        "contradicted",
+    ),
     # Only a clause of the statement is quoted.
     ("clause", "先去码头，禁止夜间卸货，再回来报告。", "## 约束\n- 必须小心，禁止夜间卸货", "uncertain"),
     ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
