@@ -18,7 +18,7 @@ _LONGEST = 300
 
 #: Maximum number of lost things per measure and compaction.
 _LISTED = 5
-_NAME, _CELL = 34, 16
+_NAME, _CELL = 34, 18
 #: Speaker of a fact, if it is not the user.
 _WHO = {"assistant": "agent", "tool": "tool"}
 
@@ -89,9 +89,12 @@ def print_measures(document: Document) -> None:
             say(_line(definition["title"], cells[part]))
     if any(entry["fallback"] for entry in compactions):
         say("! no summary was made: a fallback text replaced the middle")
+    measures = [measure for compaction in compactions for measure in compaction["measures"]]
+    if any(measure["share"] and measure["share"]["uncertain"] for measure in measures):
+        say("±N: N more facts are uncertain and count in no share")
     for compaction in compactions:
         _print_lost(compaction, titles)
-    entries = [entry for one in compactions for measure in one["measures"] for entry in measure["evidence"]]
+    entries = [entry for measure in measures for entry in measure["evidence"]]
     if any(entry["role"] in _WHO and not entry["known"] for entry in entries):
         say(
             "\nThe measures count facts of the agent too; losses and check count only the user's own words.",
@@ -115,11 +118,14 @@ def _cell(measure: Document, unit: str) -> str:
 
 
 def _share_words(share: Document | None) -> str:
-    if share is None or not share["of"]:
+    if share is None or not (share["of"] or share["uncertain"]):
         return ""
+    uncertain = f" ±{share['uncertain']:,}" if share["uncertain"] else ""
+    if not share["of"]:
+        return f"–{uncertain}"
     if share["of"] > 9_999:
-        return percent(share["value"])
-    return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}"
+        return percent(share["value"]) + uncertain
+    return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}{uncertain}"
 
 
 def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from inspector.quality.measures.measure import Share
 from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact
 from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
 from widgets.intents import ChooseCompaction, CopyFacts, GoTo
@@ -37,6 +38,21 @@ async def test_every_fate_has_a_sign_a_word_and_an_ink(outcome: str) -> None:
         assert lines(pane.facts)[0].strip(" ▌›").startswith(OUTCOMES[outcome][0])
         assert outcome in pane.body.text
     assert len({sign for sign, _ in OUTCOMES.values()}) == len(OUTCOMES)
+
+
+async def test_the_table_of_survival_counts_uncertain_facts_apart() -> None:
+    survival = replace(
+        LOSSES.survival, shares={"constraint": (Share(1, 2, 1), Share(0, 2, 7), Share(0, 0, 3))}
+    )
+    pane = LossesFacts()
+    view = replace(LOSSES, survival=survival, chosen=2)
+    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(view)) as host:
+        row = " ".join(lines(pane.table)[1].split())
+        assert row == "constraint 50% 1/2 ±1 0% 0/2 ±7 – ±3 – ±3"
+        await host.pilot.resize_terminal(44, 38)
+        await host.settle()
+        assert "0% 0/2 ±7" in lines(pane.table)[1]
+        assert "50% 1/2" not in lines(pane.table)[1]
 
 
 async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:

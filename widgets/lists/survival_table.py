@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from inspector.core.conversations import Compaction
+from inspector.core.signs import FATE_SIGNS
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.measures.measure import Share
 from widgets.base import human
@@ -20,6 +21,8 @@ from widgets.intents import ChooseCompaction
 NONE = "–"
 #: Signs behind the number of a compaction.
 FALLBACK, MISSING = "!", "?"
+#: Before the number of uncertain facts.
+UNCERTAIN = FATE_SIGNS["uncertain"]
 #: Minimum width of the kinds, in cells.
 _MIN_KIND = 14
 
@@ -28,7 +31,7 @@ class Survival(Struct, frozen=True):
     """Shares by kind: one for each compaction, None if it summarized no fact of that kind, or if its summary is
     encrypted.
 
-    Facts with an uncertain or unknown fate do not count.
+    Facts with an unknown fate do not count. Uncertain facts are in no share.
     """
 
     compactions: tuple[Compaction, ...] = ()
@@ -61,7 +64,8 @@ class SurvivalTable(Inked):
         self._column = 0
         self.tooltip = (
             "Share of the facts that can still be read after each compaction.\n"
-            f"{FALLBACK} a fallback text followed it, {MISSING} no summary was found, {NONE} no facts of that kind."
+            f"{FALLBACK} a fallback text followed it, {MISSING} no summary was found, {NONE} no facts of that kind.\n"
+            f"{UNCERTAIN}N: N more facts are uncertain and in no share; {UNCERTAIN} alone: more than are in it."
         )
 
     @property
@@ -149,10 +153,20 @@ def _last(shares: Sequence[Share | None]) -> Share | None:
     return next((share for share in reversed(shares) if share is not None), None)
 
 
-def _short(share: Share | None) -> str:
+def _percent(share: Share | None) -> str:
     return NONE if share is None or not share.of else human.percent(share.count, share.of)
 
 
+def _short(share: Share | None) -> str:
+    """The share; with a sign if more facts are uncertain."""
+    mostly_open = share is not None and share.uncertain > share.of
+    return f"{_percent(share)} {UNCERTAIN}" if mostly_open else _percent(share)
+
+
 def _long(share: Share | None) -> str:
-    text = _short(share)
-    return text if share is None or not share.of else f"{text} {share.count:,}/{share.of:,}"
+    """The share, its numbers, and the number of uncertain facts."""
+    if share is None:
+        return NONE
+    numbers = f"{share.count:,}/{share.of:,}" if share.of else ""
+    uncertain = f"{UNCERTAIN}{share.uncertain:,}" if share.uncertain else ""
+    return " ".join(filter(None, (_percent(share), numbers, uncertain)))

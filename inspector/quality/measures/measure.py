@@ -26,10 +26,14 @@ class Definition(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """A share: `count` of `of`, with the 95% interval of Wilson. Adding shares adds both numbers."""
+    """A share: `count` of `of`, with the 95% interval of Wilson. `uncertain` things are in neither number.
+
+    Adding shares adds all numbers.
+    """
 
     count: int
     of: int
+    uncertain: int = 0
 
     @property
     def value(self) -> float | None:
@@ -43,7 +47,7 @@ class Share(Struct, frozen=True):
         return cls(sum(found), len(found))
 
     def __add__(self, other: Share) -> Share:
-        return Share(self.count + other.count, self.of + other.of)
+        return Share(self.count + other.count, self.of + other.of, self.uncertain + other.uncertain)
 
     @property
     def interval(self) -> tuple[float, float]:

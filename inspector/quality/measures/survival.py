@@ -25,9 +25,9 @@ def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
     parts = []
     for role in _ROLES:
-        fates = [life.fate for life in now if life.fact.role == role and life.fate.settled]
-        if fates:
-            parts.append((role, kept_share(fates)))
+        share = kept_share(life.fate for life in now if life.fact.role == role)
+        if share.of or share.uncertain:
+            parts.append((role, share))
     share = kept_share(life.fate for life in now)
     return Measure(f"survival-{kind}", compaction, share, tuple(parts), (), tuple(evidence))
 
@@ -40,8 +40,10 @@ def is_measured(life: Life) -> bool:
 
 
 def kept_share(fates: Iterable[Fate]) -> Share:
-    """Return the share of facts that the list still has; uncertain and unknown fates are left out."""
-    return Share.counted(fate.alive for fate in fates if fate.settled)
+    """Return the share of facts that the list still has. Uncertain facts are counted apart, unknown ones left out."""
+    listed = list(fates)
+    alive = [fate.alive for fate in listed if fate.settled]
+    return Share(sum(alive), len(alive), sum(fate.outcome == "uncertain" for fate in listed))
 
 
 def _evidence(life: Life, fate: Fate) -> Measured:

@@ -36,12 +36,12 @@ def test_a_fate_is_read_gone_weakened_or_neither(outcome: Outcome) -> None:
     assert outcome in FATE_SIGNS
 
 
-def test_shares_of_survival_exclude_uncertain_facts() -> None:
+def test_shares_of_survival_count_uncertain_facts_apart() -> None:
     lives = tuple(life(outcome, outcome) for outcome in OUTCOMES)
     measure = survival_measures(ConversationFacts(tuple(one.fact for one in lives), lives), [1])[0]
     for share in (measure.share, dict(measure.parts)["user"]):
         assert share is not None
-        assert (share.count, share.of) == (2, 6)
+        assert (share.count, share.of, share.uncertain) == (2, 6, 1)
 
 
 def test_a_fact_that_earlier_compactions_kept_ends_at_the_compaction_that_loses_it() -> None:

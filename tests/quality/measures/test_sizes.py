@@ -42,6 +42,6 @@ def test_all_of_a_conversation() -> None:
 
 
 def test_shares_add_up() -> None:
-    assert total([Share(1, 2), None, Share(0, 3)]) == Share(1, 5)
+    assert total([Share(1, 2), None, Share(0, 3, 4)]) == Share(1, 5, 4)
     assert total([None]) is None
     assert Share(0, 0).value is None
