@@ -154,11 +154,11 @@ class Compaction(Struct, frozen=True):
     tail_after: int
     summary_at: int | None
     summary: str | None
-    merged: bool
-    fallback: bool
-    tokens_before: int
-    tokens_after: int
-    at: float
+    merged: bool = False
+    fallback: bool = False
+    tokens_before: int = 0
+    tokens_after: int = 0
+    at: float = 0.0
     exact: bool = True
     note: str = ""
     trigger: str | None = None

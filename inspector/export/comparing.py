@@ -90,12 +90,13 @@ def comparison_text(comparison: FolderComparison) -> str:
 
 def comparison_page(comparison: FolderComparison, html: bool) -> str:
     """Return the table as an HTML page without scripts, or as a Markdown document."""
-    from inspector.export.report.rendering import html_templates, markdown_templates
+    from inspector.export.report.rendering import filled
 
-    templates, name = (html_templates(), "html") if html else (markdown_templates(), "md")
     heading, *rows = comparison_table(comparison)
     differs = comparison.differs
-    return templates.get_template(f"comparison.{name}.j2").render(
+    return filled(
+        "comparison",
+        "html" if html else "markdown",
         first=comparison.first,
         second=comparison.second,
         heading=heading,

@@ -16,7 +16,7 @@ from inspector.commands.sources import open_source
 from inspector.core.shares import kept_of
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.parts import ATTEMPTS
-from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.rendering import render
 from inspector.export.report.values import Report
 from inspector.models.attempt import Ask, AttemptPlace
 from inspector.models.kept import default_attempts
@@ -126,7 +126,7 @@ def test_the_text_of_an_attempt_is_escaped() -> None:
     keep(1, model=MARKUP, summary="", state="failed", problem=f"{EVIL} | {MARKUP}")
     keep(1, model="| x | \x1b[31m\u202e", problem="It was cut\noff.")
     report = gathered()
-    page = parsed(render_html(report))
+    page = parsed(render(report, "html"))
     assert_harmless(page)
     head, recorded, evil, failed, cut = rows(page.by_id("compaction-1"))
     assert {len(line) for line in (recorded, evil, failed, cut)} == {len(head)}
@@ -137,7 +137,7 @@ def test_the_text_of_an_attempt_is_escaped() -> None:
     assert failed[1] == "–"
     assert "It was cut\noff." in cut[0]
 
-    document = render_markdown(report)
+    document = render(report, "markdown")
     found = tokens(document)
     assert not {token.type for token in found} & {"html_inline", "html_block", "link_open", "image"}
     assert "<script>alert(1)</script>" in shown(found)
@@ -156,5 +156,5 @@ def test_omitted_attempts_are_counted() -> None:
     assert [line["id"] for line in first.attempts["lines"]] == [0, *made[2:]]
     assert not any(part.attempts["lines"] for part in others)
     note = "and 3 more attempts, older or of a planned compaction"
-    assert note in parsed(render_html(report)).by_id("compaction-1").text
-    assert note in render_markdown(report)
+    assert note in parsed(render(report, "html")).by_id("compaction-1").text
+    assert note in render(report, "markdown")

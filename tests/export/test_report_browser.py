@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.export.report.rendering import render_html
+from inspector.export.report.rendering import render
 from inspector.export.report.values import Report
 from tests.export.pages import assert_harmless, parsed
 
@@ -33,7 +33,7 @@ def browser() -> str:
 @pytest.fixture
 def page(report_of: Callable[[str], Report], tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
-    path.write_text(render_html(report_of(NAME)), encoding="utf-8")
+    path.write_text(render(report_of(NAME), "html"), encoding="utf-8")
     return path
 
 

@@ -22,8 +22,7 @@ from inspector.export.report.rendering import (
     html_templates,
     line,
     markdown_templates,
-    render_html,
-    render_markdown,
+    render,
 )
 from inspector.export.report.values import Report
 from inspector.quality.facts.fact import KINDS, OUTCOMES
@@ -177,8 +176,8 @@ def test_a_report_of_hostile_texts(report_of: Callable[[str], Report], found: li
     report = report_of("Move checkout to orders-v2")
     at = iter(range(10**9))
     bad = spoiled(report, lambda: found[next(at) % len(found)])
-    assert_harmless(parsed(render_html(bad)))
-    document = tokens(render_markdown(bad))
+    assert_harmless(parsed(render(bad, "html")))
+    document = tokens(render(bad, "markdown"))
     assert not {token.type for token in document} & {
         "html_inline",
         "html_block",
@@ -187,14 +186,14 @@ def test_a_report_of_hostile_texts(report_of: Callable[[str], Report], found: li
         "blockquote_open",
     }
     headings = [token.tag for token in document if token.type == "heading_open"]
-    assert headings == [t.tag for t in tokens(render_markdown(report)) if t.type == "heading_open"]
+    assert headings == [t.tag for t in tokens(render(report, "markdown")) if t.type == "heading_open"]
 
 
 def test_the_outline_of_a_document_does_not_depend_on_its_texts(report_of: Callable[[str], Report]) -> None:
     report = report_of("Nightly orders import loses rows")
     # Neither text is empty, and each has one item for the summaries.
-    calm = outline(render_markdown(spoiled(report, lambda: "- calm")))
-    assert outline(render_markdown(spoiled(report, lambda: f"- {EVIL}"))) == calm
+    calm = outline(render(spoiled(report, lambda: "- calm"), "markdown"))
+    assert outline(render(spoiled(report, lambda: f"- {EVIL}"), "markdown")) == calm
 
 
 @pytest.fixture
@@ -222,11 +221,11 @@ def hostile(tmp_path: Path) -> Report:
 
 
 def test_a_hostile_database(hostile: Report) -> None:
-    page = parsed(render_html(hostile))
+    page = parsed(render(hostile, "html"))
     assert_harmless(page)
     assert len(hostile.compactions) == 2
     assert sum(hostile.compactions[0].facts.counts["constraint"].values()) > 0
     assert "<script>alert(1)</script>" in page.text
-    found = tokens(render_markdown(hostile))
+    found = tokens(render(hostile, "markdown"))
     assert not {token.type for token in found} & {"html_inline", "html_block", "link_open", "image"}
     assert "<script>alert(1)</script>" in shown(found)

@@ -9,7 +9,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.parts import GROUP, ITEMS, SUMMARY
-from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.rendering import render
 from inspector.export.report.values import Report
 from inspector.stores.detect import open_store
 from tests.counting import Readings
@@ -51,8 +51,8 @@ def gathered(path: Path) -> Report:
 
 def test_omitted_parts_are_counted(tmp_path: Path) -> None:
     report = gathered(written(tmp_path / "state.db", 3, 44, 40))
-    page = parsed(render_html(report))
-    document = shown(tokens(render_markdown(report)))
+    page = parsed(render(report, "html"))
+    document = shown(tokens(render(report, "markdown")))
     for part in report.compactions:
         (group,) = [group for group in part.facts.lost if group.kind == "constraint"]
         assert len(group.lines) == GROUP.of(2) == 25
@@ -84,8 +84,8 @@ def test_a_long_summary_is_cut_with_a_note(tmp_path: Path) -> None:
     assert len(part.summary or "") == SUMMARY.of(1) == 60_000
     assert part.summary_more == len(body.strip()) - 60_000
     note = f"and {part.summary_more:,} more characters"
-    assert note in parsed(render_html(report)).by_id("compaction-1").text
-    assert note in render_markdown(report)
+    assert note in parsed(render(report, "html")).by_id("compaction-1").text
+    assert note in render(report, "markdown")
 
 
 @pytest.mark.parametrize("compactions", [1, 7, 40, 500])
@@ -108,7 +108,7 @@ def test_thousands_of_messages(
     # The search for secrets reads each message once more.
     assert readings.lists <= 5 * 5
     assert readings.messages <= 2 * 20 * turns + 5 * 2 * turns
-    html, markdown = render_html(report), render_markdown(report)
+    html, markdown = render(report, "html"), render(report, "markdown")
     store.close()
     assert len(report.course.tokens) == 20 * turns
     assert len(report.compactions) == 4

@@ -16,7 +16,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.live_events import LiveEvent
 from inspector.export.masking import masked, masked_words, masking_note
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.rendering import render
 from inspector.export.report.values import Report
 from inspector.models.masking import Masker
 from inspector.quality.facts.fact import Fact, Saying, Value
@@ -193,10 +193,10 @@ def report(database: Path) -> Report:
 
 
 def test_hostile_texts_are_still_escaped(report: Report) -> None:
-    page = parsed(render_html(report))
+    page = parsed(render(report, "html"))
     assert_harmless(page)
     assert "<script>alert(1)</script>" in page.text
-    assert not {token.type for token in tokens(render_markdown(report))} & {
+    assert not {token.type for token in tokens(render(report, "markdown"))} & {
         "html_inline", "html_block", "link_open", "image",
     }  # fmt: skip
 
@@ -204,7 +204,7 @@ def test_hostile_texts_are_still_escaped(report: Report) -> None:
 def test_a_report_names_the_masked_secrets(report: Report) -> None:
     (note,) = [note for note in report.notes if "masked" in note]
     assert "an OpenAI key" in note
-    assert note in " ".join(parsed(render_html(report)).text.split())
+    assert note in " ".join(parsed(render(report, "html")).text.split())
 
 
 def test_a_key_that_changed_is_still_a_change(report: Report) -> None:

@@ -16,7 +16,7 @@ from inspector.commands.sources import open_source
 from inspector.core.text import safe
 from inspector.export.facts import fact_documents
 from inspector.export.report.charting import course_chart
-from inspector.export.report.rendering import POLICY, html_templates, render_html, render_markdown
+from inspector.export.report.rendering import POLICY, html_templates, render
 from inspector.export.report.values import FactGroup, Fall, Report, TokenCourse
 from inspector.export.report.wording import cut, later_words
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
@@ -54,7 +54,7 @@ def folded(element: Element) -> str:
 
 @pytest.mark.parametrize("name", COMPACTED + OTHERS)
 def test_a_page_is_balanced_harmless_and_closed(report_of: MakeReport, name: str) -> None:
-    html = render_html(report_of(name))
+    html = render(report_of(name), "html")
     page = parsed(html)
     assert_harmless(page)
     (policy,) = [m for m in page.all("meta") if m.attributes.get("http-equiv") == "Content-Security-Policy"]
@@ -69,8 +69,8 @@ def test_a_page_is_balanced_harmless_and_closed(report_of: MakeReport, name: str
 @pytest.mark.parametrize("name", COMPACTED)
 def test_every_compaction_and_every_lost_fact_is_shown(report_of: MakeReport, name: str) -> None:
     report = report_of(name)
-    page = parsed(render_html(report))
-    document = " ".join(shown(tokens(render_markdown(report))).split())
+    page = parsed(render(report, "html"))
+    document = " ".join(shown(tokens(render(report, "markdown"))).split())
     lost = lost_texts(report)
     assert list(lost) == list(range(1, len(report.generations)))
     in_report = {(compaction, text) for compaction, texts in lost.items() for text in texts}
@@ -86,8 +86,8 @@ def test_every_compaction_and_every_lost_fact_is_shown(report_of: MakeReport, na
 @pytest.mark.parametrize("name", COMPACTED)
 def test_a_report_has_recorded_and_planned_values_and_summaries(report_of: MakeReport, name: str) -> None:
     report = report_of(name)
-    page = parsed(render_html(report))
-    document = shown(tokens(render_markdown(report)))
+    page = parsed(render(report, "html"))
+    document = shown(tokens(render(report, "markdown")))
     for part in report.compactions:
         recorded = part.compared.recorded
         section = folded(page.by_id(f"compaction-{recorded.index}"))
@@ -110,7 +110,7 @@ def _items(summary: str | None) -> list[str]:
 
 @pytest.mark.parametrize("name", COMPACTED + OTHERS)
 def test_pictures_have_titles_and_text_alternatives(report_of: MakeReport, name: str) -> None:
-    page = parsed(render_html(report_of(name)))
+    page = parsed(render(report_of(name), "html"))
     pictures = [svg for svg in page.all("svg") if svg.attributes.get("aria-hidden") != "true"]
     assert pictures
     for svg in pictures:
@@ -127,7 +127,7 @@ def test_the_token_graph(report_of: MakeReport) -> None:
     report = report_of(ROTATING)
     graph = next(
         svg
-        for svg in parsed(render_html(report)).all("svg")
+        for svg in parsed(render(report, "html")).all("svg")
         if "token-graph" in (svg.attributes["class"] or "")
     )
     course = report.course
@@ -192,7 +192,7 @@ def test_the_token_graph_of_a_long_course_shows_every_drop(report_of: MakeReport
 
 
 def test_the_outline(report_of: MakeReport) -> None:
-    page = parsed(render_html(report_of(ROTATING)))
+    page = parsed(render(report_of(ROTATING), "html"))
     compaction = ["What was lost"]
     outline = [one.text for one in page.all() if one.name in ("h1", "h2", "h3")]
     assert outline == [
@@ -211,8 +211,8 @@ def test_the_outline(report_of: MakeReport) -> None:
 def test_both_forms_have_the_same_parts(report_of: MakeReport) -> None:
     for name in COMPACTED + OTHERS:
         report = report_of(name)
-        page = parsed(render_html(report))
-        found = tokens(render_markdown(report))
+        page = parsed(render(report, "html"))
+        found = tokens(render(report, "markdown"))
         headings = [
             found[at + 1].content
             for at, token in enumerate(found)
@@ -224,7 +224,7 @@ def test_both_forms_have_the_same_parts(report_of: MakeReport) -> None:
 
 def test_the_head_names_all_sources(report_of: MakeReport) -> None:
     report = report_of(ROTATING)
-    page = parsed(render_html(report))
+    page = parsed(render(report, "html"))
     head = next(page.all("header")).text
     for source in (ROTATING, "openai/gpt-4o", "128,000", "hermes-0.13", report.profile_reason):
         assert source in head
@@ -261,35 +261,35 @@ def test_a_fact_that_ended_was_in_an_earlier_list(report_of: MakeReport) -> None
 
 
 def test_reworded_items_show_their_words(report_of: MakeReport) -> None:
-    page = parsed(render_html(report_of(ROTATING)))
+    page = parsed(render(report_of(ROTATING), "html"))
     changes = [
         li for li in page.all("li") if li.attributes.get("class") == "reworded" and list(li.all("del"))
     ]
     assert changes
     for li in changes:
         assert "reworded: " in li.text
-    document = render_markdown(report_of(ROTATING))
+    document = render(report_of(ROTATING), "markdown")
     assert "[-" in document
     assert "{+" in document
 
 
 def test_a_conversation_without_compactions(report_of: MakeReport) -> None:
     report = report_of("Check the load test scripts")
-    page = parsed(render_html(report))
+    page = parsed(render(report, "html"))
     assert "never compacted" in page.by_id("glance").text
     assert not [
         one for one in page.all("section") if (one.attributes.get("id") or "").startswith("compaction")
     ]
     assert "would change nothing now" in page.by_id("risk").text
-    assert "never compacted" not in render_markdown(report)
-    assert "0 compactions" in render_markdown(report)
+    assert "never compacted" not in render(report, "markdown")
+    assert "0 compactions" in render(report, "markdown")
 
 
 def test_costs_are_shown_with_their_causes_and_bills(report_of: MakeReport) -> None:
     report = report_of(ROTATING)
-    page = parsed(render_html(report))
+    page = parsed(render(report, "html"))
     section = page.by_id("costs")
-    text, document = " ".join(section.text.split()), render_markdown(report)
+    text, document = " ".join(section.text.split()), render(report, "markdown")
     assert report.costs["modelled"]
     for output in (text, document):
         assert "47 requests sent" in output
@@ -300,4 +300,6 @@ def test_costs_are_shown_with_their_causes_and_bills(report_of: MakeReport) -> N
     assert causes["compaction"] == len(report.compactions)
     assert len(list(section.all("a"))) == len(report.compactions)
     blank = report.costs | {"cost": None, "cost_notes": ["no price of x is known"]}
-    assert "What they cost is not known: no price of x is known." in render_html(replace(report, costs=blank))
+    assert "What they cost is not known: no price of x is known." in render(
+        replace(report, costs=blank), "html"
+    )

@@ -9,7 +9,7 @@ from inspector.answers.findings import read_findings
 from inspector.answers.upcoming import upcoming
 from inspector.commands.sources import open_source
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.rendering import render
 from inspector.export.report.values import Report
 from inspector.quality.grouping import grouped
 from tests.export.conftest import MADE_AT
@@ -35,7 +35,7 @@ def test_reported_sizes_are_used() -> None:
     automatic = [fall for fall, part in zip(report.course.falls, report.compactions, strict=True)
                  if part.recorded.trigger != "manual"]  # fmt: skip
     assert all(fall.before >= 0.95 * report.course.threshold for fall in automatic)
-    texts = (parsed(render_html(report)).text, render_markdown(report))
+    texts = (parsed(render(report, "html")).text, render(report, "markdown"))
     for text in texts:
         assert f"{report.live_tokens:,}" in text
         assert report.course.sizes in text
@@ -46,7 +46,7 @@ def test_sizes_are_rough_if_the_agent_reports_none() -> None:
     report = gathered(CHECKOUT)
     assert not report.live_reported
     assert report.course.sizes == ""
-    assert "Tokens are rough counts with the system prompt." in parsed(render_html(report)).text
+    assert "Tokens are rough counts with the system prompt." in parsed(render(report, "html")).text
 
 
 def test_findings_with_one_cause_count_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.rendering import render_html, render_markdown
+from inspector.export.report.rendering import render
 from inspector.export.report.values import FactsPart
 from inspector.export.report.wording import share_percent, share_words, survival_words
 from inspector.quality.facts.fact import KINDS, OUTCOMES
@@ -65,7 +65,7 @@ def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole
     answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
     (row,) = answers.store.conversations()
     report = gather_report(answers, row.id, 1.0)
-    for page in (render_html(report), render_markdown(report)):
+    for page in (render(report, "html"), render(report, "markdown")):
         assert ("the files lack the list before, or a part" in page) is not whole
         assert ("(the size before is unknown)" in page) is not whole
         assert ("No recorded boundaries and no plan: the list before it is unknown." in page) is not whole
@@ -76,7 +76,7 @@ def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole
 def test_a_report_names_a_plan_that_keeps_other_messages_between_the_boundaries() -> None:
     answers = Answers(open_store(ROOT / "fixtures" / "agents" / "codex"), {}, None)
     (row,) = answers.store.conversations()
-    text = render_markdown(gather_report(answers, row.id, 1.0))
+    text = render(gather_report(answers, row.id, 1.0), "markdown")
     answers.store.close()
     assert (
         "Planned by codex: the same boundaries, but 4 messages between them stay, 2 of them not in the record."

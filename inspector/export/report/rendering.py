@@ -45,14 +45,15 @@ _ADDRESS = re.compile(r"(?i)(\b(?:https?|ftp|mailto|xmpp|javascript|data|file|vb
 _TICKS = re.compile(r"`+")
 
 
-def render_html(report: Report) -> str:
-    """Return a page without scripts that loads nothing."""
-    return html_templates().get_template("report.html.j2").render(report=report)
+def render(report: Report, form: Form) -> str:
+    """Return the report in a form."""
+    return filled("report", form, report=report)
 
 
-def render_markdown(report: Report) -> str:
-    """Return a Markdown document without raw HTML."""
-    return markdown_templates().get_template("report.md.j2").render(report=report)
+def filled(name: str, form: Form, **values: Any) -> str:
+    """Return a template with values: as a page without scripts that loads nothing, or as Markdown without raw HTML."""
+    templates, ending = (markdown_templates(), "md") if form == "markdown" else (html_templates(), "html")
+    return templates.get_template(f"{name}.{ending}.j2").render(**values)
 
 
 @lru_cache(maxsize=1)
@@ -156,11 +157,6 @@ def form_of(path: Path | None, asked: str | None) -> Form:
             f"{path} ends neither with .html nor with .md; name such a file, or say --format html or markdown."
         )
     return _ENDINGS[ending]
-
-
-def render(report: Report, form: Form) -> str:
-    """Return the report in a form."""
-    return render_markdown(report) if form == "markdown" else render_html(report)
 
 
 def report_document(report: Report) -> Document:
