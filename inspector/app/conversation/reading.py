@@ -419,24 +419,16 @@ def find_text(
 ) -> tuple[int, ...]:
     """Return the indexes of the first `length` messages that contain a text, ignoring case. Raises StoreErrors."""
     wanted = query.casefold()
-    return tuple(
-        index
-        for index, message in enumerate(_read(inspection, generation, length, watch, "searching"))
-        if contains(message, wanted)
-    )
+    messages = enumerate(_read(inspection, generation, length, watch, "searching"))
+    return tuple(index for index, message in messages if contains(message, wanted))
 
 
 def find_tool_errors(
     inspection: Inspection, generation: Generation, length: int, watch: Watch
 ) -> tuple[int, ...]:
     """Return the indexes of tool errors among the first `length` messages. Raises StoreErrors."""
-    return tuple(
-        index
-        for index, message in enumerate(
-            _read(inspection, generation, length, watch, "looking for tool errors,")
-        )
-        if message.role == "tool" and is_tool_error(message)
-    )
+    messages = enumerate(_read(inspection, generation, length, watch, "looking for tool errors,"))
+    return tuple(index for index, message in messages if message.role == "tool" and is_tool_error(message))
 
 
 def _read(

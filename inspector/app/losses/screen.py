@@ -224,7 +224,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         more = (
             [Text(f"and {human.plural(loss.more, 'more fact')} lost or weakened", "dim")] if loss.more else []
         )
-        uncertain = [_uncertain(loss.uncertain)] if loss.uncertain else []
+        unsure = f"{FATE_SIGNS['uncertain']} {human.plural(loss.uncertain, 'fact')} more, uncertain"
+        uncertain = [Text(unsure, "dim")] if loss.uncertain else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
@@ -245,10 +246,6 @@ def _worst(loss: CompactionLoss) -> str:
     unknown = "the summary cannot be read" if loss.unknown else ""
     apart = ", ".join(words_apart(loss.pasted, loss.others))
     return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or apart
-
-
-def _uncertain(count: int) -> Text:
-    return Text(f"{FATE_SIGNS['uncertain']} {human.plural(count, 'fact')} more, uncertain", "dim")
 
 
 def _line(fact: LostFact) -> Text:

@@ -15,6 +15,7 @@ from textual.widgets import Input
 from inspector.answers.searching import HitPlace, hit_places
 from inspector.app.job_screen import JobScreen
 from inspector.core.conversations import Hit
+from inspector.core.shares import plural
 from inspector.core.text import safe_line
 from inspector.core.watching import Watch
 from inspector.stores.base import Store
@@ -203,8 +204,8 @@ class SearchScreen(JobScreen):
         self.query_one(HitList).set_entries(self._hits)
         self.refresh_bindings()
         count = len(self._hits)
-        more = f"the first {count:,}" if count >= _LIMIT else f"{count:,}"
-        self._say(f"{more} message{'s' if count != 1 else ''}" + ("" if complete else " so far …"))
+        first = "the first " if count >= _LIMIT else ""
+        self._say(first + plural(count, "message") + ("" if complete else " so far …"))
 
     def show_notes(self, *sentences: str) -> None:
         """Show a problem in place of the number of hits."""
