@@ -82,47 +82,73 @@ class ScaleFit(NamedTuple):
     price: float
 
 
-def excess(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """Return by how many tokens the largest compared size exceeds the threshold; negative if no size reaches it."""
-    compared = []
-    if loop.requests and firing.answered:
-        compared.append(scale.reported(firing.coming))
-    if loop.results and not firing.turn and firing.last:
-        compared.append(scale.reported(firing.last))
-    if (loop.calls and firing.answered) or (loop.turns and firing.turn):
-        compared.append(firing.coming + scale.tools)
-    return max(compared, default=0) - threshold
+class ComparedSizes(NamedTuple):
+    """The largest rough sizes that a loop compares with the threshold before a request, -1 if it compares none.
+
+    `scaled` is compared as the agent reports it, `plain` as a rough size with the tools.
+    """
+
+    scaled: int
+    plain: int
+
+    @classmethod
+    def of(cls, loop: Loop, firing: Firing) -> ComparedSizes:
+        """Return the sizes that a loop compares at a recorded compaction."""
+        scaled = firing.coming if loop.requests and firing.answered else -1
+        if loop.results and not firing.turn and firing.last:
+            scaled = max(scaled, firing.last)
+        is_plain = (loop.calls and firing.answered) or (loop.turns and firing.turn)
+        return cls(scaled, firing.coming if is_plain else -1)
+
+    def size(self, scale: ContextScale) -> int:
+        """Return the larger of both sizes in tokens under a scale."""
+        size = scale.reported(self.scaled) if self.scaled >= 0 else 0
+        return max(size, self.plain + scale.tools) if self.plain >= 0 else size
 
 
-def tokens_off(loop: Loop, scale: ContextScale, threshold: int, firing: Firing) -> int:
-    """Return by how many tokens the loop would miss this compaction, or would make it a call earlier."""
-    missing = -excess(loop, scale, threshold, firing)
-    call_before = Firing(firing.last, firing.before, 0, firing.last_turn)
-    early = excess(loop, scale, threshold, call_before) + 1 if firing.last else 0
-    return max(missing, early, 0)
+class FiringSizes(NamedTuple):
+    """Sizes that a loop compares at a recorded compaction, and at the call before it, if there is one."""
+
+    at: ComparedSizes
+    before: ComparedSizes | None
+
+    @classmethod
+    def of(cls, loop: Loop, firing: Firing) -> FiringSizes:
+        """Return the sizes that a loop compares around a recorded compaction."""
+        call_before = Firing(firing.last, firing.before, 0, firing.last_turn)
+        return cls(
+            ComparedSizes.of(loop, firing), ComparedSizes.of(loop, call_before) if firing.last else None
+        )
+
+    def tokens_off(self, scale: ContextScale, threshold: int) -> int:
+        """Return by how many tokens the loop would miss this compaction, or would make it a call earlier."""
+        missing = threshold - self.at.size(scale)
+        early = self.before.size(scale) - threshold + 1 if self.before is not None else 0
+        return max(missing, early, 0)
 
 
-def count_explained(loop: Loop, scale: ContextScale, threshold: int, firings: Iterable[Firing]) -> int:
+def count_explained(scale: ContextScale, threshold: int, places: Iterable[FiringSizes]) -> int:
     """Count the compactions at which the loop would compact, but not a call before."""
-    return sum(not tokens_off(loop, scale, threshold, firing) for firing in firings)
+    return sum(not place.tokens_off(scale, threshold) for place in places)
 
 
 def fitted(sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop) -> ScaleFit:
     """Return the scale that explains sums and compactions best; without evidence, the scale of 0 requests."""
     usable = [session for session in sums if session.usable]
+    places = [FiringSizes.of(loop, firing) for firing in firings]
     if not usable:
-        return _without_sums(firings, threshold, loop)
-    coarse = sorted(_prices(usable, firings, threshold, loop, _grid(_LEAST, _MOST, _COARSE)))
+        return _without_sums(places, threshold)
+    coarse = sorted(_prices(usable, places, threshold, _grid(_LEAST, _MOST, _COARSE)))
     around = {
         number for _, best in coarse[:_REFINED] for number in _grid(best - _COARSE, best + _COARSE, _FINE)
     }
-    judged = list(_prices(usable, firings, threshold, loop, sorted(around)))
+    judged = list(_prices(usable, places, threshold, sorted(around)))
     least = min(judged)[0]
     # Compactions bound the scale on both sides. Take the middle of the equally good scales.
     alike = [scale for price, scale in judged if price <= least + 0.05]
     scale = _scale(usable, alike[len(alike) // 2])
-    count = count_explained(loop, scale, threshold, firings)
-    basis = f"the sums of {scale.requests:,} requests{_agreement(count, len(firings))}"
+    count = count_explained(scale, threshold, places)
+    basis = f"the sums of {scale.requests:,} requests{_agreement(count, len(places))}"
     return ScaleFit(scale._replace(basis=basis), count, least)
 
 
@@ -131,13 +157,13 @@ def _agreement(count: int, compactions: int) -> str:
     return f" (this explains {count:,} of {compactions:,} recorded compactions)" if compactions else ""
 
 
-def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> ScaleFit:
+def _without_sums(places: Sequence[FiringSizes], threshold: int) -> ScaleFit:
     """Return a scale with only an offset, if the compactions show one."""
 
     def offset(tokens: int) -> ScaleFit:
-        scale = ContextScale(tokens, 1.0, len(firings) if tokens else 0, tokens)
-        count = count_explained(loop, scale, threshold, firings)
-        return ScaleFit(scale, count, _count_wrong(scale, firings, threshold, loop))
+        scale = ContextScale(tokens, 1.0, len(places) if tokens else 0, tokens)
+        count = count_explained(scale, threshold, places)
+        return ScaleFit(scale, count, _count_wrong(scale, places, threshold))
 
     fits = [offset(step * _OFFSET_STEP) for step in range(_OFFSETS + 1)]
     most = max(fit.explained for fit in fits)
@@ -145,22 +171,22 @@ def _without_sums(firings: Sequence[Firing], threshold: int, loop: Loop) -> Scal
     if fits[0].explained == most:
         return fits[0]
     fit = alike[len(alike) // 2]
-    basis = f"the places of compactions{_agreement(most, len(firings))}"
+    basis = f"the places of compactions{_agreement(most, len(places))}"
     return fit._replace(scale=fit.scale._replace(basis=basis))
 
 
-def _count_wrong(scale: ContextScale, firings: Iterable[Firing], threshold: int, loop: Loop) -> float:
-    """Count the compactions in the wrong place; near tokens_off count less."""
-    return sum(min(1.0, tokens_off(loop, scale, threshold, firing) / _FAR) for firing in firings)
+def _count_wrong(scale: ContextScale, places: Iterable[FiringSizes], threshold: int) -> float:
+    """Count the compactions in the wrong place; near ones count less."""
+    return sum(min(1.0, place.tokens_off(scale, threshold) / _FAR) for place in places)
 
 
 def _prices(
-    sums: Sequence[Sums], firings: Sequence[Firing], threshold: int, loop: Loop, scales: Iterable[float]
+    sums: Sequence[Sums], places: Sequence[FiringSizes], threshold: int, scales: Iterable[float]
 ) -> Iterator[tuple[float, float]]:
     """Yield the price of each scale, and the scale."""
     for number in scales:
         scale = _scale(sums, number)
-        wrong = _count_wrong(scale, firings, threshold, loop)
+        wrong = _count_wrong(scale, places, threshold)
         yield wrong + _missed(sums, scale) / _MISS + _PLAIN * abs(number - 1), number
 
 
