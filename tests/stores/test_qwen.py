@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,28 @@ def test_a_sub_agent_does_not_replace_its_session(session: Any, tmp_path: Path) 
         SESSION: ("conversation", None, RULE),
         f"{SESSION}-explore-1": ("sub-agent", SESSION, "Count the berths."),
     }
+
+
+def test_an_answer_of_a_sub_agent_with_calls_in_lines_of_their_own_is_one_message(tmp_path: Path) -> None:
+    helper = made.QwenSession(SESSION)
+    helper.user("Count the berths.")
+    calls = [made.Call(f"t{at}", "berths", {"harbour": f"h{at}"}, f"{at} berths") for at in range(2)]
+    helper.answer("I count.", *calls, sent=4_000)
+    answer = next(at for at, line in enumerate(helper.lines) if line["type"] == "assistant")
+    text, *asked = helper.lines[answer]["message"]["parts"]
+    bare = {key: value for key, value in helper.lines[answer].items() if key != "usageMetadata"}
+    helper.lines[answer]["message"] = {"role": "model", "parts": [text]}
+    helper.lines[answer + 1 : answer + 1] = [
+        {**bare, "uuid": f"c{at}", "message": {"role": "model", "parts": [part]}}
+        for at, part in enumerate(asked)
+    ]
+    helper.answer("5 and 4.", sent=4_100)
+    for before, line in pairwise(helper.lines):
+        line["parentUuid"] = before["uuid"]
+    store, conversation, texts = opened(helper.write(tmp_path))
+    assert texts == ["Count the berths.", "I count.", "0 berths", "1 berths", "5 and 4."]
+    assert [call.id for call in store.messages(conversation.live)[1].tool_calls] == ["t0", "t1"]
+    assert len(store.requests(conversation)) == 2
 
 
 def test_a_branch_counts_no_copied_request_or_compaction(session: Any, tmp_path: Path) -> None:

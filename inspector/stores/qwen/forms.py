@@ -11,7 +11,10 @@ from inspector.stores.lines import mapping_at, mappings_in, text_at
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
-    """Return the messages in a line: a message, the list after a compaction, or the first list of a sub-agent."""
+    """Return the messages in a line: a message, the list after a compaction, or the first list of a sub-agent.
+
+    An answer may have several lines.
+    """
     line = lines[0]
     if line.get("type") == "system":
         payload = mapping_at(line, "systemPayload")
@@ -22,12 +25,13 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
             for wire in content_wires(text_at(content, "role"), content.get("parts"))
         ]
     message = line.get("message")
+    parts = [part for one in lines for part in mappings_in(mapping_at(one, "message").get("parts"))]
     # Qwen Code shows these and does not send them.
     if line.get("subtype") in ("realtime_message", "code_mode_tool_result"):
         return []
     if not isinstance(message, Mapping):
         return []
-    wires = content_wires(text_at(message, "role"), message.get("parts"))
+    wires = content_wires(text_at(message, "role"), parts)
     if text_at(line, "provenance") not in ("", "real_user", "assistant_output", "tool_result"):
         # The agent itself wrote this under the user's role.
         return [{**wire, "role": "system"} if wire["role"] == "user" else wire for wire in wires]

@@ -14,9 +14,9 @@ from msgspec import field
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, mapping_at, text_at, usage_of
+from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.qwen.forms import wires_of
-from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
+from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
 _COMPRESSED = 1
 _TRIGGERS = {"token_limit": "auto", "manual": "manual"}
@@ -58,6 +58,8 @@ class _Scanner(SessionScanner, kw_only=True):
     #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     last: str = ""
+    #: The lines of the answer that is the last message of the list.
+    answer: list[dict[str, Any]] = field(default_factory=list)
 
     def record(self, line: dict[str, Any], at: float) -> None:
         if not self.session:
@@ -81,12 +83,20 @@ class _Scanner(SessionScanner, kw_only=True):
         mark = self.marks.get(parent, beginning)
         if mark is None or parent == self.last or mark[0] > len(self.lists):
             return
+        self.answer = []
         self.return_to(*mark)
 
     def _line(self, line: dict[str, Any], at: float) -> None:
         kind, subtype = text_at(line, "type"), text_at(line, "subtype")
-        if kind != "system":
-            self.add(wires_of([line]), at)
+        if kind == "assistant" and self.answer and _only_calls(line):
+            # In the file of a sub-agent the calls of an answer have a line of their own.
+            self.answer.append(line)
+            self.entries.extend(self.live[-1])
+            if self.copies:
+                self.hashes[self.live[-1]] = hash_of(wires_of(self.answer)[0])
+        elif kind != "system":
+            added = self.add(wires_of([line]), at)
+            self.answer = [line] if kind == "assistant" and added else []
             if kind == "assistant":
                 self._answered(line, at)
         elif subtype == "ui_telemetry":
@@ -139,6 +149,7 @@ class _Scanner(SessionScanner, kw_only=True):
             error = _WHY.get(status or 0, f"compression status {status}")
             self.fail(error, at, trigger=trigger, tokens_before=before)
             return
+        self.answer = []
         numbers = self.make(wires, at)
         self.entries.items[numbers[0]].summary = True
         if is_copied:
@@ -153,3 +164,9 @@ class _Scanner(SessionScanner, kw_only=True):
     def _is_copied(self, line: Mapping[str, Any]) -> bool:
         """Return whether a line of a branch is a copy that is counted in the other session."""
         return self.shared and bool(mapping_at(line, "forkedFrom"))
+
+
+def _only_calls(line: Mapping[str, Any]) -> bool:
+    """Return whether a line has only calls and no usage."""
+    parts = mappings_in(mapping_at(line, "message").get("parts"))
+    return "usageMetadata" not in line and bool(parts) and all("functionCall" in part for part in parts)
