@@ -196,15 +196,22 @@ class SessionLists(Struct):
         return head, tail, tuple(sorted(kept))
 
     def fail(
-        self, error: str, at: float, *, trigger: str | None = None, tokens_before: int | None = None
+        self,
+        error: str,
+        at: float,
+        *,
+        generation: int = 0,
+        place: int | None = None,
+        trigger: str | None = None,
+        tokens_before: int | None = None,
     ) -> None:
-        """Add a failed attempt to compact the live list."""
+        """Add a failed attempt to compact this place of a list, by default the end of the live list."""
         self.failures.append(
             FailedCompaction(
                 index=len(self.failures) + 1,
                 session=self.session,
-                generation=len(self.lists),
-                place=len(self.live),
+                generation=generation or len(self.lists),
+                place=len(self.live) if place is None else place,
                 at=at,
                 error=error,
                 trigger=trigger,

@@ -202,7 +202,7 @@ EXPECTED = {
         requests=[(40_000, 20), (60_000, 20), (60_500, 300), (12_000, 20)], summarizing=3,
     ),
     "kimi": Expected(
-        ["user", "assistant", "tool", "assistant", "user", "assistant"],
+        ["user", "assistant", "tool", "assistant", "user", "assistant"], trigger="auto",
         requests=[(60_000, 20), (61_000, 20), (12_000, 20)],
     ),
     "kimi-code": Expected(

@@ -43,6 +43,24 @@ def generations(store: Store, conversation: Conversation) -> list[int]:
     return [request.generation for request in store.requests(conversation)]
 
 
+def test_the_turn_shows_the_trigger_and_a_compaction_that_did_not_end_failed(
+    session: Any, tmp_path: Path
+) -> None:
+    for kind, payload in (
+        ("CompactionBegin", {}), ("StepInterrupted", {}), ("TurnEnd", {}),
+        ("TurnBegin", {"user_input": "/compact the berths"}),
+    ):  # fmt: skip
+        session._message(kind, **payload)
+    session.compact(f"{SUMMARY} Again.")
+    session.user("Sail.")
+    session._message("CompactionBegin")
+    store, conversation, _ = opened(session.write(tmp_path))
+    assert [one.trigger for one in store.compactions(conversation)] == ["auto", "manual"]
+    (failed,) = store.failures(conversation)
+    assert (failed.trigger, failed.generation) == ("auto", 2)
+    assert failed.place == len(conversation.generations[1])
+
+
 def test_a_rewind_after_a_compaction_is_no_compaction(session: Any, tmp_path: Path) -> None:
     session.earlier.append(session.context)
     session.context = [*session.context[:-4], RED]

@@ -45,6 +45,8 @@ _SUB_AGENTS = "subagents"
 _COMMAND = re.compile(r"\s*/(compact|clear|reset)\b")
 #: The steps between two lists.
 _COMPACTED, _CLEARED = "compacted", "cleared"
+#: The events after which a compaction no longer runs.
+_ENDS = ("StepInterrupted", "TurnEnd", "TurnBegin")
 #: The role of the message that an event of the wire comes with.
 _ROLES = {"TurnBegin": "user", "ToolResult": "tool", "StatusUpdate": "assistant"}
 
@@ -54,8 +56,8 @@ class KimiReader(SessionReader):
 
     agent = "kimi"
     limits = (
-        "Kimi CLI does not record the model, what started a compaction, the sizes before and after it, or the request "
-        "for the summary.",
+        "Kimi CLI does not record the model, the sizes before and after a compaction, the request for the summary, or "
+        "why a compaction failed.",
     )
 
     def recognises(self, head: Head) -> bool:
@@ -82,9 +84,12 @@ class _Phase(Struct):
 
     times: dict[str, list[float]] = field(default_factory=dict)
     calls: list[tuple[str, float, Usage]] = field(default_factory=list)
-    #: The name of the step that ended it, and its time.
+    #: The name of the step that ended it, its time, and what started it.
     step: str = ""
     at: float = 0.0
+    trigger: str = ""
+    #: The times of compactions that began and did not end, each with its trigger.
+    failures: list[tuple[float, str]] = field(default_factory=list)
 
 
 class _Scanner(SessionLists, kw_only=True):
@@ -93,6 +98,9 @@ class _Scanner(SessionLists, kw_only=True):
     steps: list[tuple[str, int]] = field(default_factory=list)
     #: How often the list was cleared or rewound, and removed messages are in no list.
     moved: int = 0
+    #: What starts a compaction in this turn; the time of the compaction that runs.
+    trigger: str = "auto"
+    began: float = 0.0
 
     def run(self) -> SessionLists:
         path = self.entries.path
@@ -184,8 +192,16 @@ class _Scanner(SessionLists, kw_only=True):
         kind, payload = text_at(message, "type"), mapping_at(message, "payload")
         role = _ROLES.get(kind)
         usage = mapping_at(payload, "token_usage")
-        if kind == "CompactionEnd":
+        if kind == "CompactionBegin":
+            self.began = at
+        elif kind == "CompactionEnd":
+            self.began, phase.trigger = 0.0, self.trigger
             return _COMPACTED
+        elif self.began and kind in _ENDS:
+            phase.failures.append((self.began, self.trigger))
+            self.began = 0.0
+        if kind == "TurnBegin":
+            self.trigger = "manual" if _COMMAND.match(text_at(payload, "user_input")) else "auto"
         if kind == "TurnBegin" and (command := _COMMAND.match(text_at(payload, "user_input"))):
             return "" if command[1] == "compact" else _CLEARED
         if kind == "StatusUpdate":
@@ -207,7 +223,9 @@ class _Scanner(SessionLists, kw_only=True):
             if steps and steps[-1][0] == phase.step:
                 before = steps.pop()[1]
                 if before < list_number:
-                    self.compactions[before - 1] = replace(self.compactions[before - 1], at=phase.at)
+                    self.compactions[before - 1] = replace(
+                        self.compactions[before - 1], at=phase.at, trigger=phase.trigger
+                    )
                 list_number = before
             elif not steps:
                 list_number = 1
@@ -219,6 +237,14 @@ class _Scanner(SessionLists, kw_only=True):
                 self.call(name, at, usage, generation=number)
         for number, members in enumerate(self.lists, start=1):
             self._set_times(members, times.get(number, {}))
+        for phase, number in zip(phases, reversed(numbers), strict=True):
+            members = self.lists[number - 1]
+            for at, trigger in phase.failures:
+                earlier = (
+                    place for place, one in enumerate(members, 1) if 0 < self.entries.items[one].at <= at
+                )
+                error = "It was cancelled or failed; Kimi CLI does not record why."
+                self.fail(error, at, generation=number, place=max(earlier, default=0), trigger=trigger)
 
     def _set_times(self, numbers: Sequence[int], times: Mapping[str, list[float]]) -> None:
         """Set the times of a list's messages from the wire, newest first. Copies of earlier messages get no time."""
