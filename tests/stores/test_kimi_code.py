@@ -209,6 +209,7 @@ def test_a_sub_agent_has_a_separate_wire(tmp_path: Path) -> None:
     store = open_store(tmp_path / "kimi")
     rows = {row.id: row for row in store.conversations()}
     assert rows[f"{SESSION}-agent-0"].kind == "sub-agent"
+    assert rows[f"{SESSION}-agent-0"].title == "Count the berths."
     assert rows[f"{SESSION}-agent-0"].parent == SESSION
     assert [row.agent for row in open_store(tmp_path / "copy.jsonl").conversations()] == ["kimi-code"]
 

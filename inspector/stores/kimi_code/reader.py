@@ -178,8 +178,12 @@ class _Scanner(SessionScanner, kw_only=True):
         if self.open_calls:
             self.waiting.append((self.entries.spans[-1], record, at))
             return
-        (number,) = self.add(wires_of([record]), at)
-        self.messages[number] = mapping_at(record, "message")
+        wires, message = wires_of([record]), mapping_at(record, "message")
+        (number,) = self.add(wires, at)
+        self.messages[number] = message
+        if text_at(message, "origin", "name") == "subagent":
+            # The task of a sub-agent. A compaction does not keep it as a message of the user.
+            self.note_first_words([{**wires[0], "role": "user"}])
 
     def _event(self, event: Mapping[str, Any], record: dict[str, Any], at: float) -> None:
         """Add a part of an answer, or a result."""
