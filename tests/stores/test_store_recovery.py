@@ -252,6 +252,33 @@ def test_lists_that_do_not_fit_are_marked_as_inferred(tmp_path: Path) -> None:
     assert found.note
 
 
+@pytest.mark.parametrize(("merged", "at", "after"), [("", 0, 13), ("", 4, 13), ("0.19", 4, 12)])
+def test_a_message_of_hermes_that_was_not_stored_before_does_not_hide_the_tail(
+    tmp_path: Path, merged: str, at: int, after: int
+) -> None:
+    """Hermes 0.19 asks the model to check its work, and stores this message only in the list after a compaction."""
+    path = tmp_path / "state.db"
+    writer = Writer(create(path))
+    writer.begin()
+    writer.say(talk(6))
+    tail = len(writer.live) - 8
+    plain = writer.compacted
+
+    def with_question(*values: Any) -> list[dict[str, Any]]:
+        new = plain(*values)
+        place = len(new) - 8 + at
+        return [*new[:place], {"role": "user", "content": "[System: Check the berths.]"}, *new[place:]]
+
+    writer.compacted = with_question  # type: ignore[method-assign]
+    writer.compact(3, tail, "summary", merged=merged)
+    writer.say(talk(1, 30))
+    writer.end()
+    store = HermesStore(path)
+    (found,) = store.compactions(store.open(writer.tip))
+    assert (found.head_end, found.tail_start, found.after, found.exact) == (3, tail, after, False)
+    assert "messages of Hermes" in found.note
+
+
 @pytest.mark.parametrize("rows", ["none", "no summary"])
 def test_a_child_without_a_summary(tmp_path: Path, rows: str) -> None:
     path = tmp_path / "state.db"

@@ -261,18 +261,25 @@ def longest_run(
 ) -> tuple[int, int] | None:
     """Return the start in `old` and the end in `new` of the longest run of copies from new[first] on.
 
-    This is for lists whose copies end early.
+    This is for lists whose copies end early, or have messages between them that were not stored before.
     """
     best: tuple[int, int] | None = None
-    if first >= len(new):
-        return None
-    for start in range(head_end, len(old)):
-        length = 0
-        while start + length < len(old) and first + length < len(new):
+    longest = 0
+    for start in range(head_end, len(old) if first < len(new) else 0):
+        length, at, end = 0, first, first
+        while start + length < len(old) and at < len(new):
             copies = is_merged_copy if merged and length == 0 else is_copy
-            if not copies(old[start + length], new[first + length]):
+            if copies(old[start + length], new[at]):
+                length, end = length + 1, at + 1
+            elif not length or not may_be_unstored(new[at]):
                 break
-            length += 1
-        if length and (best is None or length > best[1] - first):
-            best = (start, first + length)
+            at += 1
+        if length > longest:
+            best, longest = (start, end), length
     return best
+
+
+def may_be_unstored(message: Print) -> bool:
+    """Return whether a message has the user's role and no summary. Hermes asks the model to check its work in such a
+    message, and stores it only in the list after a compaction."""
+    return message.role == "user" and message.handoff is None

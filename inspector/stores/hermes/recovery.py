@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inspector.core.handoff import Handoff
-from inspector.stores.hermes.matching import STEP, Print, Tail, head_of, is_copy, longest_run, tails
+from inspector.stores.hermes.matching import (
+    STEP,
+    Print,
+    Tail,
+    head_of,
+    is_copy,
+    longest_run,
+    may_be_unstored,
+    tails,
+)
 from inspector.stores.hermes.profiles import PLAIN_FALLBACK
 
 #: The profiles whose tail never starts with a tool result.
@@ -17,6 +26,7 @@ _MAX_SUMMARIES = 64
 # Notes on uncertain boundaries.
 _NO_SUMMARY = "The list after it has no summary; the boundaries are the places where both lists differ."
 _REWRITTEN = "The copies of the tail end early: one of the two lists was changed after the compaction."
+_UNSTORED = "The list after it has messages of Hermes that the store lacks in the list before it."
 _NO_TAIL = "No copy of the tail was found after the summary."
 _REPEATED = "Messages repeat, so the tail may start at another message."
 _ORPHANS = (
@@ -201,6 +211,11 @@ def _inferred(old: Sequence[Print], new: Sequence[Print], summaries: Sequence[in
     first = summary if merged else summary + 1
     head = min(head_of(old, new, summary) or common, len(old))
     run = longest_run(old, new, head, first, merged)
+    copies_at = first
+    while run is None and copies_at < len(new) and may_be_unstored(new[copies_at]):
+        copies_at += 1
+        run = longest_run(old, new, head, copies_at, merged)
     if run is None:
         return Recovered(head, len(old), summary, first, summary + 1, summary, merged, False, _NO_TAIL)
-    return Recovered(head, run[0], summary, first, run[1], summary, merged, False, _REWRITTEN)
+    note = _REWRITTEN if run[1] - copies_at < len(old) - run[0] else _UNSTORED
+    return Recovered(head, run[0], summary, copies_at, run[1], summary, merged, False, note)
