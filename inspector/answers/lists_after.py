@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
-
-from msgspec.structs import replace
+from itertools import chain, islice
 
 from inspector.agents import agent_named
 from inspector.answers.inspection import Inspection
@@ -17,7 +15,7 @@ from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.sentences import spoken_spans
-from inspector.stores.rule_files import RuleFile, is_sent, rule_files
+from inspector.stores.rule_files import RuleFile, is_sent, rule_files, texts_after
 from inspector.summaries.parse import written_by_model
 
 _SYSTEM = ROLE_CODES["system"]
@@ -94,18 +92,14 @@ class ListsAfter(Mapping[int, PassageIndex]):
         row = self._inspection.conversation.row
         agent = agent_named(row.agent)
         sends = agent is not None and bool(agent.sends)
-        texts: dict[str, list[ListText]] = {}
+        by_path: dict[str, list[RuleFile]] = {}
         for file in self._rule_files:
             counts = is_sent(file.path, row) if sends else file.how == "written"
-            if file.generation > compaction or file.how not in ("written", "read") or not counts:
-                continue
+            if file.generation <= compaction and file.how in ("written", "read") and counts:
+                by_path.setdefault(file.path, []).append(file)
+        for file in chain.from_iterable(map(texts_after, by_path.values())):
             where: Where = "memory" if file.is_memory else "rules file"
-            role = "assistant" if file.how == "written" else "tool"
-            before = [] if file.whole else texts.get(file.path, [])
-            part = ListText(where, -1, role, safe(file.text))
-            texts[file.path] = [*(_edited(part, file) for part in before), part]
-        for parts in texts.values():
-            yield from parts
+            yield ListText(where, -1, "assistant" if file.how == "written" else "tool", safe(file.text))
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._compactions)
@@ -115,14 +109,6 @@ class ListsAfter(Mapping[int, PassageIndex]):
 
     def __contains__(self, index: object) -> bool:
         return index in self._compactions
-
-
-def _edited(part: ListText, file: RuleFile) -> ListText:
-    """Return a text of a file after the edits of a later entry."""
-    text = part.text
-    for old, new in file.edits:
-        text = text.replace(safe(old), safe(new))
-    return replace(part, text=text)
 
 
 def texts_of(

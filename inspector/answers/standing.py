@@ -11,7 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import Place
 from inspector.core.text import safe, safe_line, safe_title
-from inspector.stores.rule_files import RuleFile, is_sent, rule_files
+from inspector.stores.rule_files import RuleFile, is_sent, rule_files, texts_after
 
 
 class RuleTextPlace(Place, frozen=True):
@@ -67,7 +67,7 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
     agent = agent_named(row.agent)
     for path, entries in by_path.items():
         lists = tuple(sorted({file.generation for file in entries if file.cut is None}))
-        texts = [file.text for file in entries if file.cut is None]
+        texts = [file.text for file in texts_after(file for file in entries if file.cut is None)]
         cuts = [file.cut for file in entries if file.cut is not None]
         yield StandingFile(
             row.id,
@@ -75,7 +75,7 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
             safe_line(path),
             "memory" if any(file.is_memory for file in entries) else "rules file",
             tuple(dict.fromkeys(file.how for file in entries)),
-            safe(texts[-1] if texts else ""),
+            safe("\n".join(texts)),
             last,
             lists,
             last in lists,

@@ -150,6 +150,31 @@ def cut_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
     return tuple({file.path: file for file in rule_files(store, conversation) if file.cut}.values())
 
 
+def texts_after(entries: Iterable[RuleFile]) -> list[RuleFile]:
+    """Return the texts of a file after these entries about it, the oldest first. A whole text replaces the texts before
+    it, and an edit changes them. A message that several lists have counts once."""
+    texts: list[RuleFile] = []
+    seen: set[tuple[int, str]] = set()
+    for file in entries:
+        if (file.message, file.text) in seen:
+            continue
+        seen.add((file.message, file.text))
+        is_whole = file.whole or file.how in ("loaded", "prompt")
+        texts = [] if is_whole else [_edited(before, file) for before in texts]
+        if not any(file.text in before.text for before in texts):
+            texts.append(file)
+    return texts
+
+
+def _edited(before: RuleFile, file: RuleFile) -> RuleFile:
+    """Return a text of a file after the edits of a later entry."""
+    text = before.text
+    for old, new in file.edits:
+        # Another list may have the same edit in a copy of its message.
+        text = text if old in new and new in text else text.replace(old, new)
+    return before._replace(text=text)
+
+
 def is_sent(path: str, row: ConversationRow) -> bool:
     """Return whether the agent of a conversation sends a file with each request: one of its workspace, by its name."""
     agent = agent_named(row.agent)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from inspector.answers.answers import Answers
+from inspector.answers.standing import list_rules
 from inspector.stores.detect import open_store
-from inspector.stores.rule_files import rule_files
+from inspector.stores.rule_files import rule_files, texts_after
 from tests.recipes import recipe
 from tests.stores.agent_sessions import SESSION, write_lines
 from tests.stores.kimi_code_session import KimiCodeSession
@@ -42,6 +44,30 @@ def test_a_file_that_the_agent_wrote(tmp_path: Path) -> None:
     assert [(one.how, one.is_memory) for one in found] == [("written", False), ("written", True)]
     assert all(one.text == RULES for one in found)
     assert [one.path for one in found] == [f"{session.cwd}/CLAUDE.md", f"{session.cwd}/memory/harbour.md"]
+
+
+def test_a_file_has_its_whole_text_after_an_edit(tmp_path: Path) -> None:
+    made = recipe("claude_lines")
+    session = made.Session("5e55a000-0000-4000-8000-000000000009")
+    session.user("Note the rules.")
+    path = f"{session.cwd}/CLAUDE.md"
+    texts = {"old_string": "in English.", "new_string": "in English.\n- Moor at berth 4."}
+    session.answer(made.call("call-1", "Write", file_path=path, content=RULES))
+    session.result("call-1", "written")
+    session.answer(made.call("call-2", "Edit", file_path=path, **texts))
+    session.result("call-2", "edited")
+    session.answer(made.call("call-3", "Edit", file_path=path, old_string="unknown", new_string="- Go."))
+    session.result("call-3", "edited")
+    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    edited = f"{RULES}\n- Moor at berth 4."
+    assert [one.text for one in texts_after(found)] == [edited, "- Go."]
+    # A later list has copies of the messages.
+    copies = [one._replace(message=one.message + 100, generation=2) for one in found[1:]]
+    assert [one.text for one in texts_after([*found, *copies])] == [edited, "- Go."]
+    (file,) = list_rules(Answers(store, {}, None), [row.id])
+    assert file.text == f"{edited}\n- Go."
 
 
 def test_codex_instructions(tmp_path: Path) -> None:
