@@ -350,8 +350,8 @@ def _about_calls(calls: Sequence[ApiCall]) -> Iterator[str]:
     )
     if guessed:
         yield (
-            f"{plural(guessed, 'answer')} of {len(calls):,} record a placeholder for their output; the visible text "
-            "is counted instead (~), so sums of outputs are low."
+            f"The output of {plural(guessed, 'answer')} of {len(calls):,} is recorded as a placeholder. The visible "
+            "text is counted instead (~), so sums of outputs are low."
         )
     usages = [call.usage for call in calls]
     searches = sum(count_at(usage, "server_tool_use", "web_search_requests") or 0 for usage in usages)
