@@ -249,7 +249,7 @@ class TranscriptStore(SingleStore):
         source = self._listing.source(conversation)
         if source is None and conversation in self._opened:
             raise StoreMissing(
-                "The files of this conversation were deleted. The screen shows what was read before."
+                "The files no longer have this conversation. The screen shows what was read before."
             )
         if source is None:
             raise UnknownConversation(f"No conversation has the id {conversation!r}.")

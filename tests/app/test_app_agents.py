@@ -287,16 +287,21 @@ async def test_a_replaced_transcript_is_shown(tmp_path: Path, moved: str) -> Non
         screen.opening.again()
         await settled(pilot)
         await press(pilot, "2", "1")
-        assert "The files of this conversation were deleted" in screen_text(pilot)
+        assert "The files no longer have this conversation" in screen_text(pilot)
         await press(pilot, "escape", "escape")
         assert not notes(pilot)
+        await press(pilot, "y")
+        assert any("no longer have this conversation" in note for note in notes(pilot)), (
+            "why nothing is copied"
+        )
+        await press(pilot, "escape")
         path.write_bytes(whole)
         screen.opening.again()
         await settled(pilot)
         path.unlink()
         screen.opening.again()
         await settled(pilot)
-        assert "The files of this conversation were deleted" in screen_text(pilot), "deleted a second time"
+        assert "The files no longer have this conversation" in screen_text(pilot), "deleted a second time"
         path.write_bytes(whole)
         screen.opening.again()
         await settled(pilot)

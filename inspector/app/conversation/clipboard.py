@@ -96,7 +96,7 @@ class Clipboard:
         try:
             messages = self._host.store.messages(generation, index, index + 1) if index >= 0 else ()
         except StoreError as error:
-            self._host.show_notes(str(error))
+            self._host.answer(str(error))
             return None
         return messages[0] if messages else None
 
