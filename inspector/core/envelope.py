@@ -18,6 +18,7 @@ _REMINDER_ENDS = r"(?:Handle this reminder internally|Please relay this reminder
 _REST = r"(?:(?!^---\nQueued #).)*"
 #: The rest of a note in brackets, which may quote other brackets.
 _NOTE_ENDS = r"[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]"
+_BESIDE = "The user has provided the following instruction alongside the skill invocation: "
 #: A part that needs an end stops at the next start of its kind, so the time is linear.
 ENVELOPE = late_pattern(
     r"^(?:"
@@ -55,7 +56,7 @@ ENVELOPE = late_pattern(
     r"|(?:(?!System[ :(])[^\n]{1,2000}\n){1,20}(?=When reading HEARTBEAT\.md, )"
     rf"|(?:{_MARK})?HEARTBEAT_OK$"
     # Notices, and prompts that the gateway sends by itself.
-    rf"|(?:{_MARK})?\[System: [^\n]*"
+    rf"|(?:{_MARK})?\[System: (?:{_NOTE_ENDS}|[^\n]*)"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
     r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool|"
@@ -64,16 +65,18 @@ ENVELOPE = late_pattern(
     # Hermes: reports of processes and of sub-agents, and the prompts of its reviews.
     r"|\[(?:IMPORTANT|SYSTEM): (?:Background process |\d{1,4} background processes ).*|\[ASYNC DELEGATION .*"
     r"|Review the conversation above and (?:consider saving to memory|update (?:the skill library|two things)).*"
-    # A skill, up to the words beside it.
-    r"|\[(?:IMPORTANT|SYSTEM): The user has invoked the .*?"
-    r"(?:The user has provided the following instruction alongside the skill invocation: "
-    rf"(?:\[IMPORTANT: You are running as {_NOTE_ENDS})?|\Z)"
+    # A skill, up to the words beside it, and the output of a script before them.
+    rf"|(?:\[(?:IMPORTANT|SYSTEM): The user has invoked the .*?(?:{_BESIDE}|\Z)|{_BESIDE})"
+    rf"(?:\[(?:IMPORTANT|SYSTEM): You are running as {_NOTE_ENDS})?"
+    r"|## (?:Script (?:Output|Error)|Output from job '[^'\n]{1,80}')\n"
+    r"The (?:following |data-collection script failed)[^\n]*\n\n```\n(?:(?!^## (?:Script|Output from job) ).)*?^```$"
     # Notes, and messages of others, before or behind the words; words in a voice message.
     r"|\[(?:System note: |Runtime note: |Note: model was just switched |(?:IMPORTANT|SYSTEM): (?:You are running as |"
-    r"The following skill)|STILL IN PROGRESS |OUT-OF-BAND USER MESSAGE |"
-    r"User sent (?:an? )?(?:image|audio|video|file): |"
+    r"The following skill|MCP servers have been reloaded)|Script ran successfully|"
+    r"STILL IN PROGRESS |OUT-OF-BAND USER MESSAGE |User sent (?:an? )?(?:image|audio|video|file): |"
     rf"The user sent an? (?!(?:voice message|image)~ Here)|If you need a closer look, use vision_analyze ){_NOTE_ENDS}"
     r"|\[/OUT-OF-BAND USER MESSAGE\]"
+    r"|\[Assistant Rules - (?:(?!^\[Assistant Rules - ).)*?^\[User Request\]\n"
     r"|\[Recent channel messages\]\n(?:(?!^\[Recent channel ).)*?^\[New message\]\n"
     r"|\[Thread context — (?:(?!^\[Thread context ).)*?^\[End of thread context\]"
     r"|\[The user sent an image~ Here's what I can see:\n(?:(?!^\[The user sent ).)*?\](?=\s*(?:\[If you need|\Z))"

@@ -48,10 +48,10 @@ ASKED_FLUSH = (
     "Store durable memories only in memory/2026-06-24.md (create memory/ if needed).\n\nNever overwrite it.\n"
 )
 LONG = "It stays here. " * 300
+BESIDE = "The user has provided the following instruction alongside the skill invocation: "
 SKILL = (
     '[IMPORTANT: The user has invoked the "tides" skill, indicating they want you to follow its instructions.]\n\n'
-    "# Tides\n\nNever moor at noon.\n\nThe user has provided the following instruction alongside the skill "
-    "invocation: "
+    f"# Tides\n\nNever moor at noon.\n\n{BESIDE}"
 )
 CRON = '[IMPORTANT: You are running as a scheduled cron job. If it is calm, answer with "[SILENT]" (only that).]\n\n'
 SAID = "Never let the ferry wait."
@@ -165,6 +165,23 @@ DONE = (
         (f"{CRON}{SAID}", SAID),
         (f"{SKILL}{SAID}\n\n[Runtime note: Never reload it.]", SAID),
         (f"{SKILL}{CRON}{SAID}", SAID),
+        (
+            f"[SYSTEM: The following skill(s) were listed for this job but were skipped: tides.]\n\n{BESIDE}"
+            f"{CRON.replace('IMPORTANT', 'SYSTEM')}{SAID}",
+            SAID,
+        ),
+        (
+            f"{CRON}## Script Output\nThe following data was collected by a pre-run script. Use it.\n\n```\nNever moor."
+            f"\n\n```\n\n{SAID}",
+            SAID,
+        ),
+        (
+            f"## Script Error\nThe data-collection script failed. Report it.\n\n```\nNo tides\n```\n\n{SAID}",
+            SAID,
+        ),
+        (f"[IMPORTANT: MCP servers have been reloaded. No MCP tools available.]\n\n{SAID}", SAID),
+        ("[System: This session is about to be reset.\n\nReview it and:\n1. Never ask.]", ""),
+        (f"[Assistant Rules - You MUST follow these]\n- Never moor.\n\n[User Request]\n{SAID}", SAID),
         ("[IMPORTANT: Background process proc_1 completed (exit code 0).\nOutput:\nNever moor [a.]", ""),
         ("[ASYNC DELEGATION BATCH COMPLETE — deleg_1]\nNever moor.", ""),
         ("Review the conversation above and update the skill library. Be active.\n\nNever skip it.", ""),

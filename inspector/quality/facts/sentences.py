@@ -35,7 +35,8 @@ _LINE = 600
 # Matches the start of a message that a program wrote in the user's name.
 _BY_PROGRAM = late_pattern(
     r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System(?! note: )|"
-    r"\[SYSTEM(?!: (?:The user has invoked|You are running as ))|\[tool (?:result|output)|Caveat: "
+    r"\[SYSTEM(?!: (?:The user has invoked|The following skill|You are running as |MCP servers have))|"
+    r"\[tool (?:result|output)|Caveat: "
     r"The messages below were|"
     r"Base directory for this skill:|This session is being continued from a previous conversation|Stop hook "
     r"feedback:|"
