@@ -65,6 +65,13 @@ _PROJECT = late_pattern(
     r"(?P<text>.*?)(?=^## (?:[/~]|[A-Za-z]:)[^\n]*\.md\n|^<!-- |\Z)",
     re.DOTALL | re.MULTILINE,
 )
+#: The same in the system prompt of Hermes, below a line, up to its memory or the time of the start.
+_FOLLOWED = "\nThe following project context files have been loaded and should be followed:\n"
+_NAMED = late_pattern(
+    r"^## (?P<path>\S+\.(?:mdc?|cursorrules)|\.cursorrules)\n\n(?P<text>.*?)"
+    r"(?=^## (?:\S+\.(?:mdc?|cursorrules)|\.cursorrules)\n\n|^\u2550{3,}|^Conversation started: |\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 #: The files that OpenClaw cut in the system prompt, at the end of a message.
 _WARNING = "[Bootstrap truncation warning]"
 _CUT = late_pattern(
@@ -293,7 +300,7 @@ def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
     for form in (_CONTENTS, _FROM, _CONTEXT, _BEGUN):
         for match in form.finditer(text):
             yield match["path"].strip(), match["text"].strip()
-    for match in _INCLUDED.finditer(text):
+    for match in (*_INCLUDED.finditer(text), *_NAMED.finditer(text.partition(_FOLLOWED)[2])):
         yield _path_of({"path": match["path"].strip()}, folder), match["text"].strip()
     for match in _PROJECT.finditer(text.partition(_LOADED)[2]):
         yield match["path"], match["text"].strip()

@@ -12,6 +12,7 @@ from tests.recipes import recipe
 from tests.stores.agent_sessions import SESSION, write_lines
 from tests.stores.kimi_code_session import KimiCodeSession
 from tests.stores.test_reported_cases import case
+from tests.stores.writer import Writer, create, talk
 
 RULES = "- Never moor at berth 9.\n- Always write the log in English."
 
@@ -178,6 +179,26 @@ def test_the_context_of_gemini_cli_has_the_files(tmp_path: Path) -> None:
     (row,) = store.conversations()
     found = rule_files(store, store.open(row.id))
     assert [(one.path, one.text, one.how) for one in found] == [(path, RULES, "loaded") for path in paths]
+
+
+def test_the_system_prompt_of_hermes_has_the_files(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    files = (
+        f"## AGENTS.md\n\n{RULES}\n\n## .cursorrules\n\nBe short.\n\n## .cursor/rules/pier.mdc\n\nNo paint."
+    )
+    line = "The following project context files have been loaded and should be followed:"
+    bar = "\u2550" * 20
+    end = f"{bar}\nMEMORY\n{bar}\n- berth 9\n\nConversation started: Monday"
+    writer.begin(system_prompt=f"You moor.\n\n# Project Context\n\n{line}\n\n{files}\n\n{end}")
+    writer.say(talk(1))
+    store = open_store(writer.end())
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.path, one.text, one.how) for one in found] == [
+        ("AGENTS.md", RULES, "prompt"),
+        (".cursorrules", "Be short.", "prompt"),
+        (".cursor/rules/pier.mdc", "No paint.", "prompt"),
+    ]
 
 
 def test_a_reminder_of_dsh_has_the_files(tmp_path: Path) -> None:
