@@ -42,7 +42,7 @@ ENVELOPE = late_pattern(
     r"|\[Startup context loaded by runtime\]\n(?:(?!^\[Startup context ).)*^END_QUOTED_NOTES$"
     r"(?:\n\.\.\.\[[^\]\n]{1,60}\]\.\.\.)?"
     # Whom a sub-agent serves, before its task.
-    rf"|(?:{_MARK})?\[Subagent Context\] [^\n]*|\[Subagent Task\]: ?"
+    rf"|(?:{_MARK})?\[Subagent Context\] [^\n]*|\[Subagent Task\]:?[ ]?"
     rf"|{_REMINDER}[^\n]*(?:\n(?!{_REMINDER}|{_REMINDER_ENDS})[^\n]*)*\n{_REMINDER_ENDS}[^\n]*"
     rf"|(?:{_MARK})?\[Queued (?:announce )?messages while agent was busy\]"
     r"|---\nQueued #\d{1,4}(?: \(from [^)\n]{1,80}\))?$"

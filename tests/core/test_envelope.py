@@ -150,6 +150,7 @@ DONE = (
         ("[Inter-session message] sourceTool=subagent_announce isUser=false\nNever moor.", ""),
         ("[Subagent Context] Every sub-agent of this session has now settled.\nNever moor.", ""),
         (f"[Subagent Context] You are running as a subagent.\n\n[Subagent Task]: {SAID}", SAID),
+        (f"[Subagent Task]\n{SAID}", SAID),
         (f"Delivery: to send a message, use the `message` tool.\n\n{SAID}", SAID),
         (f'[The user sent a voice message~ Here\'s what they said: "{SAID}"]', SAID),
         ("[The user sent a voice message but it came through empty. Do not guess.]", ""),

@@ -210,6 +210,21 @@ def test_the_status_of_another_session_says_nothing(tmp_path: Path) -> None:
     assert conversation.row.window is None
 
 
+@pytest.mark.parametrize(("tool", "role"), [("sessions_send", "system"), ("sessions_spawn", "user")])
+def test_a_message_of_an_agent_in_another_session_is_not_the_users(
+    tmp_path: Path, tool: str, role: str
+) -> None:
+    made = Branches()
+    made.say("user", "Moor the boat.")
+    made.say("user", "Never sail.", provenance={"kind": "inter_session", "sourceTool": tool})
+    path = tmp_path / "sent.jsonl"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made.entries))
+    store = open_store(path)
+    (row,) = store.conversations()
+    (generation,) = store.open(row.root).generations
+    assert [message.role for message in store.iterate(generation)] == ["user", role]
+
+
 def test_files_of_the_earlier_names_are_openclaws(tmp_path: Path) -> None:
     made = Branches()
     made.entries[1] = {**made.entries[1], "customType": "model-snapshot"}

@@ -30,7 +30,10 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
         wire = result_of(message.get("toolCallId"), plain(content), _failed(message))
         return [{**wire, "name": str(message.get("toolName") or "")}]
     if role == "user":
-        return [{"role": "user", "content": plain(content)}]
+        # OpenClaw records that an agent in another session sent the message. A sub-agent's task stays the user's.
+        source = mapping_at(message, "provenance")
+        by_agent = source.get("kind") == "inter_session" and source.get("sourceTool") != "sessions_spawn"
+        return [{"role": "system" if by_agent else "user", "content": plain(content)}]
     if role == "system":
         # The system prompt precedes every list, so no list has it.
         return []
