@@ -31,6 +31,7 @@ from inspector.stores.lines import (
     amount_of,
     count_at,
     count_of,
+    counts_of,
     mapping_at,
     read_lines,
     read_spans,
@@ -116,7 +117,7 @@ class ApiCall(Struct):
     answer: str
     model: str
     at: float
-    usage: dict[str, Any]
+    usage: Mapping[str, Any]
     output: int
     #: Whether a line has a stop reason; and the answer's characters, counted until there is one.
     stopped: bool = False
@@ -284,7 +285,8 @@ class _Scanner(Scan):
             return
         node.answer = answer_in(value)
         node.model = intern(model) if model != _SYNTHETIC else ""
-        node.size = sum(count_of(mapping_at(message, "usage"), name) or 0 for name in _SENT)
+        usage = mapping_at(message, "usage")
+        node.size = sum(counts_of(usage, *_SENT))
         content = message.get("content")
         if isinstance(content, list):
             node.uses = tuple(
@@ -303,9 +305,8 @@ class _Scanner(Scan):
             self.entries.extend(number)
         if model == _SYNTHETIC:
             return
-        usage = message.get("usage")
         # An answer that the user interrupted at once has the tokens of no request.
-        if isinstance(usage, dict) and any(count_of(usage, name) for name in _SENT):
+        if node.size:
             output, call = count_of(usage, "output_tokens") or 0, self.calls.get(node.answer)
             if call is None:
                 call = self.calls[node.answer] = ApiCall(node.answer, model, node.at, usage, output)
