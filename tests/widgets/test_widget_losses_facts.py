@@ -52,7 +52,11 @@ async def test_the_table_of_survival_counts_uncertain_facts_apart() -> None:
         await host.pilot.resize_terminal(44, 38)
         await host.settle()
         assert "0% 0/2 ±7" in lines(pane.table)[1]
+        assert "50% ±" in lines(pane.table)[1]
         assert "50% 1/2" not in lines(pane.table)[1]
+        await host.pilot.resize_terminal(42, 38)
+        await host.settle()
+        assert "50%  " in lines(pane.table)[1]
 
 
 async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:

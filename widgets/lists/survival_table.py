@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 from rich.style import Style
@@ -65,7 +65,7 @@ class SurvivalTable(Inked):
         self.tooltip = (
             "Share of the facts that can still be read after each compaction.\n"
             f"{FALLBACK} a fallback text followed it, {MISSING} no summary was found, {NONE} no facts of that kind.\n"
-            f"{UNCERTAIN}N: N more facts are uncertain and in no share; {UNCERTAIN} alone: more than are in it."
+            f"{UNCERTAIN}N: N more facts are uncertain and in no share; {UNCERTAIN} alone: some more are."
         )
 
     @property
@@ -81,8 +81,8 @@ class SurvivalTable(Inked):
             self._survival, self._column = value
             self.refresh()
 
-    def _texts(self, column: int, full: bool) -> list[str]:
-        """The head of a column and its cells, with the counts if `full`."""
+    def _texts(self, column: int, form: Callable[[Share | None], str]) -> list[str]:
+        """The head of a column and its cells in a form."""
         survival, kinds = self._survival, self._survival.kinds
         mark = "▸" if column == self._column else ""
         if column == len(survival.compactions):
@@ -92,18 +92,21 @@ class SurvivalTable(Inked):
         else:
             done, shares = survival.compactions[column], [survival.shares[kind][column] for kind in kinds]
             head = f"{done.index}{FALLBACK if done.fallback else '' if done.summary is not None else MISSING}"
-        return [mark + head, *map(_long if full else _short, shares)]
+        return [mark + head, *map(form, shares)]
 
     def _columns(self, room: int) -> dict[int, tuple[int, list[str]]]:
         """Width and texts of each column on screen.
 
-        If counts do not fit, only the chosen column has them. If columns do not fit, columns around it stay.
+        If counts do not fit, only the chosen column has them; the others have a sign for uncertain facts if that fits.
+        If columns do not fit, columns around it stay.
         """
         whole = len(self._survival.compactions)
         here = min(self._column, whole)
-        texts = [(self._texts(column, True), self._texts(column, False)) for column in range(whole + 1)]
-        all_full = sum(_cells(long) for long, _ in texts) <= room
-        chosen = [long if all_full or at == here else short for at, (long, short) in enumerate(texts)]
+        chosen: list[list[str]] = []
+        for form in (_long, _marked, _short):
+            chosen = [self._texts(at, _long if at == here else form) for at in range(whole + 1)]
+            if sum(map(_cells, chosen)) <= room:
+                break
         taken = {here, whole}
         used = sum(_cells(chosen[column]) for column in taken)
         for column in sorted(set(range(whole)) - taken, key=lambda column: abs(column - here)):
@@ -155,6 +158,11 @@ def _last(shares: Sequence[Share | None]) -> Share | None:
 
 def _percent(share: Share | None) -> str:
     return NONE if share is None or not share.of else human.percent(share.count, share.of)
+
+
+def _marked(share: Share | None) -> str:
+    """The share; with a sign if any fact is uncertain."""
+    return f"{_percent(share)} {UNCERTAIN}" if share is not None and share.uncertain else _percent(share)
 
 
 def _short(share: Share | None) -> str:
