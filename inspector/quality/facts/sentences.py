@@ -337,6 +337,8 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
     passed_on = _passed_on(text, start, end) if of_user else (len(text), 0)
     document, part_end = (len(text), 0), start
     for part, pasted in _blocks(text, start, end) if of_user else [((start, end), False)]:
+        if not text[slice(*part)].strip():
+            continue
         # A document goes on behind its tags.
         if of_user:
             document = _document(text, part, document[0] < document[1] == part_end)
@@ -399,6 +401,7 @@ def _document(text: str, span: Span, goes_on: bool) -> Span:
     own = (
         last[0] > first
         and _plain_words(lines, last, headings)
+        and any(is_prose(lines[n]) for n in last)
         and not any(_ITEM.match(lines[n]) for n in last)
     )
     starts = list(accumulate((len(line) + 1 for line in lines), initial=span[0]))

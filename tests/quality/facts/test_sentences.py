@@ -157,6 +157,7 @@ def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, expe
         ("The idea:\n### One\nRead the tides.\n### Two\nNever moor.\n### Three\nGo.",
          ["The idea:", "Read the tides.", "Never moor.", "### Three", "Go."]),
         ("## 📑 One\nx\n## 🛠 Two\n<Tide>\nlow\n</Tide>\nNever moor.\n- Go.", []),
+        ("## 📑 One\nx\n## 🛠 Two\n\ntide = 3\n<Tide>\nlow\n</Tide>\n\n<Wind>\nlow\n</Wind>\nNever moor.\n- Go.", []),
         ("Fix it:\n```sh\n# ✅ moor\nmoor\n```\nNever moor at night.", ["Fix it:", "Never moor at night."]),
     ],
 )  # fmt: skip
