@@ -20,6 +20,7 @@ from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.rough import list_tokens
+from inspector.core.shares import plural
 from inspector.replay.event import Event
 from inspector.replay.pricing import CostBasis, PricedCall, PricedCompaction
 from inspector.replay.recording import Recording
@@ -39,6 +40,19 @@ class Costing(Struct, frozen=True, eq=False):
     alternatives: tuple[tuple[str, CostBasis], ...] = ()
     why: str = ""
     is_estimated: bool = False
+
+    @property
+    def note(self) -> str:
+        """Return a sentence about missing or estimated costs; "" if all recorded costs are known."""
+        if self.why:
+            return self.why
+        if self.is_estimated:
+            return "Costs are estimated from the messages, because the store keeps no usage of single calls."
+        unknown = [] if self.basis is None else [one for one in self.basis.recorded if one.cost is None]
+        if not unknown:
+            return ""
+        compactions = plural(len(unknown), "compaction")
+        return f"The record lacks the cost of {compactions}, so all costs here include an estimate."
 
     def alternative_costs(self, events: Sequence[Event]) -> AlternativeCosts:
         """Return the alternative costs of a run with these events."""

@@ -62,8 +62,8 @@ def replay(answers: Answers, name: str, facts: bool = False) -> Replay:
     inspection, resolved = answers.opened(name)
     recording = shared_recording(inspection, resolved.settings.profile)
     costing = costing_of(inspection, resolved, recording)
-    if costing.why:
-        answers.note(costing.why)
+    if costing.note:
+        answers.note(costing.note)
     recording = recording.with_costs(costing.basis)
     fact_steps = FactSteps(facts_without_fates(inspection)) if facts else None
     course = recording.course.with_facts(fact_steps)

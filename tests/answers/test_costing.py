@@ -85,6 +85,7 @@ def holds(path: Path) -> int:
             continue
         bills = bills_of(inspection, found)
         billed = all(one.index in bills or one.fallback for one in inspection.compactions())
+        assert ("lacks the cost" in costing.note) == (not billed and not costing.is_estimated)
         recorded = recorded_metrics(recording, inspection.compactions()).cost
         assert found.cost is not None
         # A summarizing call among the requests is in their sum.

@@ -116,12 +116,8 @@ def _replay_view(
     else:
         notes.append("This engine writes no summaries. Repaired tool pairs do not count.")
     notes.append(recording.course.scale.sentence())
-    if costing is not None and costing.why:
-        notes.append(costing.why)
-    elif costing is not None and costing.is_estimated:
-        notes.append(
-            "Costs are estimated from the messages, because the store keeps no usage of single calls."
-        )
+    if costing is not None and costing.note:
+        notes.append(costing.note)
     runs = [NamedRun("recorded", recorded.metrics, recorded.alternative_costs)]
     if kept is not None:
         runs.append(NamedRun("A", kept.metrics, ran.kept_alternative_costs))
