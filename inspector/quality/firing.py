@@ -193,13 +193,10 @@ def _as_reported(
         )
     if recorded.failed_request:
         error = safe_title(without_secrets(recorded.failed_request))
-        return Why(
-            "reported",
-            f"the request before the compaction failed (“{error}”), at {size}",
-            None,
-            None,
-            tokens,
-        )
+        text = f"the request before the compaction failed (“{error}”), at {size}"
+        if reported is not None and reported >= threshold and usual is None and not is_least:
+            text += f", which reach the threshold of {threshold:,}"
+        return Why("reported", text, None, None, tokens)
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "trigger not recorded"
     more = "adds the last results and earlier reasoning to this size, and " if adds else ""
     by_hand = "" if recorded.trigger else ", or the user compacted"

@@ -153,6 +153,18 @@ def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_rec
     assert alone.endswith(f"{window} 980,000, or the user compacted") is not is_recorded
 
 
+@pytest.mark.parametrize(("size", "reaches"), [(110_000, True), (90_000, False)])
+def test_a_failed_request_may_have_reached_the_threshold_too(size: int, reaches: bool) -> None:
+    before = replace(listed(TALK), agent="openclaw")
+    done = replace(compacted(5, size), failed_request="Connection error.", tokens_before_reported=size)
+    cause = cause_of(before, done, 0.5)
+    assert (cause.rule, cause.trigger, cause.tokens) == ("reported", None, size)
+    more = ", which reach the threshold of 100,000" if reaches else ""
+    assert cause.text == (
+        f"the request before the compaction failed (“Connection error.”), at {size:,} tokens (reported){more}"
+    )
+
+
 def test_values_that_another_agent_does_not_record_are_not_inferred() -> None:
     assert cause_of(replace(listed(TALK), agent="opencode"), compacted(5, 110_000), 0.5).rule == "reported"
 
