@@ -11,16 +11,15 @@ from inspector.quality.facts.differences import Differences
 from inspector.quality.facts.exchanges import sides_differ
 from inspector.quality.facts.fact import Outcome
 from inspector.quality.facts.meaning import BINDS, ORDERED, ORDERED_THERE
-from inspector.quality.facts.passages import PassageIndex
 from inspector.quality.facts.probe import Probe
 
 #: An outcome, and the changed text of a contradiction, else "". The outcome None: the passage has nothing of the fact.
 Verdict = tuple[Outcome | None, str]
 
 
-def foreign(probe: Probe, after: PassageIndex) -> bool:
-    """Return whether a fact is in another language than the summary."""
-    return bool(probe.language and after.language) and probe.language != after.language
+def foreign(probe: Probe, language: str) -> bool:
+    """Return whether a fact is in another language."""
+    return bool(probe.language and language) and probe.language != language
 
 
 class Comparison(Differences):
@@ -32,10 +31,11 @@ class Comparison(Differences):
         The outcome is None if the passage has nothing of the fact.
         """
         probe = self.probe
-        is_foreign = foreign(probe, self.after)
-        without_lexicon = (probe.language or self.after.language) not in ("en", "zh", "")
+        language = self.after.language_at(self.part_number)
+        is_foreign = foreign(probe, language)
+        without_lexicon = (probe.language or language) not in ("en", "zh", "")
         # In a summary without a lexicon, a denial may not be seen.
-        is_readable = self.after.language in ("en", "zh")
+        is_readable = language in ("en", "zh")
         if (is_foreign or without_lexicon) and is_readable and self.has_exact_value():
             return "paraphrased", ""
         if is_foreign:

@@ -107,10 +107,15 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     the user, in any place, or a whole clause of it. Else it is lost.
     """
     shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
-    if foreign(probe, after):
+    if _may_be_foreign(probe, after):
         return "lost" if _has_no_name_of(probe, after) else "uncertain"
     has_some = shared >= _SHARED or _summary_has_words(probe, after) or _summary_has_clause(probe, after)
     return "uncertain" if has_some else "lost"
+
+
+def _may_be_foreign(probe: Probe, after: PassageIndex) -> bool:
+    """Return whether a text of the summary is in another language than a fact."""
+    return bool(probe.language) and bool(after.languages - {probe.language})
 
 
 def _summary_has_words(probe: Probe, after: PassageIndex) -> bool:
@@ -138,7 +143,7 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """
     if best.outcome != "uncertain" or best.has_values:
         return best
-    if foreign(probe, after):
+    if _may_be_foreign(probe, after):
         return replace(best, outcome="value lost") if _has_no_name_of(probe, after) else best
     if not probe.values or probe.answers_at_length:
         return best
@@ -387,7 +392,7 @@ def _judged(
     # A question states nothing, and a document is not the user's word on the matter.
     asks = probe.asked or is_question(passage.text) or _ASKS.search(passage.text) is not None
     # In another language, only another number of the same name contradicts a fact.
-    renumbered = outcome == "contradicted" and foreign(probe, after)
+    renumbered = outcome == "contradicted" and foreign(probe, after.language_at(passage.part))
     sure = not (asks or probe.pasted) and (compared.is_about_the_same or renumbered)
     return Match(
         outcome,

@@ -303,9 +303,26 @@ class PassageIndex:
 
     @cached_property
     def language(self) -> str:
-        """The language of the summary; "" where there is none. A fallback text is written by a program."""
-        texts = (part.text for part in self.parts if part.where == "summary" and part.role != "fallback")
-        return language_of("\n".join(texts))
+        """The language of the summary; "" where there is none."""
+        return language_of("\n".join(self._summaries))
+
+    @property
+    def _summaries(self) -> Iterator[str]:
+        """The texts of the summary. A fallback text is written by a program."""
+        return (part.text for part in self.parts if part.where == "summary" and part.role != "fallback")
+
+    def language_at(self, part: int) -> str:
+        """Return the language of a text of the summary, or of the whole summary for another part of the list."""
+        return self._language_of[part] if self.parts[part].where == "summary" else self.language
+
+    @cached_property
+    def _language_of(self) -> tuple[str, ...]:
+        return tuple(language_of(part.text) for part in self.parts)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages of the texts of the summary."""
+        return frozenset(map(language_of, self._summaries)) - {""}
 
     def quoting(self, wording: str) -> list[int]:
         """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""

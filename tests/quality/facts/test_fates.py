@@ -94,6 +94,17 @@ def test_a_list_with_a_text_less_never_has_a_better_fate(statement: str, summari
         assert of([*summaries[:at], *summaries[at + 1 :]]) >= of(summaries)
 
 
+def test_each_text_of_a_summary_is_read_in_its_own_language() -> None:
+    found = max(facts("We don't support Windows."), key=lambda one: len(one.text))
+    chinese = ListText("summary", 0, "summary", "## 约束\n- 必须小心，禁止夜间卸货")
+    for text, outcome in (
+        ("- Windows is supported", "contradicted"),
+        ("- The tide table is done", "uncertain"),
+    ):
+        english = ListText("summary", 1, "summary", text)
+        assert fate(found, PassageIndex([chinese, english]), 1).outcome == outcome
+
+
 def test_an_excerpt_marks_what_it_leaves_out() -> None:
     found = max(facts("Never push to main."), key=lambda one: len(one.text))
     rule, filler = "Never push to main.", "The boat is red and stays in the harbor all day. " * 8
