@@ -324,6 +324,11 @@ def text_of(value: Mapping[str, Any], key: str) -> str:
     return text if isinstance(text, str) else ""
 
 
+def texts_of(value: Mapping[str, Any], *keys: str) -> list[str]:
+    """Return the texts under some keys; "" if there is none."""
+    return [text if isinstance(text := value.get(key), str) else "" for key in keys]
+
+
 def count_at(value: Mapping[str, Any] | None, *path: str) -> int | None:
     """Return the whole number under a path of keys, not below 0; None if there is none."""
     return count_of(mapping_at(value or {}, *path[:-1]), path[-1])

@@ -38,9 +38,12 @@ from inspector.stores.lines import (
     seconds_of,
     text_at,
     text_of,
+    texts_of,
 )
 from inspector.stores.wires import texts_in
 
+#: The keys of the texts of a line.
+_TEXTS = ("uuid", "subtype", "parentUuid", "logicalParentUuid", "sessionId", "agentId", "cwd", "version")
 #: The model of an answer that no model wrote.
 _SYNTHETIC = "<synthetic>"
 #: Starts of local commands and notes of the user, and of the remark before them. The model does not answer them.
@@ -203,22 +206,22 @@ class _Scanner(Scan):
         if kind not in _CHAINED:
             self._note_title(value, kind)
             return
-        uuid, subtype = text_of(value, "uuid"), text_of(value, "subtype")
+        uuid, subtype, parent, logical, session, agent, folder, version = texts_of(value, *_TEXTS)
         key = (uuid, kind, subtype)
         if not uuid or key in self.line_keys:
             return
         self.line_keys.add(key)
         node = LineNode(
             uuid,
-            text_of(value, "parentUuid"),
-            text_of(value, "logicalParentUuid"),
+            parent,
+            logical,
             kind,
             seconds_of(value.get("timestamp")),
             value.get("isSidechain") is True,
-            text_of(value, "sessionId"),
-            text_of(value, "agentId"),
-            folder=intern(text_of(value, "cwd")),
-            version=intern(text_of(value, "version")),
+            session,
+            agent,
+            folder=intern(folder),
+            version=intern(version),
         )
         if self.queue.pending and not node.side and self._begins(value, node):
             self._deliver(node.at, value)
