@@ -87,6 +87,7 @@ def test_a_list_that_was_cleared_later_does_not_change_a_compaction(session: Any
     assert (compaction.summary, cleared.summary, cleared.after) == (SUMMARY, None, 0)
     assert "cleared" in cleared.note
     assert compaction.at < cleared.at
+    assert (compaction.trigger, cleared.trigger) == ("auto", None)
     assert generations(store, conversation) == [1, 1, 2, 3]
 
 

@@ -87,7 +87,7 @@ class _Phase(Struct):
     #: The name of the step that ended it, its time, and what started it.
     step: str = ""
     at: float = 0.0
-    trigger: str = ""
+    trigger: str | None = None
     #: The times of compactions that began and did not end, each with its trigger.
     failures: list[tuple[float, str]] = field(default_factory=list)
 
