@@ -82,7 +82,7 @@ _ERRORS = (
     r"Model \"[^\"\n]{1,200}\" is not allowed\. Use /|OpenClaw: access not configured\.|"
     r"You are not allowed to [a-z]+ '[^'\n]{1,80}' \([a-z_]+(?:\.[a-z_]+)+\) records"
 )
-_TOLD = late_pattern(_ERRORS)
+_TOLD = late_pattern(rf"(?<![\"'“‘`«「『])(?:{_ERRORS})")
 #: Matches a line of a printed file with its number: "14 │ text".
 _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
 #: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
@@ -94,7 +94,7 @@ _PRINTED = late_pattern(
     # Numbers in columns.
     r"(?:\S{1,40}[ \t]+){1,2}(?:\d[\d.,:%]*[ \t]+){4}\S|"
     # The banner of OpenClaw, and a place of a linter.
-    rf"\W{{0,4}}(?:{_ERRORS})|🦞 OpenClaw \d|\d+:\d+ +(?:error|warning) +\S|"
+    rf"\W{{0,4}}(?:{_ERRORS})|🦞 OpenClaw \d|\d+:\d+ +(?:error|warning) {{2,}}\S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
@@ -210,8 +210,11 @@ _FEWEST_LED = 3
 _HANDS_OVER = late_pattern(r"[^\n#]{1,200}[:：]\s++(?=#{1,6} \S)")
 # The context of a message that the user forwards from a bot: names of bots end so.
 _OF_BOT = late_pattern(r"(?s:Forwarded message context .*\"username\": \"\w+[Bb][Oo][Tt]\")")
-# The last colon of the first line, before a long document.
-_FIRST_COLON = late_pattern(r"\s*+[^\n]*[^\s\d][:：](?=\s)")
+# The last colon of the first line, before a long document. Behind a label ("Note: "), or before a sentence that ends
+# the line, the person goes on.
+_FIRST_COLON = late_pattern(
+    r"\s*+(?!\S+[:：] )[^\n]*[^\s\d][:：](?=\s)(?![^\n]*[.!?。！？][^\S\n]*+(?:\n|\Z))"
+)
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
@@ -360,7 +363,9 @@ def _passed_on(text: str, start: int, end: int) -> Span:
     if len(text) > _DOCUMENT:
         spoken = (span[0] for span, _ in _blocks(text, start, end) if text[slice(*span)].strip())
         hands_over = _FIRST_COLON.match(text, next(spoken, start), _EDGE)
-        return hands_over.end() if hands_over is not None else _EDGE, len(text) - _EDGE
+        lists = hands_over is not None and _ITEM.match(text, hands_over.end(), end) is not None
+        begins = _EDGE if hands_over is None or lists else hands_over.end()
+        return begins, len(text) - _EDGE
     asks = _ASKS_ABOUT.search(text, start, end)
     if asks is None or _ITEM.match(text, asks.end(), end) is not None:
         return len(text), 0
@@ -398,8 +403,9 @@ def _document(text: str, span: Span, goes_on: bool) -> Span:
     else:
         return span[1], span[0]
     last = list(_line_blocks(lines))[-1]
+    ends_message = goes_on and not text[span[1] :].strip()
     own = (
-        last[0] > first
+        (last[0] > first or ends_message)
         and _plain_words(lines, last, headings)
         and any(is_prose(lines[n]) for n in last)
         and not any(_ITEM.match(lines[n]) for n in last)
@@ -608,7 +614,8 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         printed = [
             number
             for number in block
-            if _PRINTED.match(lines[number][:_LINE]) or (number in often and len(often) > 1)
+            if (_PRINTED.match(lines[number][:_LINE]) and not _TOLD.search(lines[number][:_LINE]))
+            or (number in often and len(often) > 1)
         ]
         printed = _with_deeper(lines, block, frozenset(printed))
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")

@@ -61,6 +61,10 @@ PERSONS_SENTENCES = (
     ("it opens, but I see You are not allowed to access 'Berth' (pier.berth) records.\n\nAlso the lamp is off.",
      ["it opens, but I see", "Also the lamp is off."]),
     ("You are not allowed to moor 'Ada' here.", ["You are not allowed to moor 'Ada' here."]),
+    ("I get this: Agent failed before reply: tide\nNever moor twice.", ["I get this:", "Never moor twice."]),
+    ("When I see \"Agent failed before reply: tide\", stop the boat. Never moor twice.",
+     ["When I see \"Agent failed before reply: tide\", stop the boat.", "Never moor twice."]),
+    ("10:30 error at the pier again, never moor there.", ["10:30 error at the pier again, never moor there."]),
     ("Which one?\nada-2\nPilot that must rest\nfree\nnorth\n+2\nida-9\nBoat\nfree\nnorth\nlow tide\nida-7\nShip\nfree"
      "\nnorth\nlow tide\nlow tide", ["Which one?", "ada-2", "Pilot that must rest"]),
     ("/devices", []),
@@ -175,7 +179,19 @@ def test_a_long_document_begins_at_the_colon_of_the_first_line() -> None:
     ):
         found = [one for one in sentences(message, end=1_500) if not one.planned]
         assert [message[one.start : one.end] for one in found] == own
-    assert not any(one.planned for one in sentences(f"Sail at 10:30.{document}", end=100))
+    for words in (
+        "Sail at 10:30.",
+        "Note: the pier is closed",
+        "Two things: moor twice, and never at night.",
+        "Keep my rules:\n- Moor twice.",
+    ):
+        assert not any(one.planned for one in sentences(f"{words}{document}", end=100))
+
+
+def test_the_last_words_behind_a_tag_of_a_document_are_the_persons() -> None:
+    message = "## 📑 One\nx\n## 🛠 Two\n<Tide>\nlow\n</Tide>\nPlease never moor at night."
+    found = [message[one.start : one.end] for one in sentences(message) if not (one.planned or one.pasted)]
+    assert found == ["Please never moor at night."]
 
 
 def test_a_message_forwarded_from_a_bot_is_pasted() -> None:
