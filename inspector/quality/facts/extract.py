@@ -132,7 +132,7 @@ _REPORTS = late_pattern(
 #: Matches a number of a list without its mark: "23 needs a chart".
 _LISTED_NUMBER = late_pattern(r"\d{1,2}[\s,.:：、)]+[^\W\d]")
 #: Matches numbers of a list and nothing else: "5+6."
-_NUMBERS = late_pattern(r"(?:\d{1,2}\W*)+")
+_NUMBERS = late_pattern(r"\d{1,2}(?:[+,，、]\s*+\d{1,2})*+[.。、\s]*+")
 #: Matches an answer that only permits one act.
 _GRANTS = late_pattern(r"\W*(?:authori[sz]e|approve|allow|proceed|accept|continue|go ahead)\b", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)

@@ -135,6 +135,8 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("2.锚的灯\n3.每条船的缆绳都写进航海日志", ["每条船的缆绳都写进航海日志"]),
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
         ("夜里把灯挂在码头。4。每条船都写进航海日志", ["夜里把灯挂在码头。", "每条船都写进航海日志"]),
+        ("Which pier? 8080", ["Which pier?", "8080"]),
+        ("1234567890" * 5 + " is the berth", ["1234567890" * 5 + " is the berth"]),
     ],
 )
 def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, expected: list[str]) -> None:
