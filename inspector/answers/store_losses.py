@@ -262,8 +262,8 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     if translated := sum(loss.translated for loss in losses):
         verb = "is" if translated == 1 else "are"
         sentences.append(
-            f"{plural(translated, 'summary', 'summaries')} {verb} in another language than the user's words, so most "
-            "fates there are uncertain. `judge` asks a model of your own."
+            f"{plural(translated, 'summary', 'summaries')} {verb} in another language than the user's words, so "
+            "fates there may be uncertain. `judge` asks a model of your own."
         )
     if foreign := sum(loss.foreign for loss in losses):
         sentences.append(
