@@ -224,7 +224,8 @@ _BOT = late_pattern(
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
     r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
-    r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#] | [~/\w.-]{1,200} [%$#](?: |$))"
+    r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]|"
+    r" (?:[~/\w.-]{1,200} %|[~/][~/\w.-]{0,200} [$#])(?: |$))"
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
