@@ -543,9 +543,19 @@ def _short_date(day_of_year: str, text: str) -> bool:
 @lru_cache(maxsize=50_000)
 def mistyped(one: str, other: str) -> bool:
     """Return whether two words are the same but for a typo or an ending."""
-    if len(one) > 3 and one[0] == other[0] and one.isalpha() and sorted(one) == sorted(other):
-        # Exchanged letters: "hmtl".
-        return True
+    differing = [at for at, letters in enumerate(zip(one, other, strict=False)) if letters[0] != letters[1]]
+    is_number = not {one, other}.isdisjoint(NUMBER_WORDS.values())
+    if (
+        len(one) == len(other) > 3
+        and len(differing) == 2
+        and differing[0]
+        and one.isalpha()
+        and not is_number
+    ):
+        first, second = differing
+        # Exchanged neighbours: "hmtl".
+        if second == first + 1 and one[first] == other[second] and one[second] == other[first]:
+            return True
     # A letter more or less makes another word of a short one: "http", "https".
     if min(len(one), len(other)) < 5 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False

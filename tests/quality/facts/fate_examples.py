@@ -47,6 +47,18 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "mended",
+        "Never use three workers in the pool.",
+        '6. All user messages:\n   - "Never use there workers in the pool."',
+        "value lost",
+    ),
+    (
+        "mended",
+        "Only the board members may see the broad report.",
+        "Only the broad members may see the board report.",
+        "contradicted",
+    ),
+    (
+        "mended",
         "Use http between the two piers only.",
         '6. All user messages:\n   - "Use https between the two piers only"',
         "uncertain",
