@@ -46,12 +46,14 @@ _FROM = late_pattern(
 )
 #: The same in the first message of Gemini CLI.
 _CONTEXT = late_pattern(
-    r"^--- Context from: (?P<path>\S[^\n]*?) ---\n(?P<text>.*?)^--- End of Context from: (?P=path) ---$",
+    r"^--- Context from: (?P<path>\S[^\n]*?) ---\n(?P<text>(?:(?!^--- Context from: ).)*?)"
+    r"^--- End of Context from: (?P=path) ---$",
     re.DOTALL | re.MULTILINE,
 )
 #: The same in the system prompt of OpenHands, which names no file.
 _BEGUN = late_pattern(
-    r"^\[BEGIN (?P<path>context from \[[^\n]+\])\]\n(?P<text>.*?)^\[END Context\]$", re.DOTALL | re.MULTILINE
+    r"^\[BEGIN (?P<path>context from \[[^\n]+\])\]\n(?P<text>(?:(?!^\[BEGIN context from ).)*?)^\[END Context\]$",
+    re.DOTALL | re.MULTILINE,
 )
 #: The same in a reminder of DeepSeek Harness.
 _INCLUDED = late_pattern(

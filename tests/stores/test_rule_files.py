@@ -181,6 +181,21 @@ def test_the_context_of_gemini_cli_has_the_files(tmp_path: Path) -> None:
     assert [(one.path, one.text, one.how) for one in found] == [(path, RULES, "loaded") for path in paths]
 
 
+def test_many_files_without_an_end_take_linear_time(tmp_path: Path) -> None:
+    """A pattern that looks for the end again at each start would take minutes."""
+    session = recipe("more_lines").GeminiSession(SESSION)
+    starts = ("--- Context from: a.md ---\n", "[BEGIN context from [a]]\n")
+    whole = f"{starts[0]}{RULES}\n--- End of Context from: a.md ---"
+    text = "".join(start * 40_000 for start in starts)
+    session.context["content"] = [{"text": f"<session_context>\n{text}{whole}\n</session_context>"}]
+    session.user("Moor the boat.")
+    session.answer("Moored.", sent=9_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    found = rule_files(store, store.open(row.id))
+    assert [(one.path, one.text) for one in found] == [("a.md", RULES)]
+
+
 def test_the_system_prompt_of_hermes_has_the_files(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     files = (
