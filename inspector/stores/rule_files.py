@@ -57,14 +57,14 @@ _BEGUN = late_pattern(
 )
 #: The same in a reminder of DeepSeek Harness.
 _INCLUDED = late_pattern(
-    r"^Instructions from: (?P<path>\S[^\n]*\.md)\n(?P<text>.*?)(?=^Instructions from: \S|^</|\Z)",
+    r"^Instructions from: (?P<path>\S[^\n]*\.md)\n(?P<text>.*?)(?=^Instructions from: \S|^</system-reminder>|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 #: The same in the system prompt of OpenClaw, below a line. It also names missing files.
 _LOADED = "\nLoaded project context:\n"
 _PROJECT = late_pattern(
     r"^## (?P<path>(?:[/~]|[A-Za-z]:)[^\n]*\.md)\n(?!\[MISSING\])"
-    r"(?P<text>.*?)(?=^## (?:[/~]|[A-Za-z]:)[^\n]*\.md\n|^<!-- |\Z)",
+    r"(?P<text>.*?)(?=^## (?:[/~]|[A-Za-z]:)[^\n]*\.md\n|^<!-- /?(?:openclaw:|OPENCLAW)|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 #: The same in the system prompt of Hermes, below a line, up to its memory or the time of the start.

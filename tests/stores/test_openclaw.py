@@ -388,8 +388,10 @@ def test_the_prompt_of_the_newest_run_is_the_system_prompt_and_has_the_rule_file
     session.user(RULE)
     session.answer("Moored.", sent=9_000)
     path = session.write(tmp_path)
-    files = "## /srv/pier/AGENTS.md\n# Berths\n\nNever moor.\n## /srv/pier/SOUL.md\n[MISSING] Expected there."
-    prompts = ["You moor.", f"You moor.\n# Project Context\nLoaded project context:\n{files}\n<!-- end -->"]
+    rules = "# Berths\n\n<!-- Agreed in May. -->\nNever moor."
+    files = f"## /srv/pier/SOUL.md\n[MISSING] Expected there.\n## /srv/pier/AGENTS.md\n{rules}"
+    end = "<!-- /openclaw:attempt:STABLE -->\n<!-- OPENCLAW_CACHE_BOUNDARY -->\n## Runtime"
+    prompts = ["You moor.", f"You moor.\n# Project Context\nLoaded project context:\n{files}\n{end}"]
     with sqlite3.connect(path) as database:
         database.execute(
             "CREATE TABLE trajectory_runtime_events (session_id TEXT, seq INTEGER, event_json TEXT)"
@@ -404,5 +406,5 @@ def test_the_prompt_of_the_newest_run_is_the_system_prompt_and_has_the_rule_file
     conversation = store.open(row.id)
     assert store.system_prompt(conversation.live.session) == prompts[-1]
     (found,) = rule_files(store, conversation)
-    assert (found.path, found.text) == ("/srv/pier/AGENTS.md", "# Berths\n\nNever moor.")
+    assert (found.path, found.text) == ("/srv/pier/AGENTS.md", rules)
     assert found.how == "prompt"

@@ -218,7 +218,8 @@ def test_the_system_prompt_of_hermes_has_the_files(tmp_path: Path) -> None:
 
 def test_a_reminder_of_dsh_has_the_files(tmp_path: Path) -> None:
     session = recipe("more_lines").DshSession(SESSION)
-    files = "\n\n".join(f"Instructions from: {p}\n\n{RULES}\n" for p in ("AGENTS.md", "docs/CLAUDE.md"))
+    rules = f"{RULES}\n<details>\nTides.\n</details>\n- Never moor at night."
+    files = "\n\n".join(f"Instructions from: {p}\n\n{rules}\n" for p in ("AGENTS.md", "docs/CLAUDE.md"))
     session.user(f"<system-reminder>\nUse these.\n\n{files}\n</system-reminder>")
     session.user("Moor the boat.")
     session.answer("Moored.", sent=9_000)
@@ -226,8 +227,8 @@ def test_a_reminder_of_dsh_has_the_files(tmp_path: Path) -> None:
     (row,) = store.conversations()
     found = rule_files(store, store.open(row.id))
     assert [(one.path, one.text, one.how) for one in found] == [
-        (f"{session.cwd}/AGENTS.md", RULES, "loaded"),
-        (f"{session.cwd}/docs/CLAUDE.md", RULES, "loaded"),
+        (f"{session.cwd}/AGENTS.md", rules, "loaded"),
+        (f"{session.cwd}/docs/CLAUDE.md", rules, "loaded"),
     ]
 
 
