@@ -189,6 +189,9 @@ def test_the_files_of_hermes_are_one_conversation_and_its_forks_are_branches(tmp
     # The gateway writes the same messages.
     lines = [{"role": role, "content": text, "timestamp": "2026-10-07T08:30:01"} for role, text in second]
     write_lines(tmp_path / "20261007_080800_bbbbbb.jsonl", lines)
+    # The user's copy of a file is no fork.
+    original = tmp_path / "session_20261007_080800_bbbbbb.json"
+    original.with_stem(f"{original.stem}_old").write_bytes(original.read_bytes())
     store = open_store(tmp_path)
     rows = {row.id[-6:]: row for row in store.conversations()}
     assert {name: (row.kind, row.compactions) for name, row in rows.items()} == {

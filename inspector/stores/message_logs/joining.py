@@ -14,7 +14,7 @@ from inspector.stores.recorded import FileDigest, Source
 #: The start of the release of the files that Hermes writes.
 _HERMES = "Hermes Agent"
 #: Matches the name of a session of Hermes: its time and a number.
-_NAME = re.compile(r"\d{8}_\d{6}_\w+")
+_NAME = re.compile(r"\d{8}_\d{6}_[0-9a-f]+")
 
 
 def without_transcripts(digests: Sequence[FileDigest]) -> list[FileDigest]:
