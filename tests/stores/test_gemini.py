@@ -183,6 +183,15 @@ def test_a_file_that_a_resume_left_with_only_the_context_is_no_conversation(tmp_
     assert (row.id, row.messages) == (SESSION, 3)
 
 
+def test_a_file_with_an_answer_is_a_conversation_without_words_and_tokens_too(tmp_path: Path) -> None:
+    for start, text in ((made.START, RULE), (made.START + 600, "")):
+        session = made.GeminiSession(SESSION, start=start)
+        session.user(text)
+        session.answer(ANSWER, sent=5_000 if text else 0)
+        session.write(tmp_path)
+    assert len(open_store(tmp_path).conversations()) == 2
+
+
 def test_the_rule_files_that_a_sub_agent_loaded_are_not_its_task(tmp_path: Path) -> None:
     session = made.GeminiSession(SESSION)
     loaded = "\n<loaded_context>\n<project_context>\nBe short.\n</project_context>\n</loaded_context>"

@@ -57,11 +57,11 @@ class GeminiReader(SessionReader):
         others are named after their files.
         """
         # A resume begins another file with only the context, and then goes on in the session's file.
-        used = {digest.session for digest in digests if digest.title or digest.largest}
+        used = {digest.session for digest in digests if _has_work(digest)}
         # Two files of a list that began at the same time are copies.
         newest: dict[tuple[str, float], FileDigest] = {}
         for digest in sorted(digests, key=lambda digest: digest.last_active):
-            if digest.title or digest.largest or digest.session not in used:
+            if _has_work(digest) or digest.session not in used:
                 newest[digest.session, digest.started_at] = digest
         lists = sorted(newest.values(), key=lambda digest: digest.last_active)
         main = {digest.session: digest for digest in lists if digest.parent != digest.session}
@@ -75,6 +75,11 @@ class GeminiReader(SessionReader):
 
 
 READER = GeminiReader
+
+
+def _has_work(digest: FileDigest) -> bool:
+    """Return whether a file has more than the context, which is one message without the user's words."""
+    return bool(digest.title or digest.largest) or digest.messages > 1
 
 
 class _Scanner(SessionScanner):

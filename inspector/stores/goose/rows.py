@@ -12,10 +12,7 @@ from inspector.stores.lines import parsed, read_lines
 
 _MESSAGE = "SELECT id, role, content_json, created_timestamp, metadata_json FROM messages"
 _NO_METADATA = _MESSAGE.replace("metadata_json", "NULL")
-_LEDGER = (
-    "SELECT created_timestamp, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, "
-    "is_compaction, cost, cost_source FROM usage_ledger WHERE session_id = ? ORDER BY id"
-)
+_LEDGER = "SELECT * FROM usage_ledger WHERE session_id = ? ORDER BY id"
 
 
 class GooseMessage(NamedTuple):
