@@ -119,7 +119,7 @@ def path_or_name(words: Sequence[str], demo: bool) -> tuple[str | None, str | No
         raise UsageProblem(f"{given}. Put a title of several words in quotes.")
     if len(words) == 2:
         if path is None and is_path(words[1]):
-            raise UsageProblem(f"{words[0]} is no command and no file. PATH stands before CONVERSATION.")
+            raise UsageProblem(f"{words[0]} is neither a command nor a file. Give PATH before CONVERSATION.")
         refuse_second_path(words[0], words[1:])
         return words[0], words[1]
     return path, rest[0] if rest else None

@@ -500,7 +500,7 @@ def test_a_second_path_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [["cost"], ["facts", "no-such-conversation"]])
 def test_a_word_before_the_path_is_named(words: list[str]) -> None:
     done = run(*words, str(ROOT / "fixtures"))
-    assert (done.code, f"{words[-1]} is no command and no file" in done.err) == (2, True)
+    assert (done.code, f"{words[-1]} is neither a command nor a file" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", ["compactions", "facts", "measures", "next"])

@@ -30,8 +30,7 @@ from inspector.quality.facts.values import (
 REGIONS: tuple[Where, ...] = ("summary", "head", "tail", "rules file", "memory")
 #: Likeness (0 to 100) of two words that differ by a typo, and of two sentences that are the same but for one.
 TYPO, NEAR_VERBATIM = 86, 93
-#: Minimum words of a wording that may be quoted with a typo, and of a quoted clause. Minimum share of words that are
-#: there.
+#: Minimum words of a quote with a typo and of a quoted clause, and minimum share of the words that the text has.
 MIN_QUOTED_WORDS, MIN_PIECES = 6, 0.8
 #: Minimum characters of a wording that may be quoted without its end.
 _LONG_WORDING = 30
@@ -375,7 +374,7 @@ def _same_but_for_typos(one: str, other: str) -> bool:
     rest = list(others)
     left = len(words)
     for number, word in enumerate(words, 1):
-        if rest and (word == rest[0] or mistyped(word, rest[0])):
+        if rest and (word == rest[0] or mistyped(word, rest[0]) or _letters_exchanged(word, rest[0])):
             rest.pop(0)
         # At an end, the text may have another word in its place.
         elif left == len(others) or number in (1, len(words)) or word in _MATTERS or word.isdigit():
@@ -543,19 +542,6 @@ def _short_date(day_of_year: str, text: str) -> bool:
 @lru_cache(maxsize=50_000)
 def mistyped(one: str, other: str) -> bool:
     """Return whether two words are the same but for a typo or an ending."""
-    differing = [at for at, letters in enumerate(zip(one, other, strict=False)) if letters[0] != letters[1]]
-    is_number = not {one, other}.isdisjoint(NUMBER_WORDS.values())
-    if (
-        len(one) == len(other) > 3
-        and len(differing) == 2
-        and differing[0]
-        and one.isalpha()
-        and not is_number
-    ):
-        first, second = differing
-        # Exchanged neighbours: "hmtl".
-        if second == first + 1 and one[first] == other[second] and one[second] == other[first]:
-            return True
     # A letter more or less makes another word of a short one: "http", "https".
     if min(len(one), len(other)) < 5 or one[0] != other[0] or not (one.isalpha() and other.isalpha()):
         return False
@@ -563,6 +549,15 @@ def mistyped(one: str, other: str) -> bool:
 
     shorter, longer = sorted((one, other), key=len)
     return bool(fuzz.ratio(one, other) >= TYPO) or longer.startswith(shorter)
+
+
+def _letters_exchanged(one: str, other: str) -> bool:
+    """Return whether two words differ by two exchanged neighbours ("hmtl"). A number word has no typo."""
+    if one[0] != other[0] or sorted(one) != sorted(other) or len(one) < 4 or not one.isalpha():
+        return False
+    from rapidfuzz.distance import OSA
+
+    return OSA.distance(one, other) == 1 and {one, other}.isdisjoint(NUMBER_WORDS.values())
 
 
 def place_of(wording: str, text: str) -> Span:
