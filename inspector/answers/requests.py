@@ -62,14 +62,14 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
     usage = conversation.usage
     sent = usage.input + usage.cache_read + usage.cache_write
     listed = set(inspection.summarizing(requests).values())
-    unlisted = [
-        recorded
+    unlisted = tuple(
+        recorded.index
         for recorded in inspection.compactions()
         if (recorded.summary is not None or recorded.encrypted)
         and not (recorded.fallback or recorded.by_hook or recorded.index in listed)
-    ]
+    )
     judged = _judged(inspection, requests, from_messages)
-    return Requests(judged, from_messages, sent, len(unlisted), usage.cost)
+    return Requests(judged, from_messages, sent, unlisted, usage.cost)
 
 
 def priced_again(inspection: Inspection, requests: Requests, changed: Sequence[Request]) -> Requests:

@@ -24,15 +24,15 @@ class Requests(Struct, frozen=True):
     """The requests of a conversation, in order.
 
     `is_estimated`: the requests are estimated from messages. `reported` is the total of tokens that all sessions sent,
-    as the store records it (0: not recorded). `unlisted` is the number of summaries whose calls are not among the
-    requests. `recorded_cost` is the cost of all sessions in US dollars, as the agent recorded it, with calls that are
-    not listed (0.0: not recorded).
+    as the store records it (0: not recorded). `unlisted` has the index of each compaction whose summary call is not
+    among the requests. `recorded_cost` is the cost of all sessions in US dollars, as the agent recorded it, with calls
+    that are not listed (0.0: not recorded).
     """
 
     priced: tuple[PricedRequest, ...]
     is_estimated: bool
     reported: int = 0
-    unlisted: int = 0
+    unlisted: tuple[int, ...] = ()
     recorded_cost: float = 0.0
 
     @property

@@ -100,7 +100,7 @@ def sums_document(answer: Requests) -> Document:
         "cost": cost_document(answer.cost, rates),
         "prices_of": price_dates(priced),
         "cost_notes": list(answer.why_no_cost),
-        "unlisted_summaries": answer.unlisted,
+        "unlisted_summaries": len(answer.unlisted),
         "recorded_cost": answer.recorded_cost or None,
         "by_cause": [
             {

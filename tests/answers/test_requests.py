@@ -140,8 +140,13 @@ def test_sums_name_summaries_without_a_recorded_call(
             print_sums(sums)
             output = capsys.readouterr().out
             assert ("not in these sums" in output) == (not listed and bool(made))
-            view = read_requests(*answers.opened(row.id), Unwatched()).view
-            assert ("without summary calls" in view.note) == (not listed and bool(made))
+            read = read_requests(*answers.opened(row.id), Unwatched())
+            assert ("without summary calls" in read.view.note) == (not listed and bool(made))
+            for number in {one.judged.request.generation for one in read.requests.priced}:
+                note = read.until(number, 10_000).note
+                assert ("without summary calls" in note) == (
+                    not listed and any(one.index < number for one in made)
+                )
         assert summaries
 
 

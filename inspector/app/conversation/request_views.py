@@ -40,7 +40,7 @@ class RequestsRead(Struct, frozen=True, eq=False):
             self.requests,
             priced=tuple(priced for priced, _ in sent),
             reported=0,
-            unlisted=0,
+            unlisted=tuple(index for index in self.requests.unlisted if index < generation),
             recorded_cost=0.0,
         )
         return RequestsView(until.priced, tuple(index for _, index in sent), _note(until))
