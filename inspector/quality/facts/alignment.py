@@ -273,12 +273,15 @@ def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Wo
         options.remove(best)
         matched.add(id(best))
         yield word, best
-    rest = [other for other in others if left and id(other) not in matched]
+    by_letter: dict[str, list[Word]] = defaultdict(list)
+    for other in others if left else ():
+        if id(other) not in matched:
+            by_letter[other.stem[0]].append(other)
     for word in left:
-        alike = (other for other in rest if other.stem[0] == word.stem[0])
+        alike = by_letter.get(word.stem[0], [])
         typo = next((other for other in alike if mistyped(word.stem, other.stem)), None)
         if typo is not None:
-            rest.remove(typo)
+            alike.remove(typo)
             yield word, typo
             continue
         # The passage may have a repeated word once.
@@ -292,9 +295,11 @@ def _replaced(
 ) -> list[tuple[Word, Word]]:
     """Return the words of a fact that a passage (`others`) replaces, each with the word that excludes it."""
     shared, matched = {id(word) for word, _ in pairs}, {id(match) for _, match in pairs}
+    names = {name for other in others for name in (other.stem, other.concept)}
     replaced = []
     for word in words:
-        if id(word) in shared or not (excluded := opposites(word.stem) | opposites(word.concept)):
+        excluded = opposites(word.stem) | opposites(word.concept)
+        if id(word) in shared or excluded.isdisjoint(names):
             continue
         other = next(
             (
