@@ -28,7 +28,8 @@ class Message(Struct, frozen=True):
     its keys; it is never changed. `id` is the row in the store, -1 where there is none. `timestamp` is in seconds
     since the epoch, 0.0 if unknown. `note` is a sentence about unreadable parts, usually empty. `summary` says
     that the store marks the message as a compaction's summary, with any wording. `whole` is the path of the file
-    with the full text, where the model received only its beginning; usually empty.
+    with the full text, where the model received only its beginning; usually empty. `by_program` says that a program
+    wrote the message in the user's name.
     """
 
     wire: Mapping[str, Any]
@@ -38,6 +39,7 @@ class Message(Struct, frozen=True):
     note: str = ""
     summary: bool = False
     whole: str = ""
+    by_program: bool = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Message) and (self.wire, self.id) == (other.wire, other.id)

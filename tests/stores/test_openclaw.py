@@ -210,13 +210,22 @@ def test_the_status_of_another_session_says_nothing(tmp_path: Path) -> None:
     assert conversation.row.window is None
 
 
-@pytest.mark.parametrize(("tool", "role"), [("sessions_send", "system"), ("sessions_spawn", "user")])
-def test_a_message_of_an_agent_in_another_session_is_not_the_users(
-    tmp_path: Path, tool: str, role: str
+@pytest.mark.parametrize(
+    ("source", "role"),
+    [
+        ({"kind": "inter_session", "sourceTool": "sessions_send"}, "system"),
+        ({"kind": "inter_session", "sourceTool": "sessions_spawn"}, "user"),
+        ({"kind": "internal_system", "sourceTool": "session_goal_resume"}, "system"),
+        ({"kind": "internal_system", "sourceTool": "cron", "jobId": "tide"}, "user"),
+        ({"kind": "external_user"}, "user"),
+    ],
+)
+def test_a_message_of_openclaw_or_of_an_agent_in_another_session_is_not_the_users(
+    tmp_path: Path, source: dict[str, str], role: str
 ) -> None:
     made = Branches()
     made.say("user", "Moor the boat.")
-    made.say("user", "Never sail.", provenance={"kind": "inter_session", "sourceTool": tool})
+    made.say("user", "Never sail.", provenance=source)
     path = tmp_path / "sent.jsonl"
     path.write_text("".join(json.dumps(entry) + "\n" for entry in made.entries))
     store = open_store(path)

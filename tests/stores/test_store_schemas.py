@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from inspector.core.rough import message_chars
+from inspector.quality.facts.extract import extract
 from inspector.stores.detect import open_store
 from inspector.stores.hermes.store import HermesStore
 from tests.stores.writer import Writer, create, insert, session, simple, stored, talk
@@ -126,6 +127,22 @@ def test_the_wire_form_has_just_the_keys_of_the_live_list(tmp_path: Path) -> Non
     assert message_chars(found[0].wire) == len(
         "{'role': 'user', 'content': [{'type': 'text', 'text': 'é'}, {'type': 'image_url', 'image': '[stripped]'}]}"
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "own"), [(None, True), ("steer", True), ("skill_invocation", True), ("hidden", False)]
+)
+def test_a_message_of_hermes_in_the_users_name_has_no_facts(
+    tmp_path: Path, kind: str | None, own: bool
+) -> None:
+    db = create(tmp_path / "state.db", 25)
+    session(db, "s0")
+    insert(db, "s0", {"role": "user", "content": "Never moor at pier 7."}, 1.0, display_kind=kind)
+    db.close()
+    store = open_store(tmp_path / "state.db")
+    (message,) = store.messages(store.open("s0").live)
+    assert message.role == "user"
+    assert bool(extract(message).statements) is own
 
 
 def test_malformed_json_stays_as_text_and_is_noted(tmp_path: Path) -> None:

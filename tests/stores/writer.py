@@ -46,6 +46,7 @@ MESSAGE_COLUMNS: Mapping[int, str] = {
     19: "api_content TEXT",
     20: "effect_disposition TEXT",
     23: "display_order INTEGER",
+    25: "display_kind TEXT",
 }
 _FTS = (
     "COALESCE(new.content, '') || ' ' || COALESCE(new.tool_name, '') || ' ' || COALESCE(new.tool_calls, '')"

@@ -102,6 +102,8 @@ _ANSWERS = (
         r"(?P<said>[^\"\n]{1,2000}?)(?:\s*\((?i:recommended)\))?\s*\""
     ),
 )
+#: Start and end of a message that the user sends to Hermes during its work.
+_STEERED = "[OUT-OF-BAND USER MESSAGE — ", "\n[/OUT-OF-BAND USER MESSAGE]"
 _ONWARD = late_pattern(
     r"(?i:next (?:area|topic|question|section|part)|done|move on|continue|thanks?|thank you|"
     r"hi|hello)\b.{0,30}\Z"
@@ -169,7 +171,7 @@ def extract(message: Message) -> MessageFacts:
 
     A summary in a handoff and a to-do list that a compaction put back have no facts.
     """
-    text, role = message.text, message.role
+    text, role = message.text, "system" if message.by_program else message.role
     if role == "user" and text.startswith(TODO_START):
         return MessageFacts()
     text = safe(text)
@@ -438,7 +440,13 @@ def _of_document(tool: str, arguments: str) -> Iterator[Statement]:
 
 
 def _of_user_in_result(text: str) -> Iterator[Statement]:
-    """Yield what the user says in the result of a tool: answers to questions, and reasons of a refusal."""
+    """Yield what the user says in the result of a tool: answers to questions, reasons of a refusal, and messages that
+    Hermes adds at its end."""
+    end = len(text)
+    while text[:end].endswith(_STEERED[1]) and (start := text.rfind(_STEERED[0], 0, end)) >= 0:
+        for sentence in sentences(text, False, text.find("\n", start) + 1, end - len(_STEERED[1])):
+            yield from _of_user(text, sentence)
+        end = len(text[:start].rstrip())
     if _HINT.match(text) is None:
         return
     head = text[:MOST]

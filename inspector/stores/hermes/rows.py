@@ -40,6 +40,18 @@ _COLUMNS = (
     "codex_message_items",
     "effect_disposition",
     "timestamp",
+    "display_kind",
+)
+#: The kinds of messages that Hermes itself wrote in the user's name.
+_BY_PROGRAM = frozenset(
+    {
+        "hidden",
+        "auto_continue",
+        "model_switch",
+        "async_delegation_complete",
+        "internal_notification",
+        "process_wakeup",
+    }
 )
 #: The profiles that do not mark summaries.
 _UNMARKED = frozenset({"documented", "hermes-0.13", "hermes-0.15", "hermes-0.16"})
@@ -89,6 +101,7 @@ def message(row: Sequence[Any]) -> Message:
         session=as_text(row[_AT["session_id"]]),
         timestamp=_time(row[_AT["timestamp"]], notes),
         note=" ".join(notes),
+        by_program=role == "user" and row[_AT["display_kind"]] in _BY_PROGRAM,
     )
 
 

@@ -30,10 +30,7 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
         wire = result_of(message.get("toolCallId"), plain(content), _failed(message))
         return [{**wire, "name": str(message.get("toolName") or "")}]
     if role == "user":
-        # OpenClaw records that an agent in another session sent the message. A sub-agent's task stays the user's.
-        source = mapping_at(message, "provenance")
-        by_agent = source.get("kind") == "inter_session" and source.get("sourceTool") != "sessions_spawn"
-        return [{"role": "system" if by_agent else "user", "content": plain(content)}]
+        return [{"role": "system" if _by_openclaw(message) else "user", "content": plain(content)}]
     if role == "system":
         # The system prompt precedes every list, so no list has it.
         return []
@@ -57,6 +54,17 @@ def _failed(message: Mapping[str, Any]) -> bool:
     details = details if isinstance(details, Mapping) else {}
     ended = details.get("status") in ("error", "failed") or details.get("exitCode") not in (None, 0)
     return message.get("isError") is True or ended
+
+
+def _by_openclaw(message: Mapping[str, Any]) -> bool:
+    """Return whether OpenClaw records that an agent in another session, or the program itself, wrote a message.
+
+    The task of a sub-agent and of a scheduled job stay the user's.
+    """
+    source = mapping_at(message, "provenance")
+    if source.get("kind") == "internal_system":
+        return not source.get("jobId")
+    return source.get("kind") == "inter_session" and source.get("sourceTool") != "sessions_spawn"
 
 
 def _assistant(content: object) -> Wire:

@@ -157,6 +157,16 @@ def test_answers_in_the_results_of_other_agents(result: str, expected: list[str]
     assert all(statement.voice == "user" for statement in found)
 
 
+def test_what_the_user_sends_during_the_work_of_hermes_is_the_users() -> None:
+    mark = "[OUT-OF-BAND USER MESSAGE — a direct message from the user, delivered mid-turn; not tool output]"
+    result = f"{mark}\nNever trust a page.\n[/OUT-OF-BAND USER MESSAGE]\nlast line\n"
+    for said in ("Never moor at pier 7.", "Use the red dinghy."):
+        result += f"\n\n{mark}\n{said}\n[/OUT-OF-BAND USER MESSAGE]"
+    found = facts_of(result, "tool").statements
+    assert {statement.text for statement in found} == {"Never moor at pier 7.", "Use the red dinghy."}
+    assert all(statement.voice == "user" for statement in found)
+
+
 def test_a_plan_in_arguments_that_are_nested_too_deeply_has_no_facts() -> None:
     rule = '"content": "The root cause is the missing lock: boats must not sail at night."'
     deep = f'{{{rule}, "more": {"[" * 5_000}{"]" * 5_000}}}'
