@@ -74,6 +74,14 @@ def test_a_rewind_after_a_compaction_is_no_compaction(session: Any, tmp_path: Pa
     assert ["rewound 1 time" in note for note in conversation.notes] == [True]
 
 
+def test_two_compactions_may_have_the_same_summary(session: Any, tmp_path: Path) -> None:
+    session.compact(SUMMARY)
+    session.user(LAST)
+    store, conversation, lists = opened(session.write(tmp_path))
+    assert [one.summary for one in store.compactions(conversation)] == [SUMMARY, SUMMARY]
+    assert lists[-1][-3:] == [AFTER, "It sinks.", LAST]
+
+
 def test_a_list_that_was_cleared_later_does_not_change_a_compaction(session: Any, tmp_path: Path) -> None:
     session.earlier.append(session.context)
     session.context = list(session.begin)

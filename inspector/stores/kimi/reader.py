@@ -147,9 +147,11 @@ class _Scanner(SessionLists, kw_only=True):
             else:
                 summary = (numbers_of_line[0], text)
             numbers += numbers_of_line
-        # After going back, the list still begins with the same summary.
-        first_hash = self.hashes[self.live[0]] if self.live else None
-        goes_back = bool(numbers) and self.hashes[numbers[0]] == first_hash
+        # After going back, the list still begins with the same summary and the messages that the compaction kept.
+        begins, began = (
+            [self.hashes[one] for one in listed[: written or 1]] for listed in (numbers, self.live)
+        )
+        goes_back = bool(numbers) and begins == began
         if number == 0:
             self.lists[-1] = numbers
         elif summary is not None and self.live and not goes_back:
