@@ -78,6 +78,19 @@ def test_added_texts_are_messages_of_the_program(session: Any, tmp_path: Path) -
     ]  # fmt: skip
 
 
+def test_a_hook_between_calls_of_an_answer_does_not_split_it(session: Any, tmp_path: Path) -> None:
+    session.user(AFTER)
+    session.answer("I moor.", CALL, CALL._replace(name="t2"), sent=82_000)
+    session.event("HookExecutionEvent", "hook", hook_event_type="PreToolUse")
+    session.events.insert(-3, session.events.pop())
+    assert [event["kind"] for event in session.events[-5:-2]] == [
+        "ActionEvent", "HookExecutionEvent", "ActionEvent",
+    ]  # fmt: skip
+    store, conversation, _ = opened(session.write(tmp_path))
+    answer = store.messages(conversation.live)[-3]
+    assert [call.id for call in answer.tool_calls] == [CALL.name, "t2"]
+
+
 def test_the_conversation_of_a_sub_agent_names_its_parent(session: Any, tmp_path: Path) -> None:
     main = session.write(tmp_path).parent
     helper = made.OpenHandsSession("helper-1")

@@ -140,6 +140,9 @@ class _Scanner(SessionLists, kw_only=True):
         elif wires := wires_of([event]):
             self._call(answer, at)
             self.view.append((name, self.add(wires, at)))
+        else:
+            # An event without a message, such as the run of a hook, ends no answer.
+            return
         self.answer = answer if kind == "ActionEvent" else ""
 
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
