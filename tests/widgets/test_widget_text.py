@@ -112,7 +112,11 @@ def test_a_row_is_as_wide_as_asked_and_merges_equal_styles() -> None:
 
 def test_one_line_is_safe() -> None:
     assert one_line("a\nb\x1b[0m\tc") == "a b␛[0m   c"
-    assert one_line("abcdef", 3) == "abc"
+    assert one_line("abc", 3) == "abc"
+
+
+def test_a_line_that_is_cut_says_so() -> None:
+    assert one_line("abcdef", 3) == "ab…"
 
 
 @given(TEXT, st.integers(2, 40))

@@ -19,8 +19,9 @@ _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 def one_line(text: str, limit: int = 0) -> str:
-    """The text safe for the screen and on one line, spaces kept; at most `limit` characters of it are read."""
-    return safe(text[:limit] if limit else text).replace("\n", " ")
+    """The text safe for the screen and on one line, spaces kept; cut after `limit` characters with an ellipsis."""
+    text = f"{text[: limit - 1]}…" if 0 < limit < len(text) else text
+    return safe(text).replace("\n", " ")
 
 
 def width_of(text: str) -> int:
