@@ -672,6 +672,17 @@ def test_reverted_messages_of_opencode_are_in_no_list(tmp_path: Path, form: str,
     assert "reverted 1 message." in conversation.notes[0]
 
 
+def test_a_picture_that_a_tool_of_opencode_read_is_in_its_result(tmp_path: Path) -> None:
+    session = opencode()
+    picture = {"type": "file", "mime": "image/png", "url": "data:image/png;base64,AA=="}
+    notes = {"type": "file", "mime": "text/plain", "url": "file:///notes"}
+    state = {"status": "completed", "input": {}, "output": "Image read.", "attachments": [picture, notes]}
+    session.answer({"type": "tool", "tool": "read", "callID": "c9", "state": state})
+    store, conversation, _ = opened(written(tmp_path / "a.json", session.text()))
+    result = store.messages(conversation.live)[-1]
+    assert (result.role, result.text, result.images) == ("tool", "Image read.", 1)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_opencode(tmp_path: Path, form: str) -> None:
     session = opencode()

@@ -255,12 +255,16 @@ def _wires(info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> Iterator
         text = part.get("text")
         if part.get("type") == "text" and isinstance(text, str):
             yield {"role": "system" if part.get("synthetic") is True else "user", "content": text}
-        elif part.get("type") == "file" and str(part.get("mime") or "").startswith("image/"):
+        elif part.get("type") == "file" and _is_picture(part):
             yield {"role": "user", "content": [{"type": "image", "source": part.get("filename")}]}
         elif part.get("type") == "file":
             yield {"role": "system", "content": f"(a file: {part.get('filename') or part.get('url')})"}
         elif part.get("type") == "subtask":
             yield {"role": "user", "content": str(part.get("prompt") or "")}
+
+
+def _is_picture(file: Mapping[str, Any]) -> bool:
+    return str(file.get("mime") or "").startswith("image/")
 
 
 def _answer_wires(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -278,6 +282,13 @@ def _answer_wires(parts: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             failed = state.get("status") == "error"
             if failed or state.get("status") == "completed":
                 output = str(state.get("error" if failed else "output") or "")
-                results.append(result_of(part.get("callID"), output, failed))
+                # To a provider without pictures in results, opencode sends them in a message after the results.
+                pictures = [
+                    {"type": "image", "source": file.get("filename")}
+                    for file in mappings_in(state.get("attachments"))
+                    if _is_picture(file)
+                ]
+                content = [{"type": "text", "text": output}, *pictures] if pictures else output
+                results.append(result_of(part.get("callID"), content, failed))
     yield answer_of(texts, thoughts, calls, between="\n\n")
     yield from results
