@@ -30,6 +30,7 @@ from tests.app.running import (
     conversation,
     conversations,
     cursor,
+    marked,
     notes,
     opened,
     press,
@@ -268,6 +269,15 @@ async def test_search_finds_and_opens_at_the_message_of_an_earlier_list(rotating
         assert pilot.app.screen.query_one(HitList).cursor == len(hits.entries) - 1
         await press(pilot, "escape")
         conversations(pilot)
+
+
+async def test_a_search_hit_is_shown_in_the_message_pane(rotating: Path) -> None:
+    async with running(rotating) as pilot:
+        await press(pilot, "enter", "3", "escape", "escape", "f")
+        await write(pilot, "create_order")
+        await press(pilot, "enter", "enter")
+        assert conversation(pilot).panes.current == "message"
+        assert marked(pilot)
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,10 @@ class Opener:
 
     @property
     def first_pane(self) -> str:
-        """The pane to begin with: "compaction" where one is chosen, else ""."""
-        return "" if self._compaction is None else "compaction"
+        """The pane to begin with, for a chosen compaction or message; "" if none is chosen."""
+        if self._compaction is not None:
+            return "compaction"
+        return "" if self._message is None else "message"
 
     def begin(self) -> None:
         """Open it, while the screen is put together."""
