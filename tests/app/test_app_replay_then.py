@@ -15,6 +15,7 @@ from inspector.app.conversation.token_counts import ExactSums
 from inspector.quality.facts.fact import Life
 from inspector.replay.moments import Moment
 from tests.app.running import (
+    CHECKOUT,
     Test,
     compacted,
     conversation,
@@ -38,6 +39,7 @@ from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
+from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
 SEARCH = "Search cluster to OpenSearch 2.19.1"
@@ -239,6 +241,22 @@ async def test_the_gauge_shows_the_size_that_the_agent_compared(in_place: Path) 
         assert seen == [
             ("pruned", "rough"), ("summarized", "rough"), ("kept", "rough"), ("after", "fitted"),
         ]  # fmt: skip
+
+
+async def test_the_what_if_pane_measures_the_distance_by_the_size_on_the_gauge(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "6", "escape", "colon", "5", "7", "enter")
+        gauge, pane = screen.query_one(Gauge).state, screen.query_one(WhatIfPane)
+        assert gauge.tokens is not None
+        # The rough size of this list is below the threshold.
+        assert plan(pilot).tokens_before < gauge.threshold <= gauge.tokens
+        assert "The list is over the threshold" in pane.body.text
+        await press(pilot, "colon", "4", "0", "enter")
+        gauge = screen.query_one(Gauge).state
+        assert gauge.tokens is not None
+        left = gauge.threshold - gauge.tokens
+        assert f"~{left:,} tokens are left before a compaction." in pane.body.text
 
 
 @given(

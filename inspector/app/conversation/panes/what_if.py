@@ -74,7 +74,7 @@ def compute(
         model = summary_model(recording, tuning[1])
         run = _replay_view(recording, runs, figures, model, costing)
     sentence = parting(gauge)
-    reported = gauge.tokens if gauge.kind in ("reported", "grown") else None
+    reported = gauge.tokens if gauge.kind in ("reported", "grown", "fitted") else None
     exact = gauge.kind == "reported"
     gateway = recording is not None and recording.course.gateway
     outcome = (*_outcome(plan, tuning[0], reported, exact, gateway), *((sentence,) if sentence else ()))
