@@ -47,7 +47,7 @@ class Reproduction(Struct, frozen=True):
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
-        more = f"; the run makes {plural(self.more, 'more compaction')}" if self.more else ""
+        more = f"; they make {plural(self.more, 'unrecorded compaction')}" if self.more else ""
         return (
             f"{self.same:,} of {self.recorded:,} recorded compactions at the same step, "
             f"{self.near:,} of {self.recorded:,} within {NEAR} requests of it{more}"

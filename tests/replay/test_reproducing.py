@@ -64,6 +64,19 @@ def test_a_compaction_that_came_late_is_a_reason(bundled: Answers) -> None:
     )
 
 
+def test_compactions_without_a_recorded_one_near_them_are_called_unrecorded(bundled: Answers) -> None:
+    inspection, resolved = bundled.opened(ORDERS)
+    recording = read_recording(inspection, resolved.settings.profile)
+    run = run_course(recording.course, resolved.settings, recording.model)
+    first, second, _ = run.events
+    found = reproduction(recording.course, [first], replace(run, events=(first, second)))
+    assert found.agreement.endswith("1 of 1 within 3 requests of it; they make 1 unrecorded compaction")
+    # The run has as many compactions as the recording, so it has not "1 more".
+    late = first._replace(step=first.step + 12)
+    found = reproduction(recording.course, [late], replace(run, events=(first,)))
+    assert found.agreement.endswith("0 of 1 within 3 requests of it; they make 1 unrecorded compaction")
+
+
 def test_a_replay_has_the_range_of_other_summaries(bundled: Answers) -> None:
     answer = replay(bundled, ORDERS)
     low, high = answer.range.compactions
