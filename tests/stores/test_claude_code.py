@@ -835,6 +835,23 @@ def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
     assert len(calls) == len(set(calls)) == 12
 
 
+def test_a_fork_that_begins_with_a_compaction_is_a_branch(tmp_path: Path) -> None:
+    """Claude Code 2.1.331 copies no lines from before the last compaction."""
+    made, other = _forked(tmp_path)
+    other.lines = other.lines[[line.get("subtype") for line in other.lines].index("compact_boundary") :]
+    worked(other, 1, first=3)
+    other.write(tmp_path / "b.jsonl")
+    worked(made, 1, first=5)
+    made.write(tmp_path / "a.jsonl")
+    store = open_store(tmp_path)
+    rows = {row.kind: row for row in store.conversations()}
+    assert {kind: (row.id, row.compactions) for kind, row in rows.items()} == {
+        "conversation": (made.session, 1),
+        "branch": (other.session, 0),
+    }
+    assert not any("abandoned" in note for row in rows.values() for note in store.open(row.id).notes)
+
+
 def test_a_fork_of_a_fork_counts_nothing_twice(tmp_path: Path) -> None:
     made, other = _forked(tmp_path)
     worked(other, 1, first=3)

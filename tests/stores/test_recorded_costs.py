@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,35 @@ def test_the_newest_total_of_claude_code_counts(tmp_path: Path, has_unknown: boo
     requests = requests_in(session.write(tmp_path / "a.jsonl"))
     assert len(requests.priced) == 2
     assert requests.recorded_cost == recorded
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_the_total_of_a_fork_of_claude_code_has_the_costs_of_the_first_session(
+    tmp_path: Path, goes_on: bool
+) -> None:
+    """Claude Code 2.1.331 goes on from the total of the session that it forks. If nobody continues that session, both
+    files are one conversation."""
+
+    def turn(session: Any, words: str, total: float) -> None:
+        session.user(words)
+        session.answer(claude_lines.text(f"Done: {words}"))
+        session.plain(type="cost-state", sessionId=session.session, totalCostUSD=total)
+
+    first = claude_lines.Session("5e55a000-0000-4000-8000-000000000001")
+    turn(first, "Moor the ferry.", 0.5)
+    fork = claude_lines.Session("5e55a000-0000-4000-8000-000000000002", start=first.at)
+    fork.lines = [line for line in first.lines if line["type"] != "cost-state"]
+    fork.last, fork.cached = first.last, first.cached
+    turn(fork, "Paint it.", 0.625)
+    turn(fork, "Paint it red.", 0.75)
+    fork.write(tmp_path / "b.jsonl")
+    if goes_on:
+        turn(first, "Sail it.", 0.875)
+    first.write(tmp_path / "a.jsonl")
+    answers = Answers(open_store(tmp_path), {}, None)
+    rows = answers.store.conversations()
+    costs = {row.id: list_requests(answers, row.id).recorded_cost for row in rows}
+    assert costs == ({first.session: 0.875, fork.session: 0.25} if goes_on else {fork.session: 0.75})
 
 
 def test_goose_and_hermes_record_costs(tmp_path: Path) -> None:

@@ -251,7 +251,9 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[_Role, ...]:
             and (not digest.stream or node.message or node.boundary is not None)
         ]
         above = (new[0].parent or new[0].logical) if new else ""
-        goes_on = digest.session in trunk.sessions or above in trunk.ends or digest.midway
+        # A fork after a compaction begins with the boundary that it shares.
+        follows = digest.midway and digest.first not in trunk.uuids
+        goes_on = digest.session in trunk.sessions or above in trunk.ends or follows
         if not new:
             roles[digest.path] = _Role(_COPY)
         elif not trunk.sessions or goes_on:

@@ -115,6 +115,7 @@ class _Reading:
 
     def __init__(self, parts: Sequence[Scan], source: Source, shared: Sequence[Scan]) -> None:
         self.parts = parts
+        self.shared = shared
         self.shared_calls = {answer for scanned in shared for answer in scanned.calls}
         self.source = source
         #: The file that has each line first.
@@ -151,7 +152,7 @@ class _Reading:
         files = [part.entries for part in self.parts]
         generations = generations_of(lists, files, row.id)
         requests = _with_windows(list(self._requests()))
-        costs = {name: cost for part in self.parts for name, cost in part.recorded_costs.items()}
+        costs = self._recorded_costs()
         sessions = tuple(
             session_of(row, name, requests if name == row.id else (), costs.get(name, 0.0))
             for name in row.sessions
@@ -295,6 +296,20 @@ class _Reading:
                 trigger = None if self.parts[self.file_of[node.uuid]].stream else "manual"
                 yield FailedCompaction(index, name, number, last, node.at, node.failure, trigger)
                 index += 1
+
+    def _recorded_costs(self) -> dict[str, float]:
+        """Return the recorded cost of each session, for a fork without the costs of the session that it left.
+
+        The cost of a fork is unknown if that session records no total before the fork.
+        """
+        totals = [total for part in (*self.shared, *self.parts) for total in part.recorded_costs]
+        costs: dict[str, float] = {}
+        for part in self.parts:
+            lines = {node.uuid for node in part.nodes}
+            for name, total, _ in part.recorded_costs:
+                before = [other for session, other, line in totals if session != name and line in lines]
+                costs[name] = max(0.0, total - max(before)) if before else 0.0 if self.shared else total
+        return costs
 
     def _requests(self) -> Iterator[Request]:
         generation_of: dict[str, int] = {}

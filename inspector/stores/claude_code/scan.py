@@ -139,8 +139,9 @@ class Scan(Struct):
     queue: Queue = field(default_factory=Queue)
     #: Whether the file is a stream (see stream.py).
     stream: bool = False
-    #: The total cost of each session in US dollars, as recorded, with calls that no line has.
-    recorded_costs: dict[str, float] = field(default_factory=dict)
+    #: The recorded total costs of a session in US dollars, with calls that no line has: session, total, and the line
+    #: before it. The total of a fork has the costs of the first session up to the fork.
+    recorded_costs: list[tuple[str, float, str]] = field(default_factory=list)
     #: The titles of the session by type of line, and titles with the id of the line that each summarizes.
     titles: dict[str, str] = field(default_factory=dict)
     summaries: list[tuple[str, str]] = field(default_factory=list)
@@ -199,9 +200,9 @@ class _Scanner(Scan):
             return
         if kind == "cost-state":
             is_complete = value.get("hasUnknownModelCost") is not True
-            self.recorded_costs[text_of(value, "sessionId")] = is_complete * amount_of(
-                value.get("totalCostUSD")
-            )
+            total = is_complete * amount_of(value.get("totalCostUSD"))
+            before = self.nodes[-1].uuid if self.nodes else ""
+            self.recorded_costs.append((text_of(value, "sessionId"), total, before))
             return
         if kind not in _CHAINED:
             self._note_title(value, kind)
