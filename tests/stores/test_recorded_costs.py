@@ -41,6 +41,18 @@ def test_recorded_costs_of_calls_are_added(tmp_path: Path, capsys: pytest.Captur
     assert "The agent recorded a cost of 0.75 US dollars." in capsys.readouterr().out
 
 
+def test_copilot_bills_single_requests_in_credits(tmp_path: Path) -> None:
+    """A credit costs a cent."""
+    session = more_lines.CopilotSession("7b0c5e11-0c4d-4a1b-9e52-3f6a7d8b9c00")
+    for credit in (20, 5):
+        session.user("Never let the ferry wait.")
+        session.answer("Noted.", sent=9_000)
+        session.events[-2]["data"]["usage"]["copilotUsage"] = {"totalNanoAiu": credit * 1_000_000_000}
+    requests = requests_in(session.write(tmp_path))
+    assert [priced.request.recorded_cost for priced in requests.priced] == pytest.approx([0.2, 0.05])
+    assert requests.recorded_cost == pytest.approx(0.25)
+
+
 def test_zero_is_no_recorded_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Agents write zero for a model without a price."""
     session = other_lines.OpencodeSession("ses_04e43e3e2ffe3lkToWGyV4A1U8")

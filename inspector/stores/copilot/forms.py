@@ -30,14 +30,16 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
 
 def usage_in(usage: Mapping[str, Any]) -> Usage:
     """Return the usage of a call, by its bill if there is one: only the bill has the tokens written to the cache."""
-    details = mappings_in(mapping_at(usage, "copilotUsage").get("tokenDetails"))
+    bill = mapping_at(usage, "copilotUsage")
+    cost = _NANO_CREDIT * (count_of(bill, "totalNanoAiu") or 0)
+    details = mappings_in(bill.get("tokenDetails"))
     if billed := {text_at(part, "tokenType"): count_of(part, "tokenCount") for part in details}:
-        return usage_of(billed, "input", "output", "cache_read", "cache_write")
+        return usage_of(billed, "input", "output", "cache_read", "cache_write", cost=cost)
     if "inputTokens" not in usage:
         # Early releases.
         return usage_of(usage, "input", "output", "cachedInput", input_has_cache=True)
     names = "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"
-    return usage_of(usage, *names, input_has_cache=True)
+    return usage_of(usage, *names, input_has_cache=True, cost=cost)
 
 
 def paid_in(usage: Mapping[str, Any]) -> tuple[float, float] | None:
