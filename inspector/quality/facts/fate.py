@@ -327,9 +327,11 @@ def _together(
 def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     """Return the passages with the most words and values of a fact, the best first, and of equal ones the shortest.
 
-    At most _CANDIDATES are of one part, and at most three times as many in all.
+    At most _CANDIDATES are of one part, and at most three times as many in all. A passage of a message that stayed
+    needs a value of the fact, or enough of its words.
     """
     scores: dict[int, float] = defaultdict(float)
+    valued: set[int] = set()
     seen: set[str] = set()
     adjunct_concepts = (name for adjunct in probe.adjuncts for name in adjunct.concepts)
     for word in (*probe.main.words, *(Word(name, name, False, 0, "", 0.3) for name in adjunct_concepts)):
@@ -344,10 +346,17 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     for value in probe.values:
         for key in value_keys(value):
             for number in after.by_value.get(key, ()):
+                valued.add(number)
                 scores[number] += 0.6 if key.startswith("#") else 1.0 + value.distinctive
-    min_score = min(1.0, MIN_MAYBE * max(probe.weight, 0.5))
+    min_in_message = MIN_MAYBE * max(probe.weight, 0.5)
+    min_score = min(1.0, min_in_message)
     ranked = sorted(
-        (number for number, score in scores.items() if score >= min_score),
+        (
+            number
+            for number, score in scores.items()
+            if score >= min_in_message
+            or (score >= min_score and (number in valued or after.parts[after.passages[number].part].retells))
+        ),
         key=lambda number: (-scores[number], len(after.passages[number].text), number),
     )
     counts: dict[int, int] = defaultdict(int)
