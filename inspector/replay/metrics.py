@@ -41,8 +41,8 @@ class Metric(Struct, frozen=True):
 METRICS: tuple[Metric, ...] = (
     Metric("compactions", "compactions"),
     Metric("calls", "requests", short="req."),
-    Metric("peak_tokens", "peak", "max", form="tokens"),
-    Metric("mean_tokens", "mean", "mean", form="tokens"),
+    Metric("peak_tokens", "peak request", "max", form="tokens", short="peak"),
+    Metric("mean_tokens", "mean request", "mean", form="tokens", short="mean"),
     Metric("input_tokens", "input", form="tokens"),
     Metric("summarized_share", "summarized", "mean", form="share", short="summ."),
     Metric("resummarized_share", "summarized again", "mean", form="share", short="again"),

@@ -33,7 +33,8 @@ async def test_numbers_are_explained_below_what_they_lead_to() -> None:
         assert " ◆   100,000  never below 64,000" in text
         assert "tail budget  20,000" in text
         assert "hygiene  170,000" in text
-        assert "mean ~41.0k" in " ".join(text.split())
+        assert "peak request ~98.1k" in " ".join(text.split())
+        assert "mean request ~41.0k" in " ".join(text.split())
         assert "These settings compact elsewhere." in text
 
 
@@ -157,7 +158,7 @@ def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
         return told(run_lines(ReplayView(GRAPH, runs), width))[0].removeprefix("recorded  ")
 
     assert first(130).startswith(
-        "12 compactions, peak context ~98.1k, input ~3.2M, 17.68 US dollars, 45% summarized, 12"
+        "12 compactions, peak request ~98.1k, input ~3.2M, 17.68 US dollars, 45% summarized, 12"
     )
     assert first(86) == "12 compactions, peak ~98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
     assert first(54) == "12 compactions, peak ~98.1k, 17.68 USD"
@@ -180,9 +181,9 @@ def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> No
 @pytest.mark.parametrize(
     ("width", "expected"),
     [
-        (106, "12 compactions, peak context ~98.1k, input ~3.2M, 45% summarized, 12 of 80 facts at risk"),
+        (106, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized, 12 of 80 facts at risk"),
         (86, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized, 12 facts at risk"),
-        (74, "12 compactions, peak context ~98.1k, input ~3.2M, 45% summarized"),
+        (74, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized"),
         (68, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized"),
         (42, "12 compactions, peak ~98.1k"),
     ],

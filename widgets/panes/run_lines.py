@@ -42,7 +42,7 @@ class ReplayView(Struct, frozen=True):
 
 def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line, without facts until they are read."""
-    peak = "peak" if short else "peak context"
+    peak = "peak" if short else "peak request"
     text = (
         f"{human.plural(run.compactions, 'compaction')}, {peak} {human.figure('tokens', run.peak_tokens)}, "
     )
