@@ -8,6 +8,7 @@ import pytest
 from textual.binding import Binding
 
 from inspector.app.conversation.panes.registry import PANES
+from inspector.app.help.screen import HelpScreen
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -55,6 +56,21 @@ async def test_mouse(rotating: Path) -> None:
         await pilot.click(Knobs, offset=(4, 3))
         await settled(pilot)
         assert screen.query_one(Knobs).knob == "protect_last_n"
+
+
+async def test_the_help_scrolls_like_a_text_and_begins_with_the_keys_of_the_pane(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(80, 24)) as pilot:
+        await press(pilot, "4", "question_mark")
+        screen = pilot.app.screen
+        assert isinstance(screen, HelpScreen)
+        here = dict(screen.page.keys)["Keys here"]
+        names = [text for _, text in here]
+        assert names.index("Only facts of a kind") < names.index("Up") < names.index("Half a page down")
+        page = screen.query_one("#page")
+        await press(pilot, "G")
+        assert page.scroll_offset.y == page.max_scroll_y > 0
+        await press(pilot, "g")
+        assert page.scroll_offset.y == 0
 
 
 async def test_resizing_keeps_the_place(rotating: Path) -> None:

@@ -51,6 +51,8 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,q,question_mark", "dismiss", "Close", id="help.close"),
         Binding("j", "scroll(1)", "Down", show=False, id="help.down"),
         Binding("k", "scroll(-1)", "Up", show=False, id="help.up"),
+        Binding("g", "edge(0)", "Top", show=False, id="help.top"),
+        Binding("G", "edge(1)", "Bottom", show=False, id="help.bottom"),
     ]
 
     def __init__(self, page: HelpPage) -> None:
@@ -78,6 +80,11 @@ class HelpScreen(ModalScreen[None]):
     def action_scroll(self, lines: int) -> None:
         """Scroll the page."""
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def action_edge(self, share: int) -> None:
+        """Go to the top (0) or the bottom (1) of the page."""
+        page = self.query_one(VerticalScroll)
+        page.scroll_to(y=share * page.max_scroll_y, animate=False)
 
 
 def _table(rows: Rows) -> Table:
@@ -109,7 +116,8 @@ def help_for(app: App[Any]) -> HelpPage:
     own: dict[str, str] = {}
     around: dict[str, str] = {}
     everywhere: dict[str, str] = {}
-    for active in screen.active_bindings.values():
+    # Keys that move in every list and every text come last.
+    for active in sorted(screen.active_bindings.values(), key=lambda active: _moves(active.binding)):
         binding = active.binding
         # Bindings of the program have an id with a dot; Textual's need no explanation.
         if not binding.description or "." not in (binding.id or ""):
@@ -133,6 +141,10 @@ def help_for(app: App[Any]) -> HelpPage:
             if rows
         ),
     )
+
+
+def _moves(binding: Binding) -> bool:
+    return not binding.show and (binding.id or "").startswith(("list.", "text."))
 
 
 def _words(name: str) -> str:
