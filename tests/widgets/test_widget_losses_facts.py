@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.quality.measures.measure import Share
-from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact
+from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact, life
 from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
 from widgets.intents import ChooseCompaction, CopyFacts, GoTo
 from widgets.lists.fact_list import OUTCOMES, key_of
@@ -28,6 +28,18 @@ async def test_it_counts_lists_and_explains(size: tuple[int, int]) -> None:
         assert "Retry 1 times" in pane.body.text
         assert "#7 of generation 1" in pane.body.text
         assert pane.body.size.height >= 3
+
+
+@pytest.mark.parametrize(("pasted", "role"), [(True, "user"), (False, "user"), (True, "tool")])
+async def test_a_fact_that_the_user_pasted_says_why_the_table_lacks_it(pasted: bool, role: str) -> None:
+    said, pane = life(1, "uncertain", role=role), LossesFacts()
+    scope = FactScope("1", (replace(said, fact=replace(said.fact, pasted=pasted)),))
+    view = replace(LOSSES, scopes=(scope,))
+    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(view)):
+        found = "The user pasted it. The table and the losses of all conversations" in " ".join(
+            pane.body.text.split()
+        )
+        assert found is (pasted and role == "user")
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)

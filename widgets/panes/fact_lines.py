@@ -69,6 +69,8 @@ def _history(entry: ListedFact, partial: bool) -> Iterable[str]:
     if isinstance(entry, Life):
         if not entry.fact.judged:
             yield _use(entry.fact, partial)
+        if entry.role == "user" and entry.fact.pasted:
+            yield "The user pasted it. The table and the losses of all conversations do not count it."
         fates = (f"{fate.compaction}: {fate.outcome}{_region(fate)}" for fate in entry.fates)
         yield f"After compaction {'; '.join(fates)}."
     elif not partial:
