@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from inspector.core.conversations import ConversationRow, Generation, Request, Session, Usage
 from inspector.core.messages import Message
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries
-from inspector.stores.recorded import Bodies, FileDigest
+from inspector.stores.recorded import Bodies
 
 #: Messages are counted from 1, file by file: the upper bits of a message's id say which file.
 _FILE_BITS = 32
@@ -52,29 +53,10 @@ def generations_of(
     )
 
 
-def row_of(digest: FileDigest, agent: str, source: str, window_source: str = "") -> ConversationRow:
-    """Return the row of a conversation in one file; `source` names the agent's release."""
-    return ConversationRow(
-        id=digest.session,
-        root=digest.session,
-        title=digest.title,
-        model=digest.model,
-        source=source,
-        sessions=(digest.session,),
-        messages=digest.messages,
-        compactions=len(digest.compactions),
-        started_at=digest.started_at,
-        last_active=digest.last_active,
-        parent=digest.parent or None,
-        kind="sub-agent" if digest.parent else "conversation",
-        provider=digest.provider,
-        agent=agent,
-        folder=digest.folder,
-        window=digest.window,
-        window_source=window_source if digest.window else "",
-        max_tokens=digest.max_tokens,
-        title_with_secrets=digest.title_with_secrets,
-    )
+def named(session: str, parent: str | None = None) -> dict[str, Any]:
+    """Return the fields of a row that name its session, and the session that started it."""
+    kind = "sub-agent" if parent else "conversation"
+    return {"id": session, "root": session, "sessions": (session,), "parent": parent or None, "kind": kind}
 
 
 def session_of(

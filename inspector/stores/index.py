@@ -21,13 +21,38 @@ import inspector
 from inspector.agents import agents
 from inspector.config.database import CacheFile
 from inspector.config.opened import OpenedOnce
-from inspector.stores.recorded import FileDigest
+from inspector.core.conversations import ConversationRow
 from inspector.stores.signatures import Signature
 
-#: Maximum bytes of the database; a larger one is emptied when it is opened. A file takes some 500 bytes.
+#: Maximum bytes of the database; a larger one is emptied when it is opened. A file takes some 700 bytes.
 LARGEST = 64_000_000
 #: Version of the stored data about a file.
-FORMAT = 71
+FORMAT = 72
+
+
+class FileDigest(NamedTuple):
+    """A conversation in a file, and its links to other files.
+
+    `row` is the conversation as this file alone records it, without agent and source; `version` is the release that
+    wrote it. `part` names a sub-agent whose messages are in the file of the main conversation. `compactions` are the
+    names of its compactions. `first` and `last` name its first and last line; `before` is the parent of its first
+    line, in another file. `midway`: the file begins with a compaction of the list in that file. `copied`: it has lines
+    of another session. `largest` is the size of the largest request in tokens. `stream`: the file is the agent's output
+    for a program, not its transcript.
+    """
+
+    path: str
+    row: ConversationRow
+    version: str = ""
+    part: str = ""
+    compactions: tuple[str, ...] = ()
+    first: str = ""
+    last: str = ""
+    before: str = ""
+    midway: bool = False
+    copied: bool = False
+    largest: int = 0
+    stream: bool = False
 
 
 class IndexedFile(NamedTuple):

@@ -16,8 +16,8 @@ import msgspec
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreError
-from inspector.stores.index import FileIndex, IndexedFile, mark_of_files
-from inspector.stores.recorded import FileDigest, Reader, Source
+from inspector.stores.index import FileDigest, FileIndex, IndexedFile, mark_of_files
+from inspector.stores.recorded import Reader, Source
 from inspector.stores.sharing import is_running, second_reader
 from inspector.stores.signatures import Signature, signatures, title_files
 
@@ -201,7 +201,7 @@ class Listing:
             if _stem(path) == session and self._current_digests(path, signature) is None:
                 self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
             for digest in self._current_digests(path, signature) or ():
-                if session in (digest.session, "" if digest.part else _stem(path)):
+                if session in (digest.row.id, "" if digest.part else _stem(path)):
                     (source,) = self._reader().sources((digest,))
                     return source
         return None

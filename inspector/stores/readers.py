@@ -12,7 +12,8 @@ from inspector.agents import Agent, agent_named, agents, titles
 from inspector.core.errors import NotAStore, StoreBusy, StoreError
 from inspector.stores.base import Store
 from inspector.stores.head import Head
-from inspector.stores.recorded import FileDigest, Reader
+from inspector.stores.index import FileDigest
+from inspector.stores.recorded import Reader
 
 #: Parts that a reader of another package must have.
 _PARTS = ("agent", "limits", "recognises", "digests", "sources", "read")

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from inspector.core.conversations import (
     Compaction,
     Conversation,
+    ConversationRow,
     FailedCompaction,
     Microcompaction,
     Request,
@@ -27,13 +28,14 @@ from inspector.stores.assembly import (
     bodies_of,
     generations_of,
     identity,
-    row_of,
+    named,
     session_of,
     unreadable_note,
 )
 from inspector.stores.entries import Entries, Wire
+from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import Line, read_lines, seconds_of
-from inspector.stores.recorded import FileDigest, Memory, Reader, Recorded, Source
+from inspector.stores.recorded import Reader, Recorded, Source
 from inspector.stores.titles import titles_of
 from inspector.stores.wires import texts_in
 
@@ -304,24 +306,25 @@ class SessionLists(Struct):
     def digest(self, path: Path) -> FileDigest:
         """Return the digest for the list of conversations."""
         title, with_secrets = titles_of(self.title, self.first_words)
-        return FileDigest(
-            path=str(path),
-            session=self.session or path.stem,
+        names = tuple(self.names or (str(item.index) for item in self.compactions))
+        row = ConversationRow(
+            **named(self.session or path.stem, self.parent),
             title=title,
             model=self.model,
-            folder=self.folder,
-            version=self.version,
+            source="",
             messages=len(self.live),
-            compactions=tuple(self.names or (str(item.index) for item in self.compactions)),
+            compactions=len(names),
             started_at=self.started_at,
             last_active=self.last_active or self.started_at,
-            before=self.forked_from,
-            parent=self.parent,
-            copied=self.copied,
             provider=self.provider,
+            folder=self.folder,
             window=self.window,
+            window_source="recorded" if self.window else "",
             max_tokens=self.max_tokens,
             title_with_secrets=with_secrets,
+        )
+        return FileDigest(
+            str(path), row, self.version, compactions=names, before=self.forked_from, copied=self.copied
         )
 
     def recorded(self, source: Source) -> Recorded:
@@ -370,9 +373,6 @@ class SessionScanner(SessionLists):
 class SessionReader(Reader):
     """A reader of files with whole sessions. A subclass has `agent`, `limits`, `recognises` and `scan`."""
 
-    #: Name of the agent in the list of conversations, before its release; by default `agent`.
-    label = ""
-
     def parts(self, path: Path) -> Sequence[str]:
         """Return the names of the sessions of a file, as `scan` takes them. Raises StoreErrors."""
         return ("",)
@@ -397,38 +397,34 @@ class SessionReader(Reader):
             raise StoreDamaged(f"{path} holds no complete record, so its session is left out.")
         return tuple(digests)
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
-        """Return a conversation for each session: the newest copy, and the copy in a database if two are equal."""
-        return newest_of(sorted(digests, key=lambda digest: bool(digest.part)), self.agent, self.label)
+    def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
+        """Return a conversation for each session, from the file that was last active, and from a database if two are
+        equal.
+
+        A session that was forked from another of these (`before`) is a branch; compactions that it copied do not count.
+        """
+        ordered = sorted(digests, key=lambda digest: (digest.row.last_active, bool(digest.part)))
+        newest = {digest.row.id: digest for digest in ordered}
+        sources = []
+        for digest in newest.values():
+            row = digest.row._replace(agent=self.agent, source=f"{self.agent} {digest.version}".strip())
+            if digest.copied:
+                row = row._replace(kind="branch")
+            # pi names the file of the other session: `<time>_<id>.jsonl`.
+            parent = newest.get(Path(digest.before).stem.rpartition("_")[2]) or newest.get(digest.before)
+            if parent is None or parent is digest:
+                sources.append(Source(row, (digest.path,), part=digest.part))
+                continue
+            fresh = [name for name in digest.compactions if name not in parent.compactions]
+            kind = "sub-agent" if row.parent else "branch"
+            row = row._replace(parent=parent.row.id, kind=kind, compactions=len(fresh))
+            sources.append(Source(row, (digest.path,), (parent.path,), digest.part))
+        return tuple(sources)
 
     def read(self, source: Source) -> Recorded:
         """Read the lists, compactions and requests of a conversation."""
         session = self.scan(Path(source.files[0]), source.part, bool(source.shared))
         return session.recorded(source)
-
-
-def newest_of(digests: Iterable[FileDigest], agent: str, label: str) -> tuple[Source, ...]:
-    """Return one conversation for each session, from the file that was last active.
-
-    A session that was forked from another of these (`before`) is a branch; compactions that it copied do not count.
-    The source of a row is `label` (by default the agent's name) with the release.
-    """
-    newest = {digest.session: digest for digest in sorted(digests, key=lambda digest: digest.last_active)}
-    sources = []
-    for digest in newest.values():
-        row = row_of(digest, agent, f"{label or agent} {digest.version}".strip(), "recorded")
-        if digest.copied:
-            row = row._replace(kind="branch")
-        # pi names the file of the other session: `<time>_<id>.jsonl`.
-        parent = newest.get(Path(digest.before).stem.rpartition("_")[2]) or newest.get(digest.before)
-        if parent is None or parent is digest:
-            sources.append(Source(row, (digest.path,), part=digest.part))
-            continue
-        fresh = [name for name in digest.compactions if name not in parent.compactions]
-        kind = "sub-agent" if digest.parent else "branch"
-        row = row._replace(parent=parent.session, kind=kind, compactions=len(fresh))
-        sources.append(Source(row, (digest.path,), (parent.path,), digest.part))
-    return tuple(sources)
 
 
 def _within(step: Microcompaction, length: int) -> Microcompaction:

@@ -22,7 +22,7 @@ from inspector.engines.registry import with_changes
 from inspector.quality.losses import losses_of
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_store
-from inspector.stores.recorded import FileDigest
+from inspector.stores.index import FileDigest
 from tests.app.running import (
     conversation,
     conversations,

@@ -15,11 +15,12 @@ AGENT = Agent(
 READER = """
 import json
 
-from inspector.core.conversations import Compaction, Conversation
-from inspector.stores.assembly import bodies_of, generations_of, identity, row_of, session_of
+from inspector.core.conversations import Compaction, Conversation, ConversationRow
+from inspector.stores.assembly import bodies_of, generations_of, identity, named, session_of
 from inspector.stores.entries import Entries
+from inspector.stores.index import FileDigest
 from inspector.stores.lines import read_lines
-from inspector.stores.recorded import FileDigest, Recorded, Source
+from inspector.stores.recorded import Recorded, Source
 
 
 class HarbourReader:
@@ -31,11 +32,14 @@ class HarbourReader:
 
     def digests(self, path):
         entries, lists, compactions = scan(path)
-        names = tuple(map(str, range(len(compactions))))
-        return (FileDigest(str(path), path.stem, title="Berths", messages=len(lists[-1]), compactions=names),)
+        row = ConversationRow(
+            **named(path.stem), title="Berths", model="", source="harbour 1", messages=len(lists[-1]),
+            compactions=len(compactions), started_at=0.0, last_active=0.0, agent=self.agent,
+        )
+        return (FileDigest(str(path), row),)
 
     def sources(self, digests, memory=None):
-        return tuple(Source(row_of(d, self.agent, "harbour 1"), (d.path,)) for d in digests)
+        return tuple(Source(digest.row, (digest.path,)) for digest in digests)
 
     def read(self, source):
         from pathlib import Path

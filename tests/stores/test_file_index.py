@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreDamaged
 from inspector.stores import folder_files, lines, listing
 from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder, open_store
 from inspector.stores.folder_files import FolderFiles
-from inspector.stores.index import FileIndex, IndexedFile
+from inspector.stores.index import FileDigest, FileIndex, IndexedFile
 from inspector.stores.index import _version as index_version
-from inspector.stores.recorded import FileDigest
 from inspector.stores.several import SeveralStores
 from inspector.stores.signatures import signatures
 from inspector.stores.transcripts import TranscriptStore
@@ -502,9 +502,8 @@ def test_a_wrong_remembered_value_does_no_harm(
 
 
 def test_stored_digests_are_read_unchanged(tmp_path: Path) -> None:
-    digest = FileDigest(
-        "/a/\udcff.jsonl", "s", title="\ud800 \x00", compactions=("a", "b"), window=5, midway=True
-    )
+    row = ConversationRow("s", "s", "\ud800 \x00", "m", "", ("s",), 3, 2, 1.0, 2.0, window=5)
+    digest = FileDigest("/a/\udcff.jsonl", row, compactions=("a", "b"), midway=True)
     index = FileIndex(tmp_path / "files.db")
     kept = IndexedFile(1, 2, "codex", (digest,))
     index.put({str(tmp_path / "a\udcff"): kept})

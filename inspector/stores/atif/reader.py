@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreDamaged
 from inspector.core.shares import plural
-from inspector.stores.assembly import row_of
+from inspector.stores.assembly import named
 from inspector.stores.atif.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import (
     count_of,
     mapping_at,
@@ -28,7 +30,7 @@ from inspector.stores.lines import (
     text_at,
     usage_of,
 )
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists
 
 #: The key of the trajectories of sub-agents in a trajectory.
@@ -61,7 +63,7 @@ class AtifReader:
                 digests.append(digest if part else digest._replace(last=following))
         return tuple(digests)
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
         """Return a conversation for each chain of files that continue each other."""
         by_path = {digest.path: digest for digest in digests if not digest.part}
         following = {
@@ -83,19 +85,19 @@ class AtifReader:
         sources = []
         names: dict[str, str] = {}
         # Trajectories of one run may have the same session id.
-        uses = Counter(by_path[files[-1]].session for files in chains)
+        uses = Counter(by_path[files[-1]].row.id for files in chains)
         for files in chains:
             first, tip = by_path[files[0]], by_path[files[-1]]
-            name = f"{tip.session}-{Path(first.path).stem}" if uses[tip.session] > 1 else tip.session
-            tip = tip._replace(session=name, title=first.title, started_at=first.started_at)
-            row = row_of(tip, self.agent, f"{self.agent} {tip.version}".strip())
-            sources.append(Source(row._replace(compactions=len(files) - 1), tuple(files)))
+            name = f"{tip.row.id}-{Path(first.path).stem}" if uses[tip.row.id] > 1 else tip.row.id
+            row = _row(tip, name)._replace(
+                title=first.row.title, started_at=first.row.started_at, compactions=len(files) - 1
+            )
+            sources.append(Source(row, tuple(files)))
             names |= dict.fromkeys(files, name)
         for digest in digests:
             if digest.part:
-                parent = names.get(digest.path, digest.session)
-                helper = digest._replace(session=f"{parent}-{digest.part}", parent=parent)
-                row = row_of(helper, self.agent, f"{self.agent} {digest.version}".strip())
+                parent = names.get(digest.path, digest.row.id)
+                row = _row(digest, f"{parent}-{digest.part}", parent)
                 sources.append(Source(row, (digest.path,), part=digest.part))
         return tuple(sources)
 
@@ -105,6 +107,12 @@ class AtifReader:
 
 
 READER = AtifReader
+
+
+def _row(digest: FileDigest, session: str, parent: str | None = None) -> ConversationRow:
+    """Return the row of a trajectory as this session."""
+    source = f"{AtifReader.agent} {digest.version}".strip()
+    return digest.row._replace(**named(session, parent), agent=AtifReader.agent, source=source)
 
 
 def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from inspector.core.conversations import ConversationRow
 from inspector.core.patterns import late_pattern
 from inspector.core.text import without_pictures
+from inspector.stores.assembly import named
 from inspector.stores.claude_code.chain import has_main, is_abandoned, joined, messages_of, parts_of
 from inspector.stores.claude_code.forms import opening_words
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import LineNode, Scan, scan
-from inspector.stores.recorded import FileDigest
+from inspector.stores.index import FileDigest
 from inspector.stores.titles import titles_of
 from inspector.stores.wires import texts_in
 
@@ -72,19 +74,25 @@ def _digest(
     first_words = _first(_words(scanned, node) for node in lines if node.has_words)
     title, with_secrets = titles_of(name, first_words)
     times = [node.at for node in lines if node.at]
-    return FileDigest(
-        path=str(path),
-        part=part,
-        session=session or path.stem,
+    row = ConversationRow(
+        **named(session or path.stem, parent),
         title=title,
         title_with_secrets=with_secrets,
         model=_first(node.model for node in reversed(lines)),
-        folder=_first(node.folder for node in lines),
-        version=_first(node.version for node in reversed(lines)),
+        source="",
         messages=messages_of(whole),
-        compactions=compactions,
+        compactions=len(compactions),
         started_at=min(times, default=0.0),
         last_active=max(times, default=0.0),
+        provider="anthropic",
+        folder=_first(node.folder for node in lines),
+    )
+    return FileDigest(
+        path=str(path),
+        row=row,
+        version=_first(node.version for node in reversed(lines)),
+        part=part,
+        compactions=compactions,
         first=first.uuid,
         last=last.uuid,
         before=before,
@@ -93,7 +101,6 @@ def _digest(
         # Some lines are copies of lines of another session. A fork may rename the session in others.
         copied=not part and not parent and len({node.session for node in lines} - {""}) > 1,
         stream=scanned.stream,
-        parent=parent,
         largest=max(node.size for node in lines),
     )
 

@@ -21,7 +21,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.core.errors import StoreError
-from inspector.stores.assembly import row_of
 from inspector.stores.claude_code.chain import (
     is_abandoned,
     joined,
@@ -32,7 +31,8 @@ from inspector.stores.claude_code.chain import (
 from inspector.stores.claude_code.queued import QUEUED
 from inspector.stores.claude_code.scan import LineNode, scan
 from inspector.stores.compressed import open_decompressed
-from inspector.stores.recorded import FileDigest, Memory, Source
+from inspector.stores.index import FileDigest, FileIndex
+from inspector.stores.recorded import Source
 
 #: Context windows of Claude Code. The transcript does not record the window, so the largest request decides.
 _WINDOWS = (200_000, 1_000_000)
@@ -40,10 +40,10 @@ _WINDOWS = (200_000, 1_000_000)
 _TRUNK, _COPY, _BRANCH = "trunk", "copy", "branch"
 
 
-def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+def join(digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
     """Return the conversations of all files together. Raises StoreErrors."""
     sources: list[Source] = []
-    for related in _related([digest for digest in digests if not digest.parent], memory):
+    for related in _related([digest for digest in digests if not digest.row.parent], memory):
         group = _own_files(related)
         if len({digest.path for digest in group}) == 1:
             sources.append(_source(group))
@@ -54,8 +54,8 @@ def join(digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[S
     digest_of = {digest.path: digest for digest in digests if not digest.part}
     agents: dict[str, list[FileDigest]] = {}
     for digest in digests:
-        if digest.parent:
-            agents.setdefault(digest.session, []).append(digest)
+        if digest.row.parent:
+            agents.setdefault(digest.row.id, []).append(digest)
     for group in agents.values():
         source = _source(_own_files(group))
         main = tips.get(source.row.parent or "")
@@ -83,12 +83,12 @@ def _own_files(group: list[FileDigest]) -> list[FileDigest]:
     return [digest for digest in group if not digest.part] or group
 
 
-def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[FileDigest]]:
+def _related(digests: Sequence[FileDigest], memory: FileIndex | None) -> list[list[FileDigest]]:
     """Group files that share a session, a first line or a boundary, or that continue one another."""
     lasts = {digest.last for digest in digests}
     named: list[set[str]] = []
     for digest in digests:
-        keys = {f"session {digest.session}", digest.first, digest.last, *digest.compactions}
+        keys = {f"session {digest.row.id}", digest.first, digest.last, *digest.compactions}
         if digest.before in lasts:
             keys.add(digest.before)
         elif digest.midway and (other := _holder(digest, digests, memory)) is not None:
@@ -115,7 +115,7 @@ def _related(digests: Sequence[FileDigest], memory: Memory | None) -> list[list[
     return list(groups.values())
 
 
-def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | None) -> FileDigest | None:
+def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: FileIndex | None) -> FileDigest | None:
     """Return the file in the same folder that holds the parent of this file's first line.
 
     Files that end closest to the start of this file are read first. The results are kept, also for files without the
@@ -123,11 +123,11 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
     """
     if not digest.before:
         return None
-    folder, began = os.path.dirname(digest.path), digest.started_at or float("inf")
+    folder, began = os.path.dirname(digest.path), digest.row.started_at or float("inf")
     beside = [
         other
         for other in digests
-        if other is not digest and os.path.dirname(other.path) == folder and other.started_at <= began
+        if other is not digest and os.path.dirname(other.path) == folder and other.row.started_at <= began
     ]
     name = f"line {digest.before} beside {digest.path}"
     recalled = memory.recall(name) if memory is not None else None
@@ -139,7 +139,7 @@ def _holder(digest: FileDigest, digests: Iterable[FileDigest], memory: Memory | 
     if holder is not None:
         return holder
     unknown = [mark for mark in now if mark not in results]
-    for mark in sorted(unknown, key=lambda mark: abs(now[mark].last_active - digest.started_at)):
+    for mark in sorted(unknown, key=lambda mark: abs(now[mark].row.last_active - digest.row.started_at)):
         try:
             results[mark] = holds_line(now[mark], digest.before)
         except OSError:
@@ -190,7 +190,7 @@ class _Trunk(Struct):
         repeated = [other for other, held in self.files if all(node.uuid in uuids for node in held)]
         self.files = [(other, held) for other, held in self.files if other not in repeated]
         self.files.append((digest, lines))
-        self.sessions.add(digest.session)
+        self.sessions.add(digest.row.id)
         self.uuids.update(node.uuid for node in nodes)
         last = max((place for place, node in enumerate(nodes) if node.message), default=0)
         self.ends = {node.uuid for node in nodes[last:]}
@@ -212,7 +212,7 @@ class _Role(NamedTuple):
     messages: int = 0
 
 
-def _roles_of(group: tuple[FileDigest, ...], memory: Memory | None) -> tuple[_Role, ...]:
+def _roles_of(group: tuple[FileDigest, ...], memory: FileIndex | None) -> tuple[_Role, ...]:
     """Return the role of each file. Files without remembered roles are read."""
     name, mark = "files " + "\n".join(digest.path for digest in group), _fingerprint(group)
     recalled: Any = None if memory is None else memory.recall(name)
@@ -253,7 +253,7 @@ def read_roles(group: tuple[FileDigest, ...]) -> tuple[_Role, ...]:
         above = (new[0].parent or new[0].logical) if new else ""
         # A fork after a compaction begins with the boundary that it shares.
         follows = digest.midway and digest.first not in trunk.uuids
-        goes_on = digest.session in trunk.sessions or above in trunk.ends or follows
+        goes_on = digest.row.id in trunk.sessions or above in trunk.ends or follows
         if not new:
             roles[digest.path] = _Role(_COPY)
         elif not trunk.sessions or goes_on:
@@ -288,7 +288,7 @@ def _conversations(group: Sequence[tuple[FileDigest, _Role]]) -> list[Source]:
         elif role.name == _COPY:
             copies.append(digest)
         elif role.name == _BRANCH:
-            file = digest._replace(messages=role.messages)
+            file = digest._replace(row=digest.row._replace(messages=role.messages))
             # A later file of the conversation may repeat the file that the branch left.
             branches.append((file, (*copies, *trunk, *(earlier for earlier, _ in branches))))
     if not trunk:
@@ -319,18 +319,18 @@ def _compactions(digests: Sequence[FileDigest]) -> set[str]:
 def _source(group: Sequence[FileDigest], paths: Sequence[str] | None = None) -> Source:
     """Return the conversation of a group of files. Only `paths` are read; all files if `paths` is None."""
     ordered = sorted(group, key=_order)
-    tip = max(ordered, key=lambda digest: (digest.last_active, paths is None or digest.path in paths))
+    tip = max(ordered, key=lambda digest: (digest.row.last_active, paths is None or digest.path in paths))
     largest = max(digest.largest for digest in ordered)
-    earlier = [digest.session for digest in ordered if digest.session != tip.session]
-    row = row_of(tip, "claude-code", f"claude-code {tip.version}".strip())._replace(
-        root=ordered[0].session,
-        sessions=tuple(dict.fromkeys([*earlier, tip.session])),
+    row = tip.row._replace(
+        root=ordered[0].row.id,
+        source=f"claude-code {tip.version}".strip(),
+        sessions=tuple(dict.fromkeys([*(d.row.id for d in ordered if d.row.id != tip.row.id), tip.row.id])),
         compactions=len(
             _compactions([digest for digest in ordered if paths is None or digest.path in paths])
         ),
-        started_at=ordered[0].started_at,
-        parent=tip.parent if tip.parent not in ("", tip.session) else None,
-        provider="anthropic",
+        started_at=ordered[0].row.started_at,
+        parent=tip.row.parent if tip.row.parent != tip.row.id else None,
+        agent="claude-code",
         window=window_of(largest),
         window_source=f"shown by the transcript's largest request of {largest:,} tokens",
     )
@@ -349,4 +349,11 @@ def _order(digest: FileDigest) -> tuple[bool, bool, bool, float, float, str]:
     Transcripts come before streams, and originals before files that begin with copied lines. Then files are sorted by
     start and end.
     """
-    return digest.stream, digest.midway, digest.copied, digest.started_at, digest.last_active, digest.path
+    return (
+        digest.stream,
+        digest.midway,
+        digest.copied,
+        digest.row.started_at,
+        digest.row.last_active,
+        digest.path,
+    )

@@ -45,8 +45,9 @@ from inspector.stores.claude_code.queued import Queue
 from inspector.stores.claude_code.scan import PLACEHOLDER, ApiCall, LineNode, Scan, scan
 from inspector.stores.claude_code.stream import is_stream
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import count_at, count_of, text_at
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.recorded import Recorded, Source
 
 
 class ClaudeCodeReader:
@@ -79,7 +80,7 @@ class ClaudeCodeReader:
 
         return digests_of(path)
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
         """Return a conversation for files that continue each other, and a branch for each fork."""
         return join(digests, memory)
 

@@ -14,8 +14,8 @@ from inspector.stores.cline.forms import wires_of
 from inspector.stores.cline.tasks import HISTORY, scan_task
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest
 from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, usage_of
-from inspector.stores.recorded import FileDigest
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _ENDING, _COMPACTION = ".messages.json", ".compaction.json"

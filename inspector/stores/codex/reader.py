@@ -26,6 +26,7 @@ from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, is_co
 from inspector.stores.codex.history import HistoryFile, history_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import (
     Line,
     count_at,
@@ -37,7 +38,7 @@ from inspector.stores.lines import (
     text_at,
     usage_of,
 )
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 from inspector.stores.signatures import Signature, signature_of, title_files
 from inspector.stores.titles import titles_of
@@ -72,7 +73,7 @@ class CodexReader(SessionReader):
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _scan(path)
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
         """Return a conversation for each session, with the name that it has in the index of Codex."""
         return tuple(_named(source) for source in super().sources(digests, memory))
 

@@ -13,9 +13,11 @@ from typing import Any
 
 from msgspec import field
 
+from inspector.stores.assembly import named
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import (
     Line,
     first_mappings,
@@ -27,7 +29,7 @@ from inspector.stores.lines import (
     text_at,
     usage_of,
 )
-from inspector.stores.recorded import FileDigest, Memory, Source
+from inspector.stores.recorded import Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 
 
@@ -50,36 +52,36 @@ class GeminiReader(SessionReader):
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _Scanner(Entries(path, wires_of)).run()
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
         """Return a conversation for each session.
 
         Earlier releases gave all lists of one run of the program the same id. The last main list keeps it, and the
         others are named after their files.
         """
         # A resume begins another file with only the context, and then goes on in the session's file.
-        used = {digest.session for digest in digests if _has_work(digest)}
+        used = {digest.row.id for digest in digests if _has_work(digest)}
         # Two files of a list that began at the same time are copies.
         newest: dict[tuple[str, float], FileDigest] = {}
-        for digest in sorted(digests, key=lambda digest: digest.last_active):
-            if _has_work(digest) or digest.session not in used:
-                newest[digest.session, digest.started_at] = digest
-        lists = sorted(newest.values(), key=lambda digest: digest.last_active)
-        main = {digest.session: digest for digest in lists if digest.parent != digest.session}
-        named = (
-            digest
-            if digest is main.get(digest.session)
-            else digest._replace(session=f"{digest.session}-{Path(digest.path).stem}")
-            for digest in lists
-        )
-        return super().sources(tuple(named), memory)
+        for digest in sorted(digests, key=lambda digest: digest.row.last_active):
+            if _has_work(digest) or digest.row.id not in used:
+                newest[digest.row.id, digest.row.started_at] = digest
+        lists = sorted(newest.values(), key=lambda digest: digest.row.last_active)
+        main = {digest.row.id: digest for digest in lists if digest.row.parent != digest.row.id}
+        apart = (digest for digest in lists if digest is not main.get(digest.row.id))
+        return super().sources((*main.values(), *map(_named_after_file, apart)), memory)
 
 
 READER = GeminiReader
 
 
+def _named_after_file(digest: FileDigest) -> FileDigest:
+    name = f"{digest.row.id}-{Path(digest.path).stem}"
+    return digest._replace(row=digest.row._replace(**named(name, digest.row.parent)))
+
+
 def _has_work(digest: FileDigest) -> bool:
     """Return whether a file has more than the context, which is one message without the user's words."""
-    return bool(digest.title or digest.largest) or digest.messages > 1
+    return bool(digest.row.title or digest.largest) or digest.row.messages > 1
 
 
 class _Scanner(SessionScanner):

@@ -20,6 +20,7 @@ from inspector.core.errors import StoreError, StoreMissing
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest
 from inspector.stores.kimi.forms import summary_in, wires_of
 from inspector.stores.lines import (
     count_of,
@@ -33,7 +34,6 @@ from inspector.stores.lines import (
     text_at,
     usage_of,
 )
-from inspector.stores.recorded import FileDigest
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _MAIN = "context.jsonl"

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from inspector.stores.recorded import FileDigest, Source
+from inspector.stores.assembly import named
+from inspector.stores.index import FileDigest
+from inspector.stores.recorded import Source
 
 #: The start of the release of the files that Hermes writes.
 _HERMES = "Hermes Agent"
@@ -19,24 +21,25 @@ _NAME = re.compile(r"\d{8}_\d{6}_[0-9a-f]+")
 
 def without_transcripts(digests: Sequence[FileDigest]) -> list[FileDigest]:
     """Return the digests without the transcripts of the gateway whose messages a file of Hermes has too."""
-    lengths = {digest.session: digest.messages for digest in digests if _is_hermes(digest)}
+    lengths = {digest.row.id: digest.row.messages for digest in digests if _is_hermes(digest)}
     return [
         digest
         for digest in digests
-        if _is_hermes(digest) or digest.messages > lengths.get(digest.session, -1)
+        if _is_hermes(digest) or digest.row.messages > lengths.get(digest.row.id, -1)
     ]
 
 
 def _is_hermes(digest: FileDigest) -> bool:
     """Return whether a file is a session as Hermes writes it, with the time of its start."""
-    return digest.version.startswith(_HERMES) and digest.path.endswith(".json") and digest.started_at > 0
+    return digest.version.startswith(_HERMES) and digest.path.endswith(".json") and digest.row.started_at > 0
 
 
 def with_own_name(digest: FileDigest) -> FileDigest:
     """Return the digest of a fork with its own name: Hermes writes the session that it reviews into its file."""
     name = Path(digest.path).stem.removeprefix("session_")
-    is_fork = _is_hermes(digest) and digest.session != name and bool(_NAME.fullmatch(name))
-    return digest._replace(session=name, parent=digest.session) if is_fork else digest
+    row = digest.row
+    is_fork = _is_hermes(digest) and row.id != name and bool(_NAME.fullmatch(name))
+    return digest._replace(row=row._replace(**named(name, row.id))) if is_fork else digest
 
 
 def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[Source, ...]:
@@ -52,9 +55,10 @@ def joined(sources: Iterable[Source], digests: Sequence[FileDigest]) -> tuple[So
     handoffs: dict[str, str] = {}
     for digest in digests:
         if _is_hermes(digest):
-            handoffs[digest.session] = digest.first or handoffs.get(digest.session, "")
-            name = digest.parent or digest.session
-            began[name] = min(digest.started_at, began.get(name, digest.started_at))
+            row = digest.row
+            handoffs[row.id] = digest.first or handoffs.get(row.id, "")
+            name = row.parent or row.id
+            began[name] = min(row.started_at, began.get(name, row.started_at))
     conversations: list[tuple[str, str, list[Source]]] = []
     for source in sorted(sources, key=lambda source: source.row.id):
         row = source.row

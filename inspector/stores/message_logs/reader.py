@@ -25,6 +25,7 @@ from inspector.core.shares import plural
 from inspector.stores.codex.forms import ENCRYPTED
 from inspector.stores.entries import Entries, Entry, Wire
 from inspector.stores.head import Head
+from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import (
     Line,
     first_mappings,
@@ -47,7 +48,7 @@ from inspector.stores.message_logs.forms import (
     wires_of,
 )
 from inspector.stores.message_logs.joining import joined, with_own_name, without_transcripts
-from inspector.stores.recorded import FileDigest, Memory, Recorded, Source
+from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 
 _OTHER = 4
@@ -101,7 +102,7 @@ class MessageLogReader(SessionReader):
             if session.entries.items
         )
 
-    def sources(self, digests: Sequence[FileDigest], memory: Memory | None = None) -> tuple[Source, ...]:
+    def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:
         """Return a conversation for each session. The files of Hermes for one conversation are joined, and a copy of a
         list with its summary is a branch."""
         digests = without_transcripts(digests)

@@ -19,7 +19,6 @@ class OpenClawReader(PiReader):
     """See Reader for the methods."""
 
     agent = "openclaw"
-    label = "openclaw"
     limits = (
         "OpenClaw does not record the tools, the context that it adds after each message, what started a compaction, "
         "or answers that it withdrew after a compaction. It records the system prompt with shortened paths.",

@@ -82,7 +82,6 @@ class PiReader(SessionReader):
     """See Reader for the methods."""
 
     agent = "pi"
-    label = "pi"
     limits = ("pi records neither what started a compaction nor the size after it.",)
 
     def recognises(self, head: Head) -> bool:
