@@ -61,6 +61,16 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         assert conversation(pilot).state.settings == before
 
 
+async def test_a_mark_of_settings_that_no_cell_has_is_called_the_nearest(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "v")
+        assert f"{NOW} on screen {FORCE} in force" in " ".join(screen_text(pilot).split())
+        await press(pilot, "escape", "6", "l", "v")
+        grid = heat(pilot)
+        assert grid.state.now == grid.state.force
+        assert f"{NOW} on screen (nearest) {FORCE} in force" in " ".join(screen_text(pilot).split())
+
+
 async def test_a_narrow_sweep_has_short_names_and_names_the_metric_in_full(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(80, 24)) as pilot:
         await press(pilot, "v")

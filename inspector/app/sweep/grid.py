@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isclose, isnan
 
 from inspector.answers.sweeping import all_equal
 from inspector.app.sweep.subject import SweepState
@@ -11,7 +11,7 @@ from inspector.engines.base import Settings
 from inspector.replay.axes import cell_of
 from inspector.replay.metrics import BY_NAME
 from inspector.replay.sweep import Sweep
-from widgets.lists.heat_map import ALIKE, BEST, STUCK, Cell, HeatState
+from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, STUCK, Cell, HeatState
 
 
 def heat_state(state: SweepState, swept: Sweep | None, now: Settings, force: Settings) -> HeatState:
@@ -46,6 +46,17 @@ def heat_state(state: SweepState, swept: Sweep | None, now: Settings, force: Set
         alike,
         frozenset() if swept is None else swept.repeated,
     )
+
+
+def settings_words(state: SweepState, now: Settings, force: Settings) -> str:
+    """Return the meaning of the marks of the settings on screen and of those in force."""
+    words = []
+    for mark, settings, name in ((NOW, now, "on screen"), (FORCE, force, "in force")):
+        cell = cell_of(state.rows, state.columns, settings)
+        axes = zip((state.rows, state.columns), cell or (), strict=False)
+        exact = all(isclose(axis.values[at], getattr(settings, axis.name)) for axis, at in axes)
+        words.append(f"{mark} {name}" if exact else f"{mark} {name} (nearest)")
+    return "  ".join(words)
 
 
 def best_words(swept: Sweep | None, metric: str) -> str:

@@ -18,7 +18,7 @@ from inspector.answers.scheduling import Progress
 from inspector.app.job_screen import JobScreen
 from inspector.app.overwriting import Overwriting
 from inspector.app.sweep.cells import CellView
-from inspector.app.sweep.grid import best_words, heat_state
+from inspector.app.sweep.grid import best_words, heat_state, settings_words
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.app.sweep.sweeping import key_of, sweep_in_thread
 from inspector.config.agent_folders import expanded
@@ -185,7 +185,8 @@ class SweepScreen(JobScreen):
         if keep:
             self._notes_shown = text
         swept, metric = self.found, self.state.metric
-        marks = f"   {NOW} on screen  {FORCE} in force  "
+        subject = self.subject
+        marks = f"   {settings_words(self.state, subject.settings, subject.resolved.settings)}  "
         marks += best_words(swept if swept is not None and metric in swept.cells else None, metric)
         if swept is not None and swept.unpriced:
             text += f"  {swept.cost_note}"
