@@ -347,6 +347,33 @@ def test_kept_messages_are_after_the_summary(tmp_path: Path) -> None:
     assert listed[-1] == ("user", "Go on.")
 
 
+def test_a_typed_compact_command_is_not_in_the_list_that_it_compacts(tmp_path: Path) -> None:
+    made = session(version="2.1.228")
+    worked(made)
+    kept = [made.lines[-1]["uuid"]]
+    made.user("/compact keep the berths")
+    made.compact(SUMMARY, trigger="manual", after=16_970, kept=kept)
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert compaction.exact
+    assert (compaction.before, compaction.tail_start, compaction.after) == (12, 11, 2)
+    assert all("/compact" not in text for place in (0, -1) for _, text in texts(store, conversation, place))
+
+
+def test_kept_messages_that_are_written_after_the_boundary_were_in_the_list_before(tmp_path: Path) -> None:
+    made = session(version="2.1.226")
+    worked(made)
+    kept = [line["uuid"] for line in made.lines[-2:]]
+    made.compact(SUMMARY, after=16_970, kept=kept)
+    late = [line for line in made.lines if line.get("uuid") in kept]
+    late[0]["parentUuid"] = made.lines[-1]["uuid"]
+    made.lines = [*(line for line in made.lines if line not in late), *late]
+    worked(made, 1, first=3)
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    assert (compaction.before, compaction.tail_start, compaction.after) == (12, 10, 3)
+    assert texts(store, conversation)[1:3] == texts(store, conversation, 0)[-2:]
+    assert [request.generation for request in store.requests(conversation)].count(1) == 6
+
+
 def test_a_fact_in_a_text_that_is_attached_again_is_kept(tmp_path: Path) -> None:
     rule = "Never berth a ship of the line beside the fish market."
     for attached, outcome in ((f"# Rules\n{rule}\n", "verbatim"), ("# Rules\nNone so far.\n", "lost")):

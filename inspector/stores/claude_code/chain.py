@@ -371,7 +371,25 @@ def joined(files: Iterable[tuple[Sequence[LineNode], bool]], shared: Set[str]) -
             # A stream does not name the line that it continues.
             new[0] = replace(new[0], parent=nodes[-1].uuid)
         nodes += new
-    return _after_shared(in_order(without_repeated_boundaries(nodes)), shared)
+    return _after_shared(_with_kept_before(in_order(without_repeated_boundaries(nodes))), shared)
+
+
+def _with_kept_before(nodes: Sequence[LineNode]) -> list[LineNode]:
+    """Return the lines with each line that a boundary keeps before this boundary.
+
+    Claude Code may write kept lines only after the summary, with the summary as their parent.
+    """
+    lines: list[LineNode] = []
+    places = {node.uuid: place for place, node in enumerate(nodes)}
+    moved: set[str] = set()
+    for place, node in enumerate(nodes):
+        if node.boundary is not None:
+            later = sorted(places[uuid] for uuid in {*node.boundary.kept} if places.get(uuid, -1) > place)
+            lines += [nodes[later_place] for later_place in later]
+            moved.update(nodes[later_place].uuid for later_place in later)
+        if node.uuid not in moved:
+            lines.append(node)
+    return lines
 
 
 def _after_shared(nodes: Sequence[LineNode], shared: Set[str]) -> list[LineNode]:
