@@ -18,6 +18,7 @@ from inspector.replay.run import run_course
 from inspector.replay.sweep import Axis
 from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, title, told, write
+from tests.conftest import ROOT
 from tests.examples import also
 from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, HeatMap
 from widgets.panes.token_graph import TokenGraph
@@ -211,6 +212,15 @@ async def test_the_map_fits_every_size(in_place: Path, size: tuple[int, int]) ->
         assert heat(pilot).cursor[0] == 7
         assert "90%" in screen_text(pilot)
         assert "m Metric" in screen_text(pilot) or size[0] < 80
+
+
+async def test_a_sweep_begins_with_settings_that_the_profile_uses() -> None:
+    async with running(ROOT / "fixtures" / "agents", "Harbor importer") as pilot:
+        await press(pilot, "v")
+        screen = on_sweep(pilot)
+        assert screen.found is not None
+        assert (screen.state.rows.name, screen.state.columns.name) == ("threshold", "context_length")
+        assert "is not used by" not in screen_text(pilot)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.inspection import Inspection
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.base import Settings
-from inspector.engines.registry import with_changes
+from inspector.engines.registry import engine, with_changes
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import SWEPT, default_axis
 from inspector.replay.metrics import BY_NAME, METRICS
@@ -49,8 +49,10 @@ class SweepState(Struct, frozen=True):
 
     @classmethod
     def of(cls, settings: Settings) -> SweepState:
-        """Return the start of a sweep with these settings."""
-        return cls(default_axis("threshold", settings), default_axis("target_ratio", settings))
+        """Return the start of a sweep with these settings, over the first two that their profile uses."""
+        budgets = engine(settings.profile).budgets(settings)
+        rows, columns = sorted(SWEPT, key=lambda name: bool(budgets.why_unused(name)))[:2]
+        return cls(default_axis(rows, settings), default_axis(columns, settings))
 
     @property
     def counts_facts(self) -> bool:
