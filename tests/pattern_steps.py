@@ -27,8 +27,9 @@ class TooManySteps(Exception):
     """A pattern took more steps than allowed."""
 
 
-#: Maximum of every bounded repetition here, because only growth with the length of the text matters.
-_BOUND = 12
+#: Maximum of a bounded repetition here, because only growth with the length of the text matters. A bound above `_LARGE`
+#: is no bound: a text of some hundred kilobytes takes as long as without it.
+_BOUND, _LARGE = 6, 1_000
 
 
 class Counter:
@@ -156,7 +157,7 @@ class Counter:
         return match
 
     def _repeat(self, kind: Any, least: int, most: int, tree: Any, flags: int) -> Matcher:
-        if most != op.MAXREPEAT:
+        if most <= _LARGE:
             least, most = min(least, _BOUND), min(most, _BOUND)
         if len(tree) == 1 and tree[0][0] in _SINGLE:
             return self._run(kind, least, most, _fits(*tree[0], flags))
@@ -282,21 +283,46 @@ def _part(kind: Any, value: Any) -> Callable[[str], bool]:
 
 
 def hostile_texts(pattern: re.Pattern[str], size: int) -> Iterator[str]:
-    """Return texts of about `size` characters on which a pattern may be slow: its pieces repeated, without its end."""
+    """Return texts of at least `size` characters on which a pattern may be slow: its pieces repeated, without its end.
+
+    A text has a piece more often than `_BOUND`.
+    """
     tree = parser.parse(pattern.pattern, pattern.flags)
     pieces = {"a", " ", "\n", "-", "1", "."}
     for whole in (_sample(tree, 1), _sample(tree, 3)):
         for stop in {len(whole), len(whole) - 1, (len(whole) + 1) // 2, 1}:
             pieces.add(whole[:stop])
     pieces.update(_runs(tree))
+    for opening in _openings(tree):
+        pieces |= {opening, f"{opening}\n"}
     for piece in sorted(filter(None, pieces)):
-        yield piece * (size // len(piece) + 1)
-        yield piece * (size // len(piece) + 1) + "§"
+        times = max(size // len(piece) + 1, size // 2)
+        yield piece * times
+        yield piece * times + "§"
     begin = _sample(tree, 1)
     for run in sorted(_runs(tree)):
         at = begin.find(run)
         if at >= 0:
             yield begin[:at] + run * size
+
+
+def _openings(tree: Any, before: str = "") -> Iterator[str]:
+    """Yield the beginning of each way through a pattern, up to a part that may repeat often."""
+    for kind, value in tree:
+        if kind in _REPEATS:
+            if value[1] > 40:
+                yield before + _sample(value[2], 1)
+            yield from _openings(value[2], before)
+        elif kind is op.SUBPATTERN:
+            yield from _openings(value[3], before)
+        elif kind is op.BRANCH:
+            for way in value[1]:
+                yield from _openings(way, before)
+        elif kind in (op.ASSERT, op.ASSERT_NOT):
+            yield from _openings(value[1], before)
+        elif kind is _ATOMIC:
+            yield from _openings(value, before)
+        before += _sample([(kind, value)], 1)
 
 
 def _runs(tree: Any) -> set[str]:

@@ -41,7 +41,7 @@ _MAX_MESSAGES = 2_000
 _KEEP_LEAD = "Keep these statements of the user in the summary, word for word. They still hold:"
 _STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
 _LOST_LEAD = "The last compaction lost or weakened these statements of the user. They hold unless taken back:"
-_ANALYSIS = re.compile(r"<analysis>.*?</analysis>", re.S)
+_ANALYSIS = re.compile(r"<analysis>(?:(?!<analysis>).)*?</analysis>", re.S)
 _FOLDER = "hooks"
 
 

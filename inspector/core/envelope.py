@@ -28,7 +28,7 @@ ENVELOPE = late_pattern(
     # Messages of a chat, a paragraph, and untrusted text between its marks.
     r"|[A-Z][\w ]{1,60} \(untrusted[^()\n]{0,80}\):[ \t]*\n(?=[\[#])[^\n]+\n(?:[^\n]+(?:\n|\Z))*"
     r"|Untrusted context \(metadata, [^()\n]{1,60}\):\s+(?:<(?P<memory>\w{1,40})>(?:(?!^Untrusted).)*?</(?P=memory)>|"
-    r"<<<EXTERNAL_UNTRUSTED_CONTENT(?:(?!^Untrusted context ).)*?<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]*>>>)"
+    r"<<<EXTERNAL_UNTRUSTED_CONTENT(?:(?!^Untrusted context ).)*?<<<END_EXTERNAL_UNTRUSTED_CONTENT[^<>\n]*>>>)"
     # A context of the gateway's own.
     rf"|(?:{_MARK})?<<<BEGIN{_CONTEXT}[^<]*(?:<(?!<<(?:BEGIN|END){_CONTEXT})[^<]*)*<<<END{_CONTEXT}"
     # The result of a task and the request to store memories, up to the next queued message.
@@ -89,7 +89,7 @@ ENVELOPE = late_pattern(
     r"|[^\W\d][\w .'-]{1,60} \([UW][A-Z\d]{8,12}\): |\(self\): "
     rf"|{_MARK}|\[Retry after the previous [^\]\n]{{1,100}}\]"
     # The message that the user replies to, behind the words.
-    r")|\[Replying to [^\]\n]{1,200}\]\s.{0,20000}?\[/Replying\]|\[Replying to: \".{0,600}?\"\]",
+    r")|\[Replying to [^\]\n]{1,200}\]\s(?:(?!\[Replying to ).){0,20000}?\[/Replying\]|\[Replying to: \".{0,600}?\"\]",
     re.MULTILINE | re.DOTALL,
 )
 #: Text of memory plugins before the user's message: blocks with their own tags, and the mark of MemOS at the end.

@@ -269,7 +269,7 @@ _ASIDE = (
     r"the \w+ (?:\w+ )?(?:is|are|won['’]t|can['’]t|does|doesn['’]t|\w+s))\b)"
 )
 #: Matches a colon before a clause with a subject, which explains the words before it.
-_EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3,}\W*\Z)"
+_EXPLAINS = r":\s+(?=(?:the|it|this|that|we|they|you|he|she|our|otherwise|without|an?)\b(?:\s+\S+){3})"
 _ADJUNCT = late_pattern(
     rf"(?P<inclusion>{_INCLUSION})|(?P<exception>{_EXCEPTION})|(?P<condition>{_CONDITION})|"
     rf"(?P<reason>{_BECAUSE}|{_EXPLAINS})|(?P<aside>{_ASIDE})",

@@ -27,7 +27,7 @@ _HARNESS = re.compile(
 )
 _RESULT = "] Result:"
 _TAG = re.compile(r"<(/?)([a-z][a-z_]*)>")
-_FOLDER = re.compile(r"# Current (?:Working Directory|Workspace Directory) \(([^)\n]+)\)")
+_FOLDER = re.compile(r"^# Current (?:Working Directory|Workspace Directory) \(([^)\n]+)\)", re.MULTILINE)
 
 
 def task_wires(message: Mapping[str, Any]) -> list[Wire]:
