@@ -248,9 +248,7 @@ def _compaction_evidence(
 
 def _requests_grew(inspection: Inspection, recorded: Compaction) -> int:
     """Return the tokens from the first to the largest request of the list before a compaction, with its answer."""
-    calls = [call for call in inspection.requests() if call.generation == recorded.index and not call.unsized]
-    summarizing = inspection.summarizing(calls)
-    calls = [call for call in calls if call.index not in summarizing]
+    calls = inspection.requests_before(recorded)
     return max((call.context + call.output for call in calls), default=0) - (calls[0].context if calls else 0)
 
 

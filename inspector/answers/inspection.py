@@ -135,15 +135,19 @@ class Inspection:
             if call.summarizes and call.generation in compactions
         }
 
+    def requests_before(self, recorded: Compaction) -> list[Request]:
+        """Return the requests of the list before a compaction that have the size of a list. Raises StoreErrors."""
+        calls = [call for call in self.requests() if call.generation == recorded.index and not call.unsized]
+        summarizing = self.summarizing(calls)
+        return [call for call in calls if call.index not in summarizing]
+
     def last_size(self, recorded: Compaction) -> int | None:
         """Return the reported tokens of the last request before a compaction plus its answer, None if unknown.
 
         If the agent sent requests while it compacted, the largest request counts. The size is unknown if the server cut
         the last prompt. Raises StoreErrors.
         """
-        calls = [call for call in self.requests() if call.generation == recorded.index and not call.unsized]
-        summarizing = self.summarizing(calls)
-        calls = [call for call in calls if call.index not in summarizing]
+        calls = self.requests_before(recorded)
         if calls[-1:] != without_cut(calls)[-1:]:
             return None
         sizes = [call.context + call.output for call in calls]

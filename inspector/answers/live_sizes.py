@@ -13,7 +13,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.shown_settings import settings_without_tail
 from inspector.core.conversations import Conversation, ConversationRow, Generation, Request
 from inspector.core.messages import Message
-from inspector.core.rough import list_tokens, message_chars, message_images
+from inspector.core.rough import list_tokens, message_chars, message_images, wires_tokens
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
@@ -132,8 +132,7 @@ def _beside_messages(store: Store, conversation: Conversation, requests: Sequenc
 
 
 def _rough_tokens(messages: Iterable[Message]) -> int:
-    wires = [message.wire for message in messages]
-    return list_tokens(sum(map(message_chars, wires)), sum(map(message_images, wires)))
+    return wires_tokens([message.wire for message in messages])
 
 
 def _newest_first(store: Store, live: Generation) -> Iterator[Message]:

@@ -39,10 +39,6 @@ class Progress(Struct, frozen=True):
         return f"{self.done:,} of {self.total:,}, about {remaining} left"
 
 
-def show_nothing(_: Progress) -> None:
-    """Show no progress."""
-
-
 class Scheduling(Struct, frozen=True):
     """The scheduler of a question about many conversations.
 
@@ -53,5 +49,5 @@ class Scheduling(Struct, frozen=True):
 
     scheduler: str = LOCAL
     processes: int | None = None
-    watch: Callable[[Progress], None] = show_nothing
+    watch: Callable[[Progress], None] = lambda _: None
     wanted: Callable[[], bool] = lambda: True

@@ -303,11 +303,6 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
     )  # fmt: skip
 
 
-def stored_losses(store: Store, row: ConversationRow) -> ConversationLosses | None:
-    """Return the stored losses of a conversation, or None. Raises StoreErrors."""
-    return LOSSES.of(store, row.id).stored()
-
-
 def with_row(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
     """Return the losses of a conversation together with its row. Raises StoreErrors."""
     agent = store.owner(row.id).info.kind

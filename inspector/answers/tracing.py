@@ -175,12 +175,12 @@ def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Li
     lives: dict[str, Life] = {}
     for life in facts.lives:
         lives.setdefault(life.fact.key, life)
-    matching = [life for life in lives.values() if _contains(folded(life.fact.text), phrase, text)]
+    matching = [
+        life
+        for life in lives.values()
+        if phrase.search(fact := folded(life.fact.text)) or (len(fact) > 20 and fact in text)
+    ]
     return max(matching, key=lambda life: (life.fact.role == "user", life.fact.rank), default=None)
-
-
-def _contains(fact: str, phrase: re.Pattern[str], text: str) -> bool:
-    return phrase.search(fact) is not None or (len(fact) > 20 and fact in text)
 
 
 def _fates_of(

@@ -25,8 +25,7 @@ def table_names(database: sqlite3.Connection) -> frozenset[str]:
     return frozenset(str(row[0]) for row in database.execute(query).fetchall())
 
 
-def table_columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
-    """Return the names of a table's columns; empty if the table is missing."""
-    return frozenset(
-        str(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))
-    )
+def table_columns(database: sqlite3.Connection, table: str) -> list[str]:
+    """Return the names of a table's columns in order; none if the table is missing."""
+    rows = database.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
+    return [str(row[0]) for row in rows]

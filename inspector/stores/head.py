@@ -49,7 +49,7 @@ class Head:
         """Return the columns of a table of a SQLite database; empty if the table is missing. Raises StoreBusy."""
         if self.tables is None or table not in self.tables:
             return frozenset()
-        return self._read(lambda database: table_columns(database, table)) or frozenset()
+        return self._read(lambda database: frozenset(table_columns(database, table))) or frozenset()
 
     def _read(self, names_in: Callable[[sqlite3.Connection], frozenset[str]]) -> frozenset[str] | None:
         try:

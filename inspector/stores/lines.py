@@ -191,6 +191,14 @@ def read_mapping(path: Path) -> dict[str, Any] | None:
     return mapping(read_file(path))
 
 
+def document_in(path: Path) -> Any:
+    """Return the JSON value in a file; None if the file is missing or has other content. Raises StoreErrors."""
+    try:
+        return parsed(read_file(path))
+    except StoreMissing:
+        return None
+
+
 def readable_mapping(path: Path) -> dict[str, Any]:
     """Return the JSON mapping in a file; empty if the file is missing, cannot be read or has other content."""
     try:
@@ -313,9 +321,24 @@ def mapping_at(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
+def listed(value: object) -> list[Any]:
+    """Return a list; an empty one for another value."""
+    return value if isinstance(value, list) else []
+
+
 def mappings_in(value: object) -> list[dict[str, Any]]:
     """Return the mappings in a list; empty for another value."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return [item for item in listed(value) if isinstance(item, dict)]
+
+
+def texts_in_list(value: object) -> list[str]:
+    """Return the texts in a list; empty for another value."""
+    return [item for item in listed(value) if isinstance(item, str)]
+
+
+def as_mappings(value: object) -> list[dict[str, Any]]:
+    """Return the items of a list as mappings, with an empty one for another item."""
+    return [item if isinstance(item, dict) else {} for item in listed(value)]
 
 
 def text_of(value: Mapping[str, Any], key: str) -> str:

@@ -12,7 +12,7 @@ from inspector.core.conversations import Conversation, ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
 from inspector.stores.base import Store
-from inspector.stores.lines import mapping, text_of
+from inspector.stores.lines import mapping, mappings_in, texts_of
 
 _NAMES = (
     r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"
@@ -258,18 +258,15 @@ def _remembered(call: ToolCall, path: str, values: Mapping[str, Any], folder: st
 
 def _edits(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the texts that a call replaces in a file, each with the new text."""
-    changes = values.get("edits")
-    for change in (values, *(changes if isinstance(changes, list) else ())):
-        if isinstance(change, Mapping):
-            old = next(filter(None, (text_of(change, name) for name in _OLD)), "")
-            new = next(filter(None, (text_of(change, name) for name in _NEW)), "")
-            if old:
-                yield old, new
+    for change in (values, *mappings_in(values.get("edits"))):
+        old, new = (next(filter(None, texts_of(change, *names)), "") for names in (_OLD, _NEW))
+        if old:
+            yield old, new
 
 
 def _path_of(values: Mapping[str, Any], folder: str) -> str:
     """Return the file that the arguments of a call name, with its folder, or ""."""
-    path = next(filter(None, (text_of(values, name) for name in _PATHS)), "")
+    path = next(filter(None, texts_of(values, *_PATHS)), "")
     at_home, _, name = path.rpartition("/")
     if at_home.startswith("~/") and folder.endswith(at_home[1:]):
         return f"{folder}/{name}"

@@ -154,8 +154,8 @@ def read_store_losses(
     conversations, and sentences about unknown and uncertain losses. `apart` as in read_overviews.
     """
     from inspector.answers.store_losses import (
+        LOSSES,
         ConversationLosses,
-        stored_losses,
         uncertain_losses,
         unknown_losses,
         with_row,
@@ -165,7 +165,7 @@ def read_store_losses(
     read: list[ConversationLosses] = []
 
     def known(row: ConversationRow) -> bool:
-        losses = _tried(stored_losses, store, row)
+        losses = _tried(lambda: LOSSES.of(store, row.id).stored())
         if losses is not None:
             read.append(losses)
             for loss in with_row(store, row, losses):
@@ -211,9 +211,9 @@ def read_changes(
     return events, seen
 
 
-def _tried(read: Callable[..., Any], store: Store, row: ConversationRow, *more: Any) -> Any:
+def _tried(read: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return read(store, row, *more)
+        return read(*arguments)
     except StoreError:
         return None
 

@@ -20,6 +20,7 @@ from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest, FileIndex
 from inspector.stores.lines import (
+    as_mappings,
     count_of,
     mapping_at,
     mappings_in,
@@ -122,7 +123,7 @@ def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists
     documents = [_document(path, part) for path in paths]
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        steps = [_steps(_document(path, part)) for path in paths]
+        steps = [as_mappings(_document(path, part).get("steps")) for path in paths]
         numbers = (split_place(place) for place, _ in places)
         return [steps[file][number] if number < len(steps[file]) else None for file, number in numbers]
 
@@ -132,7 +133,7 @@ def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists
         agent = mapping_at(document, "agent")
         session.model = text_at(agent, "model_name") or session.model
         session.version = " ".join(filter(None, (text_at(agent, "name"), text_at(agent, "version"))))
-        steps = _steps(document)
+        steps = as_mappings(document.get("steps"))
         _trajectory(session, number, steps)
         session.unreadable += steps.count({})
         if aside := sum(map(_is_aside, steps)):
@@ -203,9 +204,3 @@ def _parts(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
 def _is_aside(step: Mapping[str, Any]) -> bool:
     """Return whether a step is of a sub-agent: conversions of Claude Code's sessions have them among the others."""
     return mapping_at(step, "extra").get("is_sidechain") is True
-
-
-def _steps(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the steps of a trajectory, with an empty step for another value."""
-    steps = document.get("steps")
-    return [step if isinstance(step, dict) else {} for step in steps] if isinstance(steps, list) else []

@@ -35,7 +35,7 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
     for node in scanned.nodes:
         if node.kind != QUEUED and node.uuid in part_of:
             lines.setdefault(part_of[node.uuid], []).append(node)
-    listed = {part: nodes for part, nodes in lines.items() if any(map(_is_listed, nodes))}
+    listed = {part: nodes for part, nodes in lines.items() if any(n.message or n.compacts for n in nodes)}
     main_session = _session(listed.get("", ()))
     return tuple(
         _digest(
@@ -47,10 +47,6 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
         )
         for part, nodes in listed.items()
     )
-
-
-def _is_listed(node: LineNode) -> bool:
-    return node.message or node.compacts
 
 
 def _digest(

@@ -38,6 +38,7 @@ from inspector.stores.lines import (
     seconds_of,
     text_at,
     text_of,
+    texts_in_list,
     texts_of,
 )
 from inspector.stores.wires import texts_in
@@ -350,7 +351,7 @@ def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:
     """Parse a boundary line."""
     data = mapping_at(value, "microcompactMetadata" if micro else "compactMetadata")
     preserved = mapping_at(data, "preservedMessages")
-    kept, tail = _texts(preserved.get("uuids")), text_at(data, "preservedSegment", "tailUuid")
+    kept, tail = tuple(texts_in_list(preserved.get("uuids"))), text_at(data, "preservedSegment", "tailUuid")
     return CompactBoundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
@@ -361,11 +362,6 @@ def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:
         kept=kept,
         head=text_at(data, "preservedSegment", "headUuid"),
         tail=tail,
-        tools=_texts(data.get("compactedToolIds")),
-        stayed=frozenset((*_texts(preserved.get("allUuids")), *kept, tail)),
+        tools=tuple(texts_in_list(data.get("compactedToolIds"))),
+        stayed=frozenset((*texts_in_list(preserved.get("allUuids")), *kept, tail)),
     )
-
-
-def _texts(values: object) -> tuple[str, ...]:
-    """Return the texts in a list."""
-    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()

@@ -14,7 +14,16 @@ from typing import Any
 
 from inspector.core.conversations import SentRequest
 from inspector.stores.claude_code.forms import answer_in
-from inspector.stores.lines import count_of, mapping_at, mappings_in, read_lines, seconds_of, text_at
+from inspector.stores.lines import (
+    count_of,
+    listed,
+    mapping_at,
+    mappings_in,
+    read_lines,
+    seconds_of,
+    text_at,
+    texts_in_list,
+)
 
 
 def sent_requests(path: Path) -> tuple[SentRequest, ...]:
@@ -37,12 +46,10 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
             blobs[text_at(value, "hash")] = mapping_at(value, "message")
         elif kind == "assistant" and value.get("isSidechain") is not True:
             content = mapping_at(value, "message").get("content")
-            answers.setdefault(answer_in(value), []).extend(content if isinstance(content, list) else [])
+            answers.setdefault(answer_in(value), []).extend(listed(content))
         elif kind == "api-request":
             kept = lists.get(text_at(value, "base"), [])[: count_of(value, "keep") or 0]
-            tail = value.get("tail")
-            added = tail if isinstance(tail, list) else []
-            names = [*kept, *(name for name in added if isinstance(name, str))]
+            names = [*kept, *texts_in_list(value.get("tail"))]
             missing = [name for name in names if name not in blobs]
             if len(missing) == len(answers):
                 new_blobs = ({"role": "assistant", "content": blocks} for blocks in answers.values())

@@ -18,6 +18,7 @@ from inspector.stores.lines import (
     Line,
     first_mappings,
     head_of,
+    listed,
     parsed,
     read_file,
     read_lines,
@@ -116,9 +117,7 @@ def _records(path: Path) -> Iterator[Line]:
 
 
 def _listed(path: Path) -> list[_Value | None]:
-    listed = parsed(read_file(path))
-    values = listed if isinstance(listed, list) else ()
-    return [value if isinstance(value, dict) else None for value in values]
+    return [value if isinstance(value, dict) else None for value in listed(parsed(read_file(path)))]
 
 
 def _is_list(head: bytes) -> bool:

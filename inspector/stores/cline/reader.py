@@ -9,13 +9,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.stores.cline.documents import document, mappings
 from inspector.stores.cline.forms import wires_of
 from inspector.stores.cline.tasks import HISTORY, scan_task
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest
-from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, usage_of
+from inspector.stores.lines import (
+    as_mappings,
+    count_of,
+    document_in,
+    mapping_at,
+    seconds_of,
+    text_at,
+    usage_of,
+)
 from inspector.stores.session_lists import SessionLists, SessionReader
 
 _ENDING, _COMPACTION = ".messages.json", ".compaction.json"
@@ -49,7 +56,7 @@ class ClineReader(SessionReader):
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         if path.name == HISTORY:
             return scan_task(path)
-        content = _as_mapping(document(path))
+        content = _as_mapping(document_in(path))
         session = SessionLists(Entries(path, wires_of, fetch=_fetch), unreadable=int(not content))
         session.session = text_at(content, "sessionId")
         session.version = text_at(content, "origin", "version")
@@ -57,13 +64,13 @@ class ClineReader(SessionReader):
         # A sub-agent's file is beside that of the session that started it, and has no other file about it.
         session.parent = text_at(content, "origin", "parentThreadId")
         name = session.parent or path.name.removesuffix(_ENDING)
-        about = _as_mapping(document(path.with_name(f"{name}.json")))
+        about = _as_mapping(document_in(path.with_name(f"{name}.json")))
         session.folder, session.model = text_at(about, "cwd"), text_at(about, "model")
         session.provider = text_at(about, "provider")
         session.parent = session.parent or text_at(about, "parent_session_id")
-        messages = mappings(content.get("messages"))
+        messages = as_mappings(content.get("messages"))
         session.unreadable += messages.count({})
-        state = _as_mapping(document(_compaction_file(path)))
+        state = _as_mapping(document_in(_compaction_file(path)))
         if not state and _compaction_file(path).exists():
             session.notes.append("The list after its compaction cannot be read. This compaction is left out.")
         replaced = count_of(state, "source_message_count") or 0
@@ -99,7 +106,7 @@ def _compact(session: SessionLists, state: Mapping[str, Any]) -> None:
     after: list[int] = []
     summary: int | None = None
     text, source = None, {}
-    for number, message in enumerate(mappings(state.get("messages"))):
+    for number, message in enumerate(as_mappings(state.get("messages"))):
         session.begin_record(number, _COMPACTED)
         wires, is_summary = wires_of([message]), _summary_in(message)
         numbers = session.make(wires, seconds_of(message.get("ts")), summary=is_summary)
@@ -144,7 +151,7 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
     files = {_SESSION: path, _COMPACTED: _compaction_file(path)}
     wanted = {kind for _, kind in places}
     messages: dict[int, Sequence[dict[str, Any]]] = {
-        kind: mappings(_as_mapping(document(file)).get("messages"))
+        kind: as_mappings(_as_mapping(document_in(file)).get("messages"))
         for kind, file in files.items()
         if kind in wanted
     }

@@ -13,10 +13,18 @@ from typing import Any
 from msgspec import field
 
 from inspector.core.shares import plural
-from inspector.stores.cline.documents import document, listed, mappings
 from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires, with_updates
 from inspector.stores.entries import Entries
-from inspector.stores.lines import count_of, mapping, seconds_of, text_at, usage_of
+from inspector.stores.lines import (
+    as_mappings,
+    count_of,
+    document_in,
+    listed,
+    mapping,
+    seconds_of,
+    text_at,
+    usage_of,
+)
 from inspector.stores.session_lists import SessionLists
 
 HISTORY = "api_conversation_history.json"
@@ -31,8 +39,8 @@ _NEAR = 3
 
 def scan_task(path: Path) -> SessionLists:
     """Return the session of a task, given its history. Raises StoreErrors."""
-    content, updates = document(path), _updates(path.with_name("context_history.json"))
-    history = mappings(content)
+    content, updates = document_in(path), _updates(path.with_name("context_history.json"))
+    history = as_mappings(content)
     entries = Entries(path, lambda records: task_wires(records[0]), fetch=_fetch)
     unreadable = history.count({}) + (not isinstance(content, list))
     return _Scanner(entries, history=history, updates=updates, unreadable=unreadable).run()
@@ -52,9 +60,9 @@ class _Scanner(SessionLists, kw_only=True):
     def run(self) -> SessionLists:
         self.session = self.entries.path.parent.name
         self.folder = next(filter(None, map(folder_in, self.history[:_FIRST])), "")
-        screen = mappings(document(self.entries.path.with_name(_SCREEN)))
-        about = document(self.entries.path.with_name("task_metadata.json"))
-        models = mappings(about.get("model_usage") if isinstance(about, Mapping) else None)
+        screen = as_mappings(document_in(self.entries.path.with_name(_SCREEN)))
+        about = document_in(self.entries.path.with_name("task_metadata.json"))
+        models = as_mappings(about.get("model_usage") if isinstance(about, Mapping) else None)
         self.model = text_at(models[-1], "model_id") if models else ""
         self.provider = text_at(models[-1], "model_provider_id") if models else ""
         for place, shown in enumerate(screen):
@@ -152,7 +160,7 @@ class _Scanner(SessionLists, kw_only=True):
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the messages with these numbers."""
-    history = mappings(document(path))
+    history = as_mappings(document_in(path))
     updates = _updates(path.with_name("context_history.json"))
     messages: list[dict[str, Any] | None] = []
     for number, kind in places:
@@ -165,7 +173,7 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
 def _updates(path: Path) -> dict[int, dict[int, str]]:
     """Return the replacement texts of Cline, by message and block."""
     updates: dict[int, dict[int, str]] = {}
-    for entry in listed(document(path)):
+    for entry in listed(document_in(path)):
         # [message, [kind, [[block, [[time, "text", [text], ...], ...]], ...]]]
         if not (isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], int)):
             continue

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from inspector.core.errors import StoreError
 from inspector.stores.databases import read_database
-from inspector.stores.lines import parsed
+from inspector.stores.lines import listed, parsed
 
 NAME = "lcm.db"
 
@@ -37,5 +37,4 @@ def notes(path: Path, sessions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _length(ids: object) -> int:
-    listed = parsed(ids) if isinstance(ids, bytes | str) else None
-    return len(listed) if isinstance(listed, list) else 0
+    return len(listed(parsed(ids) if isinstance(ids, bytes | str) else None))

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from inspector.core.times import calendar_time
+from inspector.stores.databases import table_columns
 
 #: The newest schema that this reader was written against.
 NEWEST_SCHEMA = 31
@@ -67,10 +68,9 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
     indexes: set[str] = set()
     for kind, name in connection.execute("SELECT type, name FROM sqlite_master").fetchall():
         (indexes if kind == "index" else tables).add(str(name))
-    sessions = _columns(connection, "sessions") if "sessions" in tables else []
-    messages = _columns(connection, "messages") if "messages" in tables else []
+    sessions, messages = table_columns(connection, "sessions"), table_columns(connection, "messages")
     version = None
-    if "schema_version" in tables and "version" in _columns(connection, "schema_version"):
+    if "version" in table_columns(connection, "schema_version"):
         rows = connection.execute("SELECT max(version) FROM schema_version").fetchall()
         version = rows[0][0] if rows and isinstance(rows[0][0], int) else None
     return Schema(
@@ -84,16 +84,12 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
     )
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    return [str(row[1]) for row in connection.execute(f"PRAGMA table_info({quoted(table)})").fetchall()]
-
-
 def _prompt_table(
     connection: sqlite3.Connection, sessions: list[str], tables: set[str]
 ) -> tuple[str, str, str, str] | None:
     references = [name for name in sessions if "prompt" in name and name != "system_prompt"]
     for table in sorted(name for name in tables if "system_prompt" in name or name == "prompts"):
-        columns = _columns(connection, table)
+        columns = table_columns(connection, table)
         for reference in references:
             key = next((name for name in (reference, *_PROMPT_KEYS) if name in columns), None)
             text = next((name for name in _PROMPT_TEXTS if name in columns and name != key), None)

@@ -141,7 +141,7 @@ def _node(row: Sequence[Any]) -> SessionNode:
     if raw is not None:
         raw = as_text(raw)
         if BRANCH_MARKER in raw or AGENT_MARKER in raw:
-            config = parse_config(raw)
+            config = mapping(raw) or {}
             branched_from, agent_of = _marker(config, BRANCH_MARKER), _marker(config, AGENT_MARKER)
     # Thousands of rows are read before the first frame. So columns are read by position, and only unusual values are
     # checked.
@@ -165,11 +165,6 @@ def _marker(config: Mapping[str, Any], name: str) -> str | None:
     return None if value is None else str(value)
 
 
-def parse_config(raw: str) -> dict[str, Any]:
-    """Return the mapping in `model_config`; empty if it is not a JSON mapping."""
-    return mapping(raw) or {}
-
-
 def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Session | None:
     """Return a session without its system prompt; None if no session has this id."""
     values = _values(connection, schema, identity)
@@ -185,7 +180,7 @@ def session(connection: sqlite3.Connection, schema: Schema, identity: str) -> Se
         end_reason=as_text(values.get("end_reason")),
         provider=as_text(values.get("billing_provider")),
         base_url=as_text(values.get("billing_base_url")),
-        config=parse_config(as_text(values.get("model_config"))),
+        config=mapping(as_text(values.get("model_config"))) or {},
         extra={name: value for name, value in values.items() if name not in _FIELDS and value is not None},
     )
 

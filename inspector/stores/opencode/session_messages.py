@@ -42,7 +42,9 @@ def _entries(message: Document) -> Iterator[Document]:
     if kind == "user":
         yield _entry(message, "user", list(_user_parts(message)))
     elif kind == "assistant":
-        yield _entry(message, "assistant", list(_answer_parts(message)), **_call(message))
+        yield _entry(
+            message, "assistant", list(map(_part, mappings_in(message.get("content")))), **_call(message)
+        )
     elif kind == "compaction":
         yield from _compaction(message)
     elif words := _other_text(message, kind):
@@ -90,12 +92,10 @@ def _call(message: Document) -> Document:
     }
 
 
-def _answer_parts(message: Document) -> Iterator[Document]:
-    for part in mappings_in(message.get("content")):
-        yield _tool(part) if part.get("type") == "tool" else part
-
-
-def _tool(part: Document) -> Document:
+def _part(part: Document) -> Document:
+    """Convert a part of an answer; only tools differ."""
+    if part.get("type") != "tool":
+        return part
     state = mapping_at(part, "state")
     pruned = mapping_at(part, "time").get("pruned")
     output = state.get("output")

@@ -23,6 +23,7 @@ from inspector.stores.lines import (
     read_mapping,
     seconds_of,
     text_at,
+    texts_in_list,
     usage_of,
 )
 from inspector.stores.openhands.forms import text_in, wires_of
@@ -147,9 +148,7 @@ class _Scanner(SessionLists, kw_only=True):
 
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
         self._call(answer, at, summarizes=True)
-        forgotten = event.get("forgotten_event_ids")
-        listed = forgotten if isinstance(forgotten, list) else ()
-        removed = {event_id for event_id in listed if isinstance(event_id, str)}
+        removed = set(texts_in_list(event.get("forgotten_event_ids")))
         view = [(event_id, numbers) for event_id, numbers in self.view if event_id not in removed]
         text = text_at(event, "summary")
         summary: int | None = None
