@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from inspector.app.conversation.resources import RUNS
-from inspector.core.errors import OutputProblem
+from inspector.core.errors import OutputProblem, StoreError
 from inspector.export.writing import write_file
-from tests.app.running import conversation, latest, press, running, screen_text, told, write
+from tests.app.running import conversation, latest, notes, press, running, screen_text, told, write
 from tests.conftest import ROOT
 from widgets.panes.knob_values import KNOBS
 from widgets.panes.knobs import Knobs
@@ -110,6 +111,29 @@ async def test_the_pane_begins_with_how_well_the_recording_is_reproduced(in_plac
         assert view is not None
         assert view.notes[0].startswith("The settings in force reproduce 3 of 3 recorded compactions")
         assert len(view.graph.low) == len(view.graph.high) == len(view.graph.whatif)
+
+
+async def test_a_read_that_fails_is_told_in_the_pane(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspector.answers import recordings
+
+    reading = recordings.read_recording
+
+    def read(inspection: Any, profile: str, watch: Any) -> Any:
+        if profile == "truncation":
+            raise StoreError("The messages cannot be read.")
+        return reading(inspection, profile, watch)
+
+    monkeypatch.setattr(recordings, "read_recording", read)
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "6")
+        screen, pane = conversation(pilot), conversation(pilot).query_one(WhatIfPane)
+        screen.tuner.change(profile="truncation")
+        await press(pilot)
+        assert pane.figures.text == "The messages cannot be read."
+        assert notes(pilot) == ("The messages cannot be read.",)
+        await press(pilot, "ctrl+z")
+        assert pane.run is not None
+        assert "cannot be read" not in pane.figures.text
 
 
 @pytest.mark.slow

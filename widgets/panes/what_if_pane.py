@@ -66,6 +66,7 @@ class WhatIfPane(Container):
         self._state: TuneState | None = None
         #: The runs on screen.
         self.run: ReplayView | None = None
+        self._failure = ""
         self._step = 0
         self.knobs, self._views, self.figures = Knobs(), ModeBar(self.VIEWS), Headline(6)
         self.graph, self.body = TokenGraph(), TextView()
@@ -91,7 +92,7 @@ class WhatIfPane(Container):
             self._show_numbers()
 
     def set_run(self, run: ReplayView | None) -> None:
-        """Show runs; None while the conversation is being read."""
+        """Show runs; None while the conversation is being read, or if that failed."""
         if run == self.run:
             return
         self.run = run
@@ -99,6 +100,13 @@ class WhatIfPane(Container):
             self._show_run()
             self._show_numbers()
             self._arrange()
+
+    def set_failure(self, sentence: str) -> None:
+        """Show, while there is no run, why the conversation cannot be read; "" if it is being read."""
+        if sentence != self._failure:
+            self._failure = sentence
+            if self.is_mounted:
+                self._show_run()
 
     def set_step(self, step: int) -> None:
         """Move the graph's cursor to a step, counted from 1 (0: nowhere)."""
@@ -113,7 +121,8 @@ class WhatIfPane(Container):
 
     def _show_run(self) -> None:
         if self.run is None:
-            self.figures.set_lines([TextLine("Reading the conversation …", "muted")])
+            words = self._failure or "Reading the conversation …"
+            self.figures.set_lines([TextLine(words, "warning" if self._failure else "muted")])
             self.graph.state = GraphState()
         else:
             notes = (

@@ -63,7 +63,13 @@ class Host(JobScreen):
             def came(value: Any) -> None:
                 self.loaded = self.loaded.with_value(resource, needs, value)
 
-            self.jobs.run(resource.name, needs, resource.read, came, some=came, rest=resource.rest)
+            def failed(sentence: str) -> None:
+                self.loaded = self.loaded.with_failure(resource, needs, sentence)
+                self.show_notes(sentence)
+
+            self.jobs.run(
+                resource.name, needs, resource.read, came, some=came, failed=failed, rest=resource.rest
+            )
 
     def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
         """Call a function with a resource when it is read. Calls keep their order; equal calls are made once."""

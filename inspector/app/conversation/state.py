@@ -5,7 +5,7 @@ Everything on screen is derived from them. An action assigns the next state, a j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct, field
@@ -135,10 +135,11 @@ class Maybe(Struct, frozen=True, eq=False):
 
 
 class Loaded(Struct, frozen=True, eq=False):
-    """Loaded data: the conversation, and the last value of each resource with its inputs."""
+    """Loaded data: the conversation, the last value of each resource with its inputs, and why a read failed."""
 
     opened: Opened | None = None
     values: Mapping[str, tuple[tuple[Any, ...], Any]] = field(default_factory=dict)
+    failures: Mapping[str, tuple[tuple[Any, ...], str]] = field(default_factory=dict)
 
     def latest(self, resource: Resource[T]) -> T | None:
         """Return the last value, which may be outdated; None if there is none."""
@@ -152,6 +153,19 @@ class Loaded(Struct, frozen=True, eq=False):
             return None
         needs = resource.needs(state, self)
         return entry[1] if needs is not None and same(needs, entry[0]) else None
+
+    def failure(self, resources: Iterable[Resource[Any]], state: State) -> str:
+        """Return why the first of the resources cannot be read with the current inputs; "" if none failed."""
+        for resource in resources:
+            failed_needs, sentence = self.failures.get(resource.name, ((), ""))
+            needs = resource.needs(state, self) if sentence else None
+            if needs is not None and same(needs, failed_needs):
+                return sentence
+        return ""
+
+    def with_failure(self, resource: Resource[Any], needs: tuple[Any, ...], sentence: str) -> Loaded:
+        """Return the loaded data with the reason why a resource cannot be read."""
+        return replace(self, failures={**self.failures, resource.name: (needs, sentence)})
 
     def with_value(self, resource: Resource[T], needs: tuple[Any, ...], value: T) -> Loaded:
         """Return the loaded data with a value for a resource."""

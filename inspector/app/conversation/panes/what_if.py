@@ -49,6 +49,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         loaded.latest(RECORDED_FIGURES),
         loaded.latest(COSTING),
         step,
+        loaded.failure((RECORDING, RECORDED_FIGURES, RUNS), state),
     )
 
 
@@ -63,13 +64,14 @@ def compute(
     figures: RecordedFigures | None,
     costing: Costing | None,
     step: int,
-) -> tuple[TuneState, ReplayView | None, int]:
-    """The knobs with what follows from them, the runs, and the step on screen."""
+    failure: str = "",
+) -> tuple[TuneState, ReplayView | None, int, str]:
+    """The knobs with what follows from them, the runs, the step on screen, and why the runs cannot be read."""
     from inspector.app.conversation.reading import summary_model
 
     run = None
     # The previous run may stay for a turn of a knob, but not under the name of another profile.
-    has_run = runs is not None and runs.run.settings.profile == tuning[0].profile
+    has_run = not failure and runs is not None and runs.run.settings.profile == tuning[0].profile
     if recording is not None and runs is not None and has_run and figures is not None:
         model = summary_model(recording, tuning[1])
         run = _replay_view(recording, runs, figures, model, costing)
@@ -87,7 +89,7 @@ def compute(
         outcome=outcome,
         summary_size=tuning[1],
     )
-    return state, run, step
+    return state, run, step, failure
 
 
 def _replay_view(
@@ -195,11 +197,12 @@ def _outcome(
     )
 
 
-def _show(pane: WhatIfPane, view: tuple[TuneState, ReplayView | None, int] | None) -> None:
+def _show(pane: WhatIfPane, view: tuple[TuneState, ReplayView | None, int, str] | None) -> None:
     if view is not None:
-        tune, run, step = view
+        tune, run, step, failure = view
         pane.set_settings(tune)
         pane.set_run(run)
+        pane.set_failure(failure)
         pane.set_step(step)
 
 
