@@ -359,6 +359,22 @@ def test_the_size_of_a_list_before_an_earlier_compaction_is_no_size(tmp_path: Pa
     assert reported == [90_010, None, 9_010]
 
 
+def test_a_size_next_to_answers_without_usage_is_no_size(tmp_path: Path) -> None:
+    """The agent adds an estimate of the last messages to the size of the last answer, here 0."""
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    made.say("assistant", [call("c1")], model="m-1", usage={"input": 0, "output": 0, "totalTokens": 0})
+    made.result("c1", "plank " * 3_000)
+    made.compact(made.last, 4_000)
+    made.say("user", "Go on.")
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    (compaction,) = store.compactions(conversation)
+    assert compaction.tokens_before_reported is None
+    (judged,) = compare_compactions(Answers(store, {}, None), conversation.id)
+    assert "4,000" not in judged.why.text
+    assert f"~{compaction.tokens_before:,} tokens" in judged.why.text
+
+
 def test_the_model_that_answered_last_has_the_threshold_of_a_compaction(tmp_path: Path) -> None:
     made = Branches()
     made.say("user", "Paint the pier.")

@@ -321,7 +321,7 @@ class PiScanner(SessionLists, kw_only=True):
         # After other errors the agent waits for the user.
         overflow = last.exceeded or (last.failed and bool(following.answer))
         tokens_before = count_of(data, "tokensBefore") or 0
-        if self._is_stale(tokens_before, place):
+        if self._is_no_size(tokens_before, place):
             tokens_before = 0
         self.names.append(node.name or str(node.place))
         self.compact(
@@ -336,17 +336,21 @@ class PiScanner(SessionLists, kw_only=True):
             failed_request="" if overflow else self.failed_before(place),
         )  # fmt: skip
 
-    def _is_stale(self, size: int, place: int) -> bool:
-        """Return whether a size before a compaction is that of an answer before the previous compaction.
+    def _is_no_size(self, size: int, place: int) -> bool:
+        """Return whether a size before a compaction does not count the list.
 
-        The agent takes the size that the last answer in its list reports, and a kept answer may be the last.
+        The agent takes the size that the last answer in its list reports, and adds an estimate of later messages. A
+        kept answer from before the previous compaction may be the last. If the provider reports 0 for every answer, the
+        size is only the estimate of the last messages.
         """
-        compacted = False
+        compacted = answered = False
         for other in reversed(self.path[:place]):
             compacted = compacted or other.compaction is not None
-            if other.usage and not other.aside and (reported := sum(usage_of(other.usage, *_USAGE)[:4])):
-                return compacted and size >= reported
-        return False
+            if other.usage and not other.aside:
+                if reported := sum(usage_of(other.usage, *_USAGE)[:4]):
+                    return compacted and size >= reported
+                answered = True
+        return answered
 
     def _is_own(self, node: Node) -> bool:
         """Return whether the calls of an entry belong to this session, and not to one that it copied."""
