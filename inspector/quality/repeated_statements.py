@@ -11,6 +11,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, place_of
 from inspector.quality.facts.fact import GONE, ConversationFacts, Fact, Saying
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.limits import CROWDED, FEW
 
@@ -98,6 +99,15 @@ def _names_differ(fact: Fact, other: Fact) -> bool:
     return bool(values and other_values) and values.isdisjoint(other_values)
 
 
+def _share_one_name(fact: Fact, other: Fact) -> bool:
+    """Return whether one name has all words that two statements share: "add-totals-to-invoices"."""
+    shared = set(fact.things) & set(other.things)
+    return (
+        any(token.isascii() and shared.issubset(load_stemmer().words(token)) for token in fact.text.split())
+        and len(shared) > 1
+    )
+
+
 def _asks(fact: Fact, other: Fact) -> bool:
     """Return whether an earlier statement (`other`) asks for something, as a decision or a question.
 
@@ -144,6 +154,8 @@ def _repeats(
             and harmed.fate(other, saying) == "lost"
         )
         if not (repeated or corrected or rule_again) or (not corrected and _names_differ(fact, other)):
+            continue
+        if _share_one_name(fact, other):
             continue
         # Only a correction shows that a plain statement was to be followed.
         told = gone and enough and not other.rule.endswith(_QUESTION)
