@@ -80,8 +80,10 @@ _CHANGED_BEHIND = late_pattern(
 )
 #: Matches the heading or label of rejected work.
 REFUSING_SECTION = late_pattern(
-    r"\b(?:rejected|discarded|declined|abandoned|ruled out|out of scope|not doing|won['’]t do|non-goals?|superseded|"
-    r"obsolete|withdrawn|revoked|reverted|dropped|no longer (?:valid|applies|needed|wanted))\b|"
+    # "User rejected edit: ..." gives the user's words, not the rejected thing.
+    r"\b(?:(?:rejected|declined)(?! (?:the )?(?:edit|tool|call|command)\b)|discarded|abandoned|ruled out|"
+    r"out of scope|not doing|won['’]t do|non-goals?|superseded|obsolete|withdrawn|revoked|reverted|dropped|"
+    r"no longer (?:valid|applies|needed|wanted))\b|"
     r"已?否[决決]|[放丢]弃",
     re.I,
 )

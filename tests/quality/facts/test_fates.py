@@ -182,6 +182,12 @@ def test_text_after_a_quote_may_change_it(statement: str, summary: str) -> None:
     assert judged(f"{statement}!", f"- {statement}!\n\n## Next\n- Build it")[1].outcome == "verbatim"
 
 
+def test_the_reason_of_a_rejected_edit_is_quoted() -> None:
+    reason = "I thought we move the boats to the old pier"
+    assert judged(reason, f'- User rejected edit: "{reason}"')[1].outcome == "verbatim"
+    assert judged(reason, f"- Rejected proposal: {reason}")[1].outcome != "verbatim"
+
+
 def test_a_line_below_a_quote_does_not_change_it() -> None:
     summary = "- Use tabs for indentation\n- Only admins may merge\n- No longer needed: the old linter"
     assert judged("Use tabs for indentation", summary)[1].outcome == "verbatim"
