@@ -131,8 +131,12 @@ _REPORTS = late_pattern(
     r"报错|[错錯][误誤]",
     re.I,
 )
-#: Matches a number of a list without its mark: "23 needs a chart".
-_LISTED_NUMBER = late_pattern(r"\d{1,2}[\s,.:：、)]+[^\W\d]")
+#: Matches the mark before a question at the end of a sentence.
+_ASKS_BEHIND = late_pattern(
+    r"(?<=\w), (?:(?:and|but|so) )?(?=(?:what|how|why|where|who|which)\b[^,?\n]{3,200}\?\W{0,9}\Z)", re.I
+)
+#: Matches numbers of a list without their mark: "23 needs a chart", "1-3 is okay".
+_LISTED_NUMBER = late_pattern(r"\d{1,2}(?:-\d{1,2})?[\s,.:：、)]+[^\W\d]")
 #: Matches numbers of a list and nothing else: "5+6."
 _NUMBERS = late_pattern(r"\d{1,2}(?:[+,，、]\s*+\d{1,2})*+[.。、\s]*+")
 #: Matches an answer that only permits one act.
@@ -291,7 +295,7 @@ def _forbidden(statement: Statement, lead: str, rule: Statement) -> Statement:
 def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
     """Yield the statements of a user's sentence. Pasted sentences and headings count only with the cue of a rule."""
     start = without_label(text, sentence.start, sentence.end)
-    for span in statements(text, start, sentence.end):
+    for span in _without_questions(text, statements(text, start, sentence.end)):
         body = text[slice(*span)]
         values = placed(values_of(body), span[0])
         cue = best_cue(body, USER, _needs_met(body, values))
@@ -324,6 +328,18 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
                 if kind == "link" and (given := _given(body, values)) is not None:
                     rule_id, kind, strength = f"value.{given.form}", "value", 6
                 yield _statement(text, span, kind, rule_id, (0, 0), strength, values, False)
+
+
+def _without_questions(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans, each split before a question that follows a rule: "Reply in English, what is left?"."""
+    for start, end in spans:
+        question = _ASKS_BEHIND.search(text, start, end)
+        if question is not None:
+            rule = text[start : question.start()]
+            if best_cue(rule, USER, _needs_met(rule, values_of(rule))) is not None:
+                yield start, question.start()
+                start = question.end()
+        yield start, end
 
 
 def _needs_met(body: str, values: Sequence[Value]) -> frozenset[str]:

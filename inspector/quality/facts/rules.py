@@ -131,8 +131,8 @@ CUES: tuple[Cue, ...] = (
          r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
     _cue("en.avoid", "constraint", 7,
-         _CLAUSE_START + r"(?:avoid|stick (?:to|with)|stay (?:with|away)|respect|preserve|follow (?:the |our |"
-         r"my )?(?:existing|same|usual)|beware|refrain|stop \w+ing)", r"would be .{0,200}"),
+         _CLAUSE_START + r"(?:avoid|better not|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
+         r"follow (?:the |our |my )?(?:existing|same|usual)|beware|refrain|stop \w+ing)", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6,
          _CLAUSE_START + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|remember to|treat)",
          r"keep (?:going|on|trying|in mind|me posted)|leave it to me|"
@@ -162,9 +162,10 @@ CUES: tuple[Cue, ...] = (
          + _TASK),
     _cue("en.prefer", "preference", 9,
          r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|"
-         r"(?:i|we) (?:don['’]?t|do not) like|(?:my|our) (?:preference|style|convention|taste)|prefer(?:ably)?|"
-         r"preferred (?:to|over)|by convention|the way (?:i|we) (?:like|do)",
-         r"i like (?:it|this|that)|would you like|if you like|looks like|"
+         r"(?:i|we) (?:don['’]?t|do not) (?:like|want)|no need to|prefer(?:ably)?|"
+         r"(?:my|our) (?:preference|style|convention|taste)|preferred (?:to|over)|by convention|"
+         r"the way (?:i|we) (?:like|do)",
+         r"i like (?:it|this|that)|would you like|if you like|looks like|no need to (?:worry|apologi[sz]e|thank)|"
          # A wish that is over once it is done.
          r"(?:['’]d| would) (?:like|love) (?:you to|to (?!keep\b|always\b))"),
     _cue("en.answer-style", "preference", 9,
@@ -175,7 +176,7 @@ CUES: tuple[Cue, ...] = (
     _cue("en.correction", "preference", 8,
          r"i (?:already )?(?:told you|said|asked you|meant)|(?:as|like) i said|not again|you keep|"
          r"that(?:['’]s| is) not what i|not what i asked|next time|please stop|stop (?:adding|writing)|"
-         r"for the last time"),
+         r"for the last time", r"am i meant"),
     _cue("en.we-do", "preference", 6, r"^\W*we (?:write|use|name|format|commit|spell|say|call|put|indent|log)"),
     _cue("en.decided", "decision", 8,
          r"(?:we|i)(?:['’]ve| have|['’]ll| will)? (?:chose|choose|decided?|agreed|settled|switch(?:ed)?|moved?|stay|"

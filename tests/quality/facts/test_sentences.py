@@ -361,6 +361,12 @@ def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> N
         ("There are no nets within each berth of pier 3.", "value"),
         ("Sail within 3 days.", "constraint"),
         ("23 need a chart", "link"),
+        ("2-3 are okay", "link"),
+        ("I don't want to over-engineer the pier.", "preference"),
+        ("No need to explain the tides.", "preference"),
+        ("No need to worry about the tides.", "link"),
+        ("Better not to sail at night.", "constraint"),
+        ("How am I meant to moor here?", "link"),
         ("3 hybrid 4.", "link"),
         ("tier 4 is there", "link"),
         ("你不能自己造一条船吗", "link"),
@@ -456,3 +462,10 @@ def test_a_word_that_only_contains_the_chinese_must_is_no_constraint(text: str, 
 )
 def test_the_chinese_from_now_on_begins_a_rule_at_the_start_of_a_clause(text: str, is_rule: bool) -> None:
     assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
+
+
+def test_a_question_behind_a_rule_is_a_statement_of_its_own() -> None:
+    text = "Always answer in Dutch, what is left?"
+    found = [(statement.text, statement.kind) for statement in facts_of(text, "user").statements]
+    assert found == [("Always answer in Dutch", "preference"), ("what is left?", "link")]
+    assert len(facts_of("Looking at the tides, what is left?", "user").statements) == 1
