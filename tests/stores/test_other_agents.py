@@ -773,6 +773,29 @@ def test_a_failed_compaction_of_opencode_does_not_count(tmp_path: Path) -> None:
     assert [failure.error for failure in store.failures(conversation)] == ["APIError", "MessageAbortedError"]
 
 
+def test_the_line_of_a_failed_compaction_of_opencode_stays_in_the_list(tmp_path: Path) -> None:
+    session = opencode()
+    half = {"type": "text", "text": "## Goal\nA re"}
+    for error in ("APIError", "MessageAbortedError", ""):
+        asked = session.add("user", {"type": "compaction", "auto": False})
+        if error:
+            session.answer(half, parentID=asked, summary=True, finish=None, error={"name": error})
+        session.user("Go on.")
+        session.answer({"type": "text", "text": "Going on."})
+    asked = session.add("user", {"type": "compaction", "auto": False})
+    session.answer({"type": "text", "text": "## Goal\nDone."}, parentID=asked, summary=True, finish="stop")
+    store, conversation, compactions = opened(written(tmp_path / "a.json", session.text()))
+    assert len(compactions) == 2
+    before, after = ([one.text for one in store.messages(listed)] for listed in conversation.generations[1:])
+    asked_words = "What did we do so far?"
+    turn = ["Go on.", "Going on."]
+    assert before[-10:] == [asked_words, *turn, asked_words, half["text"], *turn, asked_words, *turn]
+    assert [(one.error.partition(" ")[0], one.trigger) for one in store.failures(conversation)] == [
+        ("APIError", "manual"), ("MessageAbortedError", "manual"), ("It", "manual"),
+    ]  # fmt: skip
+    assert after == [asked_words, "## Goal\nDone."]
+
+
 def test_a_summary_without_a_reason_for_its_end_counts_if_it_has_a_time(tmp_path: Path) -> None:
     session = opencode()
     half = {"type": "text", "text": "## Goal\nA reef."}

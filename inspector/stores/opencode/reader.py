@@ -70,6 +70,10 @@ class _Scanner(SessionLists, kw_only=True):
     wires_of_entry: list[list[Wire]]
     #: The part that asks for a compaction, by the id of the user's entry that has it.
     asked_by: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: The entries of a compaction that did not end: id, time and messages. They stay in the list if others follow.
+    unended: list[tuple[str, float, list[Wire]]] = field(default_factory=list)
+    #: The ids of entries that ask for a compaction that failed with an error.
+    failed: set[str] = field(default_factory=set)
     #: The number of the first message of an entry, by the entry's id.
     first_of: dict[str, int] = field(default_factory=dict)
     #: Cleared results: the time in seconds, the generation, and the number of the message.
@@ -119,8 +123,14 @@ class _Scanner(SessionLists, kw_only=True):
         self.note_time(at)
         compaction = next((part for part in parts if part.get("type") == "compaction"), None)
         if compaction is not None:
+            self._add_unended()
             self.asked_by[name] = compaction
+            # opencode 2 sends no such entry.
+            if compaction.get("unsent") is not True:
+                self.unended = [(name, at, [{"role": "system", "content": _ASKED}])]
             return
+        if text_at(info, "parentID") not in self.asked_by:
+            self._add_unended()
         self.first_of[name] = len(self.entries)
         if info.get("role") == "assistant":
             self._add_calls(info, parts, at)
@@ -141,10 +151,22 @@ class _Scanner(SessionLists, kw_only=True):
             if wire["role"] == "tool" and wire["tool_call_id"] in cleared:
                 self.cleared_at.append((cleared[wire["tool_call_id"]], len(self.lists), number))
 
+    def _add_unended(self) -> None:
+        for name, at, wires in self.unended:
+            if name in self.asked_by and name not in self.failed:
+                error = "It was cancelled or failed; opencode does not record why."
+                self.fail(error, at, trigger=_trigger(self.asked_by[name]))
+            self.first_of[name] = len(self.entries)
+            self._begin_entry(wires)
+            self.add(wires, at)
+        self.unended = []
+
     def _is_unasked(self, info: Mapping[str, Any]) -> bool:
         """Return whether a summary answers an ordinary message, as after a failed compaction. opencode sends it as an
         ordinary answer, and the list stays. Older versions write no part that asks for a compaction."""
-        return bool(self.asked_by) and text_at(info, "parentID") in self.first_of and not info.get("error")
+        parent = text_at(info, "parentID")
+        answers_message = parent in self.first_of and parent not in self.asked_by
+        return bool(self.asked_by) and answers_message and not info.get("error")
 
     def _begin_entry(self, wires: list[Wire]) -> None:
         self.begin_record(len(self.wires_of_entry), 1)
@@ -154,15 +176,20 @@ class _Scanner(SessionLists, kw_only=True):
         asked = self.asked_by.get(text_at(info, "parentID"))
         texts = [part.get("text") for part in parts if part.get("type") == "text"]
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
-        auto = asked.get("auto") if asked else None
-        trigger = None if not isinstance(auto, bool) else "auto" if auto else "manual"
+        trigger = _trigger(asked or {})
         # Older versions of opencode record no finish reason, only the time of completion.
         ended = info.get("finish") or (text.strip() and mapping_at(info, "time").get("completed"))
         if info.get("error") or not ended:
             # The compaction failed or still runs, so the list is unchanged.
             if error := _error(info.get("error")):
                 self.fail(error, at, trigger=trigger)
+                self.failed.add(text_at(info, "parentID"))
+            # An answer that was cut off stays, but not one with another error.
+            cut_off = not info.get("error") or text_at(info, "error", "name") == "MessageAbortedError"
+            if cut_off and text.strip() and self.unended:
+                self.unended.append((text_at(info, "id"), at, list(_wires(info, parts))))
             return
+        self.unended = []
         encrypted = info.get("encrypted") is True and not text.strip()
         recent = next((part for part in parts if part.get("type") == RECENT), None)
         # opencode 2 sends the summary and the recent messages as one text under the user's role.
@@ -228,6 +255,12 @@ class _Scanner(SessionLists, kw_only=True):
                 name if len(calls) == 1 else f"{name} {number}", at, usage, model=text_at(info, "modelID"),
                 summarizes=summarizes and not is_unasked, unsized=summarizes and is_unasked,
             )  # fmt: skip
+
+
+def _trigger(asked: Mapping[str, Any]) -> str | None:
+    """Return what started the compaction of a part; None if it is not recorded."""
+    auto = asked.get("auto")
+    return None if not isinstance(auto, bool) else "auto" if auto else "manual"
 
 
 def _error(error: object) -> str:

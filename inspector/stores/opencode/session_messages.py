@@ -129,7 +129,8 @@ def _compaction(message: Document) -> Iterator[Document]:
     name = text_at(message, "id")
     request_id = f"{name} asked"
     reason = message.get("reason")
-    request = {"type": "compaction", "auto": reason == "auto" if reason in ("auto", "manual") else None}
+    auto = reason == "auto" if reason in ("auto", "manual") else None
+    request = {"type": "compaction", "auto": auto, "unsent": True}
     yield {"info": {"id": request_id, "time": message.get("time"), "role": "user"}, "parts": [request]}
     done = status in ("completed", "")
     parts = [
