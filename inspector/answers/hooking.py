@@ -20,7 +20,7 @@ from inspector.config.folders import read_state, state_dir, write_state
 from inspector.core.conversations import ROLE_CODES, ConversationRow
 from inspector.core.errors import BadInput
 from inspector.core.text import safe, safe_line
-from inspector.stores.lines import mapping_at, text_of
+from inspector.stores.values import mapping_at, text_of
 
 # A hook runs before every answer of an agent, so modules are imported on use.
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import text_at
+from inspector.stores.values import text_at
 from inspector.stores.wires import add_text, answer_of, call_of, result_of
 
 #: Text of an agent under the user's role.

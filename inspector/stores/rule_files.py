@@ -12,7 +12,8 @@ from inspector.core.conversations import Conversation, ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
 from inspector.stores.base import Store
-from inspector.stores.lines import mapping, mappings_in, texts_of
+from inspector.stores.lines import mapping
+from inspector.stores.values import mappings_in, texts_of
 
 _NAMES = (
     r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"

@@ -34,9 +34,10 @@ from inspector.stores.assembly import (
 )
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.index import FileDigest, FileIndex
-from inspector.stores.lines import Line, read_lines, seconds_of
+from inspector.stores.lines import Line, read_lines
 from inspector.stores.recorded import Reader, Recorded, Source
 from inspector.stores.titles import titles_of
+from inspector.stores.values import seconds_of
 from inspector.stores.wires import texts_in
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mappings_in
+from inspector.stores.values import mappings_in
 
 
 def answer_of(

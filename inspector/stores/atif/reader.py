@@ -19,20 +19,18 @@ from inspector.stores.atif.forms import wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest, FileIndex
-from inspector.stores.lines import (
+from inspector.stores.lines import place_in, read_mapping, split_place
+from inspector.stores.recorded import Recorded, Source
+from inspector.stores.session_lists import SessionLists
+from inspector.stores.values import (
     as_mappings,
     count_of,
     mapping_at,
     mappings_in,
-    place_in,
-    read_mapping,
     seconds_of,
-    split_place,
     text_at,
     usage_of,
 )
-from inspector.stores.recorded import Recorded, Source
-from inspector.stores.session_lists import SessionLists
 
 #: The key of the trajectories of sub-agents in a trajectory.
 _SUB_AGENTS = "subagent_trajectories"

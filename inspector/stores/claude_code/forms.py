@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, text_at, text_of
+from inspector.stores.values import mapping_at, text_at, text_of
 from inspector.stores.wires import add_text, answer_of, call_of, plain, result_of
 
 #: Tags around texts that are not the user's. In a team only the lead gives instructions.

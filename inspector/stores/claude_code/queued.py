@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from inspector.stores.claude_code.forms import attachment_wires, queued_wires, user_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import seconds_of, text_of
+from inspector.stores.values import seconds_of, text_of
 
 #: The type of the lines about the queue.
 QUEUED = "queue-operation"

@@ -46,8 +46,8 @@ from inspector.stores.claude_code.scan import PLACEHOLDER, ApiCall, LineNode, Sc
 from inspector.stores.claude_code.stream import is_stream
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest, FileIndex
-from inspector.stores.lines import count_at, count_of, text_at
 from inspector.stores.recorded import Recorded, Source
+from inspector.stores.values import count_at, count_of, text_at
 
 
 class ClaudeCodeReader:

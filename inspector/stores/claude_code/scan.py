@@ -26,15 +26,13 @@ from inspector.stores.claude_code.queued import QUEUED, Queue, repeats_prompt
 from inspector.stores.claude_code.stream import is_stream_file, stream_lines, stream_spans
 from inspector.stores.claude_code.tool_results import file_of
 from inspector.stores.entries import Entries, Wire
-from inspector.stores.lines import (
-    Line,
+from inspector.stores.lines import Line, read_lines, read_spans
+from inspector.stores.values import (
     amount_of,
     count_at,
     count_of,
     counts_of,
     mapping_at,
-    read_lines,
-    read_spans,
     seconds_of,
     text_at,
     text_of,

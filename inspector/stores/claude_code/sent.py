@@ -14,12 +14,12 @@ from typing import Any
 
 from inspector.core.conversations import SentRequest
 from inspector.stores.claude_code.forms import answer_in
-from inspector.stores.lines import (
+from inspector.stores.lines import read_lines
+from inspector.stores.values import (
     count_of,
     listed,
     mapping_at,
     mappings_in,
-    read_lines,
     seconds_of,
     text_at,
     texts_in_list,

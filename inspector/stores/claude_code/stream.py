@@ -14,17 +14,8 @@ from typing import Any
 from inspector.core.errors import NotAStore
 from inspector.core.refusals import CONTINUED
 from inspector.stores.claude_code.forms import joined_texts
-from inspector.stores.lines import (
-    Line,
-    first_mappings,
-    head_of,
-    listed,
-    parsed,
-    read_file,
-    read_lines,
-    read_spans,
-    text_of,
-)
+from inspector.stores.lines import Line, first_mappings, head_of, parsed, read_file, read_lines, read_spans
+from inspector.stores.values import listed, text_of
 
 #: Keys of a stream, in the first lines. The output of other agents has some of these keys too.
 _MARKS = (b'"parent_tool_use_id"', b'"claude_code_version"', b'"slash_commands"')

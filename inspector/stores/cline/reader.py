@@ -14,16 +14,9 @@ from inspector.stores.cline.tasks import HISTORY, scan_task
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest
-from inspector.stores.lines import (
-    as_mappings,
-    count_of,
-    document_in,
-    mapping_at,
-    seconds_of,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import document_in
 from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.values import as_mappings, count_of, mapping_at, seconds_of, text_at, usage_of
 
 _ENDING, _COMPACTION = ".messages.json", ".compaction.json"
 #: Places of messages: in the session, or in the list after a compaction.

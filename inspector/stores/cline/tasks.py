@@ -15,17 +15,9 @@ from msgspec import field
 from inspector.core.shares import plural
 from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires, with_updates
 from inspector.stores.entries import Entries
-from inspector.stores.lines import (
-    as_mappings,
-    count_of,
-    document_in,
-    listed,
-    mapping,
-    seconds_of,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import document_in, mapping
 from inspector.stores.session_lists import SessionLists
+from inspector.stores.values import as_mappings, count_of, listed, seconds_of, text_at, usage_of
 
 HISTORY = "api_conversation_history.json"
 _SCREEN = "ui_messages.json"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mappings_in
+from inspector.stores.values import mappings_in
 from inspector.stores.wires import answer_of, call_of, plain, result_of, texts_in
 
 #: Texts that Codex writes under the user's role.

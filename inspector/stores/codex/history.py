@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.core.errors import StoreError
-from inspector.stores.lines import count_at, first_mappings, head_of, mapping_at, text_at
+from inspector.stores.lines import first_mappings, head_of
+from inspector.stores.values import count_at, mapping_at, text_at
 
 _NAME = re.compile(r"[0-9a-fA-F-]{36}")
 

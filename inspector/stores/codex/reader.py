@@ -27,21 +27,12 @@ from inspector.stores.codex.history import HistoryFile, history_of
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest, FileIndex
-from inspector.stores.lines import (
-    Line,
-    count_at,
-    mapping_at,
-    mappings_in,
-    place_in,
-    read_lines,
-    read_spans_of,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import Line, place_in, read_lines, read_spans_of
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 from inspector.stores.signatures import Signature, signature_of, title_files
 from inspector.stores.titles import titles_of
+from inspector.stores.values import count_at, mapping_at, mappings_in, text_at, usage_of
 
 _USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.core.conversations import Usage
 from inspector.stores.entries import Wire
-from inspector.stores.lines import count_of, counts_of, mapping_at, mappings_in, text_at, usage_of
+from inspector.stores.values import count_of, counts_of, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.wires import answer_of, call_of, result_of
 
 #: The billionth part of a credit of Copilot, which costs a cent, in US dollars.

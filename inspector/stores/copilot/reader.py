@@ -19,9 +19,10 @@ from inspector.core.shares import plural
 from inspector.stores.copilot.forms import paid_in, usage_in, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, read_file, read_lines, text_at
+from inspector.stores.lines import read_file, read_lines
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
+from inspector.stores.values import count_at, count_of, mapping_at, mappings_in, text_at
 
 #: The provider in genai-prices, with Copilot's windows.
 _PROVIDER = "github-copilot"

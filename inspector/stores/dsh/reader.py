@@ -15,8 +15,8 @@ from msgspec import field
 from inspector.stores.dsh.forms import is_checkpoint, summary_text, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, mapping_at, seconds_of, text_at, usage_of
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
+from inspector.stores.values import count_of, mapping_at, seconds_of, text_at, usage_of
 
 #: The known formats of sessions.
 _FORMATS = (0, 4)

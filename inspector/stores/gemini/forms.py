@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mappings_in, text_at
+from inspector.stores.values import mappings_in, text_at
 from inspector.stores.wires import call_of
 
 #: Beginning of a message with a summary.

@@ -18,19 +18,10 @@ from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest, FileIndex
-from inspector.stores.lines import (
-    Line,
-    first_mappings,
-    head_of,
-    mapping,
-    mapping_at,
-    read_file,
-    seconds_of,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import Line, first_mappings, head_of, mapping, read_file
 from inspector.stores.recorded import Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
+from inspector.stores.values import mapping_at, seconds_of, text_at, usage_of
 
 
 class GeminiReader(SessionReader):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.values import mapping_at, mappings_in, text_at
 from inspector.stores.wires import add_text, answer_of, call_of, result_of
 
 #: goose writes these words into its own line after a summary that the user asked for.

@@ -15,8 +15,9 @@ from inspector.stores.entries import Entries
 from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
 from inspector.stores.goose.rows import GooseMessage, Stored, fetch_rows, session_names, stored_session
 from inspector.stores.head import Head
-from inspector.stores.lines import count_of, mapping, seconds_of, text_at, usage_of
+from inspector.stores.lines import mapping
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
+from inspector.stores.values import count_of, seconds_of, text_at, usage_of
 
 
 class GooseReader(SessionReader):

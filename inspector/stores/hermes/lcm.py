@@ -11,7 +11,8 @@ from pathlib import Path
 
 from inspector.core.errors import StoreError
 from inspector.stores.databases import read_database
-from inspector.stores.lines import listed, parsed
+from inspector.stores.lines import parsed
+from inspector.stores.values import listed
 
 NAME = "lcm.db"
 

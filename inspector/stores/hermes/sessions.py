@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from inspector.core.conversations import Session, Usage
 from inspector.stores.hermes.schema import Schema, as_count, as_text, as_time, quoted
-from inspector.stores.lines import amount_of, mapping
+from inspector.stores.lines import mapping
+from inspector.stores.values import amount_of
 
 BRANCH_MARKER = "_branched_from"
 AGENT_MARKER = "_delegate_from"

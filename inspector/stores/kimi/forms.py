@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mappings_in
+from inspector.stores.values import mappings_in
 from inspector.stores.wires import plain
 
 _COMPACTED = "<system>Previous context has been compacted"

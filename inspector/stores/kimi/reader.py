@@ -22,19 +22,9 @@ from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest
 from inspector.stores.kimi.forms import summary_in, wires_of
-from inspector.stores.lines import (
-    count_of,
-    mapping_at,
-    mappings_in,
-    place_in,
-    read_lines,
-    read_spans_of,
-    readable_mapping,
-    seconds_of,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import place_in, read_lines, read_spans_of, readable_mapping
 from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.values import count_of, mapping_at, mappings_in, seconds_of, text_at, usage_of
 
 _MAIN = "context.jsonl"
 _EARLIER = re.compile(r"context_(\d+)\.jsonl")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.stores.kimi_code.forms import text_of
-from inspector.stores.lines import mappings_in
+from inspector.stores.values import mappings_in
 
 #: Maximum tokens of the kept messages, and of the oldest messages if not all stay.
 MAX_KEPT, MAX_OLDEST = 20_000, 2_000

@@ -18,19 +18,10 @@ from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.kimi_code.forms import is_of_user, summary_in, text_of, wires_of, with_text
 from inspector.stores.kimi_code.keeping import Kept, kept_of
-from inspector.stores.lines import (
-    count_of,
-    mapping_at,
-    place_in,
-    read_spans,
-    readable_mapping,
-    seconds_of,
-    split_place,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import place_in, read_spans, readable_mapping, split_place
 from inspector.stores.recorded import Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner
+from inspector.stores.values import count_of, mapping_at, seconds_of, text_at, usage_of
 
 _MAIN = "main"
 #: The shares that Kimi Code accepts as its compaction_trigger_ratio.

@@ -15,7 +15,8 @@ from inspector.stores.claude_code.forms import assistant_wire, user_wires
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, item_wires
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import counts_of, mapping_at, mappings_in, parsed, seconds_of, text_at, usage_of
+from inspector.stores.lines import parsed
+from inspector.stores.values import counts_of, mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.wires import blocks_in, texts_in
 
 #: Keys of a record with a request, a response, the id of a session, and a time.

@@ -30,7 +30,6 @@ from inspector.stores.lines import (
     Line,
     first_mappings,
     head_of,
-    mappings_in,
     parsed,
     place_in,
     read_file,
@@ -50,6 +49,7 @@ from inspector.stores.message_logs.forms import (
 from inspector.stores.message_logs.joining import joined, with_own_name, without_transcripts
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
+from inspector.stores.values import mappings_in
 
 _OTHER = 4
 _TOOL = ROLE_CODES["tool"]

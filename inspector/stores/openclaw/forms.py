@@ -10,7 +10,8 @@ from typing import Any
 from inspector.stores.compressed import decompressed
 from inspector.stores.databases import read_database, table_names
 from inspector.stores.entries import Fetch
-from inspector.stores.lines import Line, mapping, mapping_at, text_at
+from inspector.stores.lines import Line, mapping
+from inspector.stores.values import mapping_at, text_at
 
 _EVENT = "SELECT seq, event_json, event_zstd FROM transcript_events WHERE session_id = ?"
 _RUNS = "trajectory_runtime_events"

@@ -13,9 +13,9 @@ from msgspec import field
 
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, text_at
 from inspector.stores.openclaw.windows import Windows
 from inspector.stores.pi.reader import Node, PiScanner
+from inspector.stores.values import mapping_at, mappings_in, text_at
 
 #: Keys that differ between an entry and its copy.
 _NAMES = frozenset(

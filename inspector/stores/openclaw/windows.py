@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from inspector.config.models import context_length
 from inspector.core.patterns import late_pattern
-from inspector.stores.lines import count_of, mapping_at, mappings_in, text_at
+from inspector.stores.values import count_of, mapping_at, mappings_in, text_at
 
 #: Matches the window in a text about the context, as in `Context 23k/262k`.
 _CONTEXT = late_pattern(r"Context:? [\d.?]+[km]?/([1-9]\d{0,8}(?:\.\d)?)([km]?)(?![\w.])")

@@ -15,10 +15,11 @@ from msgspec import field
 from inspector.core.shares import plural
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import mapping, mapping_at, mappings_in, seconds_of, text_at, usage_of
+from inspector.stores.lines import mapping
 from inspector.stores.opencode.documents import is_database, read_document, session_names, without_export_line
 from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.values import mapping_at, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.wires import answer_of, call_of, result_of
 
 _ASKED = "What did we do so far?"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.values import mapping_at, mappings_in, text_at
 
 Document = dict[str, Any]
 #: Types of messages that opencode 2 writes under the user's role, and the field of their text.

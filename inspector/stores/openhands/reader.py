@@ -14,20 +14,18 @@ from msgspec import field
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import (
-    cannot_read,
+from inspector.stores.lines import cannot_read, is_folder, read_mapping
+from inspector.stores.openhands.forms import text_in, wires_of
+from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.values import (
     count_of,
-    is_folder,
     mapping_at,
     mappings_in,
-    read_mapping,
     seconds_of,
     text_at,
     texts_in_list,
     usage_of,
 )
-from inspector.stores.openhands.forms import text_in, wires_of
-from inspector.stores.session_lists import SessionLists, SessionReader
 
 #: The folder with the conversations of sub-agents.
 _SUB_AGENTS = "subagents"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.values import mapping_at, mappings_in, text_at
 from inspector.stores.wires import answer_of, call_of, plain, result_of
 
 

@@ -19,18 +19,10 @@ from inspector.core.shares import plural
 from inspector.stores.assembly import abandoned_note, failed_calls_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
-from inspector.stores.lines import (
-    Line,
-    count_at,
-    count_of,
-    mapping_at,
-    read_lines,
-    seconds_of,
-    text_at,
-    usage_of,
-)
+from inspector.stores.lines import Line, read_lines
 from inspector.stores.pi.forms import edited, entry_wires, prompt_in
 from inspector.stores.session_lists import SessionLists, SessionReader
+from inspector.stores.values import count_at, count_of, mapping_at, seconds_of, text_at, usage_of
 
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 #: Match an error about a request that is too large, the window in it, and the size of the request.

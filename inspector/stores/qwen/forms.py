@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.stores.content_parts import content_wires
 from inspector.stores.entries import Wire
-from inspector.stores.lines import mapping_at, mappings_in, text_at
+from inspector.stores.values import mapping_at, mappings_in, text_at
 
 
 def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:

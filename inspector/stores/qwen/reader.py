@@ -14,9 +14,9 @@ from msgspec import field
 
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
-from inspector.stores.lines import count_at, count_of, mapping_at, mappings_in, text_at, usage_of
 from inspector.stores.qwen.forms import wires_of
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
+from inspector.stores.values import count_at, count_of, mapping_at, mappings_in, text_at, usage_of
 
 _COMPRESSED = 1
 _TRIGGERS = {"token_limit": "auto", "manual": "manual"}
