@@ -38,7 +38,9 @@ MAX_LOST = 8
 _USER = ROLE_CODES["user"]
 #: Maximum number of user messages that are read, the latest ones.
 _MAX_MESSAGES = 2_000
-_KEEP_LEAD = "Keep these statements of the user in the summary, word for word. They still hold:"
+_KEEP_LEAD = (
+    "Keep these statements of the user in the summary, word for word, unless a later one takes them back:"
+)
 _STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
 _LOST_LEAD = "The last compaction lost or weakened these statements of the user. They hold unless taken back:"
 _ANALYSIS = re.compile(r"<analysis>(?:(?!<analysis>).)*?</analysis>", re.S)

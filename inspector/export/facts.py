@@ -32,7 +32,10 @@ _STYLES = {
 }
 
 AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
-LOST_LEAD = "These were said before the last compaction and are no longer in your context; they still hold:"
+LOST_LEAD = (
+    "These were said before the last compaction and are no longer in your context. They hold unless a later message "
+    "takes them back:"
+)
 
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:

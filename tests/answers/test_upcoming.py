@@ -127,6 +127,7 @@ def test_the_pin_has_the_users_rules_first_and_no_other_rules() -> None:
         [fact("The port is 8443.", "value"), fact("It was the cache.", role="assistant"), fact("Never push.")]
     )
     assert pin.splitlines()[1:] == ["- Never push.", "- The port is 8443."]
+    assert pin_text([fact("Run the tests.", "decision", rule="en.errand")]) == ""
     assert pin_text([]) == ""
 
 
@@ -138,7 +139,7 @@ def test_the_pin_never_exceeds_its_limit(texts: list[str], limit: int) -> None:
 def test_the_command_prints_text_and_json() -> None:
     runner = CliRunner()
     document = json.loads(runner.invoke(commands, ["next", "--demo", ORDERS, "--json"]).stdout)
-    assert document["pin"].startswith("Keep these word for word.")
+    assert document["pin"].startswith("Keep these word for word")
     text = runner.invoke(commands, ["next", "--demo", ORDERS]).stdout
     assert f"{document['threshold_tokens']:,}" in text
     assert "to pin" in text

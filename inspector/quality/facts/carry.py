@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from inspector.core.text import safe_line
-from inspector.quality.facts.fact import KINDS, Fact
+from inspector.quality.facts.fact import ERRAND, KINDS, Fact
 from inspector.quality.prohibitions import is_prohibition
 
 _HEADINGS = {
@@ -19,7 +19,7 @@ _HEADINGS = {
 }
 #: Characters of the text to pin, at most, and what it begins with.
 PIN_LIMIT = 4_000
-PIN_LEAD = "Keep these word for word. They still hold:"
+PIN_LEAD = "Keep these word for word, unless a later message takes them back:"
 #: Kinds of facts that are worth pinning.
 _PINNED = ("constraint", "preference", "decision", "value")
 _SPECIAL = "\\`*_[]<>#|"
@@ -99,9 +99,18 @@ def memories(facts: Sequence[Fact], conversation: str, agent: str, user: str = "
 
 
 def pin_text(facts: Sequence[Fact], limit: int = PIN_LIMIT, lead: str = PIN_LEAD) -> str:
-    """The user's rules, wishes, decisions and values, word for word, ranked, within `limit` characters; "" for none."""
+    """The user's rules, wishes, decisions and values, word for word, ranked, within `limit` characters; "" for none.
+
+    A request that is over once it is done ("run the tests") is left out.
+    """
     ordered = sorted(
-        (fact for fact in facts if fact.role == "user" and fact.kind in _PINNED and not fact.pasted),
+        (
+            fact
+            for fact in facts
+            if fact.role == "user"
+            and fact.kind in _PINNED
+            and not (fact.pasted or fact.rule.endswith(ERRAND))
+        ),
         key=lambda fact: (
             not fact.binds,
             _PINNED.index(fact.kind),

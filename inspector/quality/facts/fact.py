@@ -31,8 +31,10 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 KEPT = ("verbatim", "paraphrased")
 GONE = ("lost", "value lost", "contradicted")
 HARMED = (*GONE, "weakened")
+#: Suffix of the ids of rules that accept a request which is over once it is done.
+ERRAND = ".errand"
 #: Suffixes of the ids of rules that accept a user's request.
-REQUESTS = (".request", ".errand")
+REQUESTS = (".request", ERRAND)
 #: Suffixes of the ids of rules that accept a user's sentence without any cue.
 PLAIN = (*REQUESTS, ".question", ".told")
 #: Start of the rule of a fact that a model found; its name follows.

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.scan.words import folded, has_unspaced
-from inspector.quality.facts.fact import STANDING, Fact, Mention, Saying, SpokenMessage, Statement
+from inspector.quality.facts.fact import ERRAND, STANDING, Fact, Mention, Saying, SpokenMessage, Statement
 from inspector.quality.limits import CROWDED
 
 #: Points for the speaker, for the kind of a statement, and for each degree of strength of an agent's statement.
@@ -106,7 +106,7 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
 def _weight(statement: Statement, role: str) -> float:
     """Return how much a statement counts, by its speaker, its kind and its strength."""
     kind = _SURE * statement.strength if role == "assistant" else KIND[statement.kind] + statement.strength
-    errand = _ERRAND * statement.rule.endswith(".errand")
+    errand = _ERRAND * statement.rule.endswith(ERRAND)
     return ROLE.get(role, 0.0) + kind - _PASTED * statement.pasted - _ASKED * statement.asked - errand
 
 
