@@ -12,6 +12,7 @@ from inspector.app.conversation.fact_scopes import survival, worst_first
 from inspector.quality.facts.fact import KINDS
 from inspector.quality.losses import KINDS_LOST, counts
 from inspector.stores.detect import open_store
+from tests.app.running import CHECKOUT, press, running, screen_text
 from tests.conftest import ROOT
 
 FIXTURES = ROOT / "fixtures"
@@ -32,6 +33,20 @@ def test_facts_that_count_as_losses_come_first_kind_by_kind(rotating: Path) -> N
     assert len(set(counted)) == 2
     kinds = [life.fact.kind for life, is_counted in zip(ordered, counted, strict=False) if is_counted]
     assert kinds == sorted(kinds, key=KINDS_LOST.index)
+
+
+async def test_the_losses_pane_says_how_many_of_the_first_facts_count_like_the_compaction_pane(
+    rotating: Path,
+) -> None:
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        await press(pilot, "left_square_bracket", "left_square_bracket", "2")
+        assert "10 of 18 do not count" in screen_text(pilot)
+        await press(pilot, "4")
+        assert "The first 8 count as a loss" in screen_text(pilot)
+        await press(pilot, "escape", "left_square_bracket", "2")
+        assert "1 of 1 does not count" in screen_text(pilot)
+        await press(pilot, "4")
+        assert "None counts as a loss" in screen_text(pilot)
 
 
 def test_the_shares_of_the_pane_are_those_of_the_measures() -> None:

@@ -59,7 +59,7 @@ def scope_of(name: int | str, lives: Sequence[Life], partial: bool) -> FactScope
     elif partial:
         note = "Facts of the removed messages, and facts lost later, up to this step."
     else:
-        note = "Counted losses come first: your own rules, decisions and values."
+        note = _counted(lives)
     note = f"{note} {_RANK}" if partial else note
     return FactScope(str(name), tuple(lives), note, partial=partial)
 
@@ -81,6 +81,18 @@ def worst_first(lives: Iterable[Life]) -> list[Life]:
     return sorted(lives, key=_harm)
 
 
+def _counted(lives: Sequence[Life]) -> str:
+    """Return a sentence about the first facts of a compaction, which count as losses; "" if nothing was lost."""
+    lost = [life for life in lives if _is_harmed(life)]
+    number = sum(map(is_counted, lost))
+    if not lost:
+        return ""
+    which = (
+        f"The first {number:,} count" if number > 1 else "The first one counts" if number else "None counts"
+    )
+    return f"{which} as a loss: only your own rules, decisions and values do."
+
+
 def is_counted(life: Life) -> bool:
     """Return whether a fact counts as a loss if it is lost."""
     return not life.superseded and counts(life)
@@ -88,9 +100,13 @@ def is_counted(life: Life) -> bool:
 
 def _harm(life: Life) -> tuple[int, ...]:
     fate, kind = life.fate, life.fact.kind
-    if not (fate.gone or fate.outcome == "weakened"):
+    if not _is_harmed(life):
         return (2 if fate.alive else 1,)
     return 0, not is_counted(life), KINDS_LOST.index(kind), not fate.gone
+
+
+def _is_harmed(life: Life) -> bool:
+    return life.fate.gone or life.fate.outcome == "weakened"
 
 
 def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
