@@ -63,6 +63,27 @@ def test_a_rewind_to_a_line_before_a_compaction(session: Any, tmp_path: Path) ->
     assert store.compactions(conversation) == ()
 
 
+def test_a_refused_request_for_a_manual_compaction_is_a_failed_attempt(session: Any, tmp_path: Path) -> None:
+    """Qwen Code 0.24.4 records only the errors of the request. It does not record which request an automatic
+    compaction made."""
+
+    def called(event: str, request: str, **more: Any) -> None:
+        call = {"event.name": f"qwen-code.{event}", "prompt_id": request, **more}
+        session.line("system", "system", subtype="ui_telemetry", systemPayload={"uiEvent": call})
+
+    for _ in range(2):
+        called("api_error", "compress-1", error_message="400 The summary is refused.")
+    session.user("Go on.")
+    called("api_error", "compress-2", error_message="503 Overloaded.")
+    called("api_response", "compress-2")
+    called("api_error", "s########5", error_message="503 Overloaded.")
+    session.answer("Going on.")
+    store, conversation, _ = opened(session.write(tmp_path))
+    (failed,) = store.failures(conversation)
+    assert (failed.error, failed.trigger) == ("400 The summary is refused.", "manual")
+    assert failed.place == len(conversation.live) - 2
+
+
 def test_a_sub_agent_does_not_replace_its_session(session: Any, tmp_path: Path) -> None:
     path = session.write(tmp_path)
     helper = made.QwenSession(SESSION, start=session.clock.now + 60)

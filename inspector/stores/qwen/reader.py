@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from msgspec import field
 
@@ -19,6 +19,8 @@ from inspector.stores.session_lists import SessionLists, SessionReader, SessionS
 from inspector.stores.values import count_at, count_of, mapping_at, mappings_in, text_at, usage_of
 
 _COMPRESSED = 1
+#: The start of the name of a request for a manual compaction.
+_COMPRESSES = "compress-"
 _TRIGGERS = {"token_limit": "auto", "manual": "manual"}
 _WHY = {
     2: "the summary was larger than what it replaces",
@@ -55,11 +57,18 @@ class _Scanner(SessionScanner, kw_only=True):
     shared: bool
     #: The usage of an API response whose answer is not recorded yet.
     waiting: Mapping[str, Any] | None = None
+    #: The failed request for a manual compaction: its name, its error and its time. Qwen Code tries it again.
+    refused: tuple[str, str, float] | None = None
     #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     last: str = ""
     #: The lines of the answer that is the last message of the list.
     answer: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self) -> Self:
+        super().run()
+        self._add_refused()
+        return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
         if not self.session:
@@ -95,14 +104,13 @@ class _Scanner(SessionScanner, kw_only=True):
             if self.copies:
                 self.hashes[self.live[-1]] = hash_of(wires_of(self.answer)[0])
         elif kind != "system":
+            self._add_refused()
             added = self.add(wires_of([line]), at)
             self.answer = [line] if kind == "assistant" and added else []
             if kind == "assistant":
                 self._answered(line, at)
         elif subtype == "ui_telemetry":
-            event = mapping_at(line, "systemPayload", "uiEvent")
-            if text_at(event, "event.name").endswith("api_response"):
-                self.waiting = event
+            self._called(line, at)
         elif subtype == "chat_compression":
             self._compressed(line, at)
         elif subtype == "agent_bootstrap":
@@ -112,6 +120,24 @@ class _Scanner(SessionScanner, kw_only=True):
             self.title = text_at(line, "systemPayload", "customTitle") or self.title
         elif subtype == "parent_session":
             self.parent = text_at(line, "systemPayload", "parentSessionId")
+
+    def _called(self, line: Mapping[str, Any], at: float) -> None:
+        event = mapping_at(line, "systemPayload", "uiEvent")
+        kind, name = text_at(event, "event.name"), text_at(event, "prompt_id")
+        if kind.endswith("api_response"):
+            self.waiting = event
+            if self.refused is not None and self.refused[0] == name:
+                self.refused = None
+        elif kind.endswith("api_error") and name.startswith(_COMPRESSES) and not self._is_copied(line):
+            if self.refused is not None and self.refused[0] != name:
+                self._add_refused()
+            self.refused = name, text_at(event, "error_message"), at
+
+    def _add_refused(self) -> None:
+        if self.refused is not None:
+            _, error, at = self.refused
+            self.fail(error, at, trigger="manual")
+            self.refused = None
 
     def _answered(self, line: dict[str, Any], at: float) -> None:
         self.model = text_at(line, "model") or self.model
