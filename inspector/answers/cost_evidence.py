@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.answers.answer_places import answer_finders, answer_places
@@ -13,8 +12,6 @@ from inspector.answers.bills import bills_of
 from inspector.answers.cut_prompts import cut_requests
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import requests_of
-from inspector.caching.costs import Bill
-from inspector.caching.idle import IdleCosts
 from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
@@ -23,6 +20,7 @@ from inspector.core.conversations import Request
 from inspector.quality.evidence import (
     TOOL,
     CacheEvidence,
+    CostEvidence,
     CutEvidence,
     FallEvidence,
     MissedEvidence,
@@ -38,21 +36,6 @@ _UNBROKEN = 0.9
 _SOON = 5
 
 
-class CostEvidence(Struct, frozen=True):
-    """Evidence about costs: the bills by compaction (estimated or recorded), the use of the cache, the cost of idling.
-
-    `cache` and `idle` are None without requests. `missed` are the microcompactions with known saved and missed tokens.
-    """
-
-    bills: Mapping[int, Bill] = field(default_factory=dict)
-    is_estimated: bool = False
-    cache: CacheEvidence | None = None
-    idle: IdleCosts | None = None
-    falls: tuple[FallEvidence, ...] = ()
-    missed: tuple[MissedEvidence, ...] = ()
-    cuts: tuple[CutEvidence, ...] = ()
-
-
 def cost_evidence(
     inspection: Inspection, resolved: ResolvedSettings, requests: Requests | None = None
 ) -> CostEvidence:
@@ -66,15 +49,14 @@ def cost_evidence(
     requests = requests or requests_of(inspection, resolved)
     if not requests.priced:
         return CostEvidence()
+    bills = {index: bill for index, (bill, _) in bills_of(inspection, requests).items()}
+    if requests.is_estimated:
+        return CostEvidence(bills, True, idle=requests.idle())
+    parts = inspection, requests, resolved.settings.profile
     return CostEvidence(
-        {index: bill for index, (bill, _) in bills_of(inspection, requests).items()},
-        requests.is_estimated,
-        None if requests.is_estimated else cache_evidence(requests.priced),
-        requests.idle(),
-        () if requests.is_estimated else tuple(_falls(inspection, requests, resolved.settings.profile)),
-        () if requests.is_estimated else tuple(_missed(inspection, requests, resolved.settings.profile)),
-        () if requests.is_estimated else tuple(_cuts(inspection, requests, resolved.settings.profile)),
-    )
+        bills, False, cache_evidence(requests.priced), requests.idle(), tuple(_falls(*parts)),
+        tuple(_missed(*parts)), tuple(_cuts(*parts)),
+    )  # fmt: skip
 
 
 def _falls(inspection: Inspection, requests: Requests, profile: str) -> Iterator[FallEvidence]:

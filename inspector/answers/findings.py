@@ -192,14 +192,10 @@ def _evidence(
         prompts=_prompts(inspection),
         rows={generation.number: generation.ids for generation in conversation.generations},
         failure=failure if isinstance(failure, str) else "",
-        cache=costs.cache,
-        idle=costs.idle,
         streak=streak if isinstance(streak, int) else None,
         failures=inspection.store.failures(conversation),
-        falls=costs.falls,
-        cuts=costs.cuts,
+        costs=costs,
         cut_files=_cut_files(inspection),
-        missed=costs.missed,
     )
 
 

@@ -39,7 +39,7 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the pauses longer than the time to live, if they cost more than all compactions and that can be changed."""
-    idle, bills = evidence.idle, [one.bill for one in evidence.compactions if one.bill is not None]
+    idle, bills = evidence.costs.idle, [one.bill for one in evidence.compactions if one.bill is not None]
     if idle is None or idle.more is None or not bills:
         return
     compactions = sum(bill.cost.amount for bill in bills)
@@ -61,7 +61,7 @@ def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def breakpoints_never_hit(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield a cache that requests write and never read."""
-    cache = evidence.cache
+    cache = evidence.costs.cache
     if cache is None or cache.writing < WRITING_REQUESTS or cache.read:
         return
     yield Violation(
@@ -72,7 +72,7 @@ def breakpoints_never_hit(evidence: ConversationEvidence) -> Iterator[Violation]
 
 def prompt_changes(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield prompts that nearly always differ near their start."""
-    cache = evidence.cache
+    cache = evidence.costs.cache
     if cache is None or cache.changed < max(CHANGED_REQUESTS, CHANGED_SHARE * cache.warm):
         return
     yield Violation(

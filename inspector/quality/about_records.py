@@ -34,10 +34,10 @@ def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the largest fall of the context without a compaction, with the number of the others."""
-    if not evidence.falls:
+    if not evidence.costs.falls:
         return
-    fall = max(evidence.falls, key=lambda one: one.before - one.sent)
-    fell, others = fall.before - fall.sent, len(evidence.falls) - 1
+    fall = max(evidence.costs.falls, key=lambda one: one.before - one.sent)
+    fell, others = fall.before - fall.sent, len(evidence.costs.falls) - 1
     results = (
         f"{fall.results:,} tool results of ~{fall.result_tokens:,} tokens precede it: the agent or the server may have "
         "cleared some."
@@ -56,7 +56,7 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def prompt_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the inputs that several requests in a row report although the list grew."""
-    for cut in evidence.cuts:
+    for cut in evidence.costs.cuts:
         yield Violation(
             f"{cut.count:,} requests from number {cut.first:,} on report exactly {cut.tokens:,} tokens of input, while "
             f"their list grew to ~{cut.list_tokens:,} tokens: the server cut the prompt, and the model saw only a part "
@@ -111,7 +111,7 @@ def did_not_shrink(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the requests that sent cached tokens again at a cost."""
-    for missed in evidence.missed:
+    for missed in evidence.costs.missed:
         share = f", {missed.more / missed.total:.0%} of what all requests cost" if missed.total else ""
         yield Violation(
             f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "

@@ -242,15 +242,29 @@ class MissedEvidence(Struct, frozen=True):
     in_new_turns: int = 0
 
 
+class CostEvidence(Struct, frozen=True):
+    """Evidence about requests: the bills by compaction (estimated or recorded), use of the cache, cost of pauses.
+
+    `cache` and `idle` are None if the store keeps no requests. `falls` are contexts that shrank without a compaction,
+    `missed` the misses of a fresh prefix (at most one entry), `cuts` prompts that the server cut.
+    """
+
+    bills: Mapping[int, Bill] = field(default_factory=dict)
+    is_estimated: bool = False
+    cache: CacheEvidence | None = None
+    idle: IdleCosts | None = None
+    falls: tuple[FallEvidence, ...] = ()
+    missed: tuple[MissedEvidence, ...] = ()
+    cuts: tuple[CutEvidence, ...] = ()
+
+
 class ConversationEvidence(Struct, frozen=True):
     """Everything that the rules know about a conversation.
 
     `source` is where it came from (cli, telegram, ...), `sources` where each setting came from. `rows` are the row ids
     of each generation. `failure` is the recorded error of the last summary call. `streak` is the recorded number of
-    fallback texts in a row (None: not recorded). `cache` is the use of the cache and `idle` the cost of pauses; both
-    are None if the store keeps no requests. `failures` are failed attempts to compact, `falls` contexts that shrank
-    without a compaction, `cuts` prompts that the server cut, `cut_files` rules files that were sent in part, `missed`
-    the misses of a fresh prefix (at most one entry).
+    fallback texts in a row (None: not recorded). `failures` are failed attempts to compact, `cut_files` rules files
+    that were sent in part.
     """
 
     conversation: str
@@ -264,12 +278,8 @@ class ConversationEvidence(Struct, frozen=True):
     rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
     failure: str = ""
     streak: int | None = None
-    cache: CacheEvidence | None = None
-    idle: IdleCosts | None = None
     failures: tuple[FailedCompaction, ...] = ()
-    falls: tuple[FallEvidence, ...] = ()
-    missed: tuple[MissedEvidence, ...] = ()
-    cuts: tuple[CutEvidence, ...] = ()
+    costs: CostEvidence = CostEvidence()
     cut_files: tuple[CutFile, ...] = ()
 
     def guard(self) -> Guard:

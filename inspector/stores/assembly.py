@@ -75,24 +75,13 @@ def session_of(
     return Session(name, row.model, usage, provider=row.provider)
 
 
-def unreadable_note(unreadable: int) -> tuple[str, ...]:
-    """Return the sentence about lines without valid JSON; empty if there are none."""
-    if not unreadable:
-        return ()
-    verb = "is" if unreadable == 1 else "are"
-    return (f"{plural(unreadable, 'line')} of the transcript cannot be read and {verb} left out.",)
+#: Sentences about a count, for `count_note`.
+UNREADABLE = "line", "of the transcript cannot be read and {are} left out."
+FAILED_CALLS = "call", "of the API failed. The error texts were not sent to the model."
+ABANDONED = "message", "on abandoned branches {are} in no list."
 
 
-def failed_calls_note(errors: int) -> tuple[str, ...]:
-    """Return the sentence about calls of the API that failed; empty if there are none."""
-    if not errors:
-        return ()
-    return (f"{plural(errors, 'call')} of the API failed. The error texts were not sent to the model.",)
-
-
-def abandoned_note(messages: int) -> tuple[str, ...]:
-    """Return the sentence about messages on branches that were left; empty if there are none."""
-    if not messages:
-        return ()
-    verb = "is" if messages == 1 else "are"
-    return (f"{plural(messages, 'message')} on abandoned branches {verb} in no list.",)
+def count_note(count: int, noun: str, remainder: str) -> tuple[str, ...]:
+    """Return the sentence about a count of things; none if the count is 0. `{are}` becomes "is" for a count of 1."""
+    are = "is" if count == 1 else "are"
+    return (f"{plural(count, noun)} {remainder.format(are=are)}",) if count else ()

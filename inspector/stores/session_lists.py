@@ -24,13 +24,14 @@ from inspector.core.errors import StoreDamaged
 from inspector.core.refusals import refusal_in
 from inspector.core.text import without_pictures
 from inspector.stores.assembly import (
-    abandoned_note,
+    ABANDONED,
+    UNREADABLE,
     bodies_of,
+    count_note,
     generations_of,
     identity,
     named,
     session_of,
-    unreadable_note,
 )
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.index import FileDigest, FileIndex
@@ -199,55 +200,33 @@ class SessionLists(Struct):
         return head, tail, tuple(sorted(kept))
 
     def fail(
-        self,
-        error: str,
-        at: float,
-        *,
-        generation: int = 0,
-        place: int | None = None,
-        trigger: str | None = None,
-        tokens_before: int | None = None,
+        self, error: str, at: float, *, generation: int = 0, place: int | None = None, **details: Any
     ) -> None:
-        """Add a failed attempt to compact this place of a list, by default the end of the live list."""
-        self.failures.append(
-            FailedCompaction(
-                index=len(self.failures) + 1,
-                session=self.session,
-                generation=generation or len(self.lists),
-                place=len(self.live) if place is None else place,
-                at=at,
-                error=error,
-                trigger=trigger,
-                tokens_before_reported=tokens_before,
-            )
-        )
+        """Add a failed attempt to compact this place of a list, by default the end of the live list.
+
+        `details` are other fields of FailedCompaction.
+        """
+        where = self._where(len(self.failures), generation, place)
+        self.failures.append(FailedCompaction(**where, at=at, error=error, **details))
 
     def clear(
-        self,
-        places: Sequence[int],
-        at: float,
-        *,
-        generation: int = 0,
-        place: int | None = None,
-        results: int = 0,
+        self, places: Sequence[int], at: float, *, generation: int = 0, place: int | None = None, results: int = 0,
         **details: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Add a step that cleared results at these places of a list, by default the live list.
 
         `details` are other fields of Microcompaction.
         """
+        where = self._where(len(self.cleared), generation, place)
         self.cleared.append(
-            Microcompaction(
-                index=len(self.cleared) + 1,
-                session=self.session,
-                generation=generation or len(self.lists),
-                place=len(self.live) if place is None else place,
-                cleared=tuple(places),
-                results=results or len(places),
-                at=at,
-                **details,
-            )
+            Microcompaction(**where, cleared=tuple(places), results=results or len(places), at=at, **details)
         )
+
+    def _where(self, number: int, generation: int, place: int | None) -> dict[str, Any]:
+        """Return the fields of a step after a `number` of steps: its index, its session, and its place."""
+        place = len(self.live) if place is None else place
+        generation = generation or len(self.lists)
+        return {"index": number + 1, "session": self.session, "generation": generation, "place": place}
 
     def call(
         self,
@@ -335,7 +314,8 @@ class SessionLists(Struct):
         generations = generations_of(lists, (self.entries,), row.id)
         session = session_of(row, row.id, self.requests)
         session = session._replace(tool_tokens=self.tool_tokens, sized=self.sized)
-        notes = (*unreadable_note(self.unreadable), *self.notes, *abandoned_note(len(self.abandoned)))
+        unreadable = count_note(self.unreadable, *UNREADABLE)
+        notes = (*unreadable, *self.notes, *count_note(len(self.abandoned), *ABANDONED))
         return Recorded(
             Conversation(row, (session,), generations, notes, bool(self.unreadable)),
             tuple(self.compactions),

@@ -38,12 +38,12 @@ def mappings_in(value: object) -> list[dict[str, Any]]:
     return [item for item in listed(value) if isinstance(item, dict)]
 
 
-def texts_in_list(value: object) -> list[str]:
+def strings(value: object) -> list[str]:
     """Return the texts in a list; empty for another value."""
     return [item for item in listed(value) if isinstance(item, str)]
 
 
-def as_mappings(value: object) -> list[dict[str, Any]]:
+def mappings(value: object) -> list[dict[str, Any]]:
     """Return the items of a list as mappings, with an empty one for another item."""
     return [item if isinstance(item, dict) else {} for item in listed(value)]
 

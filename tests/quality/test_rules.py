@@ -19,6 +19,7 @@ from inspector.quality.evidence import (
     CacheEvidence,
     CompactionEvidence,
     ConversationEvidence,
+    CostEvidence,
     CutEvidence,
     CutFile,
     Exchanged,
@@ -134,16 +135,18 @@ SETS_OFF: dict[str, Make] = {
         evidence(), failures=(FailedCompaction(1, "s", 1, 5, 0.0, "too long"),)
     ),
     "context-shrank": lambda: replace(
-        evidence(), falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),)
+        evidence(), costs=CostEvidence(falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),))
     ),
-    "prompt-cut": lambda: replace(evidence(), cuts=(CutEvidence(4_096, 22, 608, 24_000, 1, 13),)),
+    "prompt-cut": lambda: replace(
+        evidence(), costs=CostEvidence(cuts=(CutEvidence(4_096, 22, 608, 24_000, 1, 13),))
+    ),
     "rules-file-cut": lambda: replace(evidence(), cut_files=(CutFile("AGENTS.md", 20_538, 10_909, 1, 13),)),
     "did-not-shrink": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 90_000, "tokens_after_reported": 90_000})
     ),
     "messages-twice": lambda: live(evidence(), links=Links(twice=((9, 1), (10, 2), (11, 3), (12, 4)))),
     "prefix-missed": lambda: replace(
-        evidence(), missed=(MissedEvidence(2, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7),)
+        evidence(), costs=CostEvidence(missed=(MissedEvidence(2, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7),))
     ),
     "last-request-summarized": lambda: evidence(compaction_evidence(1, last_request=59)),
     "saved-little": lambda: evidence(
@@ -167,10 +170,10 @@ SETS_OFF: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="telegram", settings=Settings(threshold=0.85)),
     "orphaned-result": lambda: live(evidence(), links=Links(orphans=(7,))),
     "unanswered-call": lambda: live(evidence(), links=Links(unanswered=(7,))),
-    "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(read=0)),
-    "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=8)),
+    "breakpoints-never-hit": lambda: replace(evidence(), costs=CostEvidence(cache=cached(read=0))),
+    "prompt-always-changes": lambda: replace(evidence(), costs=CostEvidence(cache=cached(changed=8))),
     "never-paid-off": lambda: billed(5),
-    "idling-costs-most": lambda: replace(billed(8), idle=idled(3.3)),
+    "idling-costs-most": lambda: replace(billed(8), costs=CostEvidence(idle=idled(3.3))),
     "caches-thrown-away": lambda: billed(2),
     "reported-size-doubted": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 180_001}, last_size=90_000)
@@ -272,10 +275,10 @@ DOES_NOT: dict[str, Make] = {
     "hygiene-before-agent": lambda: evidence(source="cli", settings=Settings(threshold=0.85)),
     "orphaned-result": evidence,
     "unanswered-call": evidence,
-    "breakpoints-never-hit": lambda: replace(evidence(), cache=cached(writing=4, read=0)),
-    "prompt-always-changes": lambda: replace(evidence(), cache=cached(changed=7)),
+    "breakpoints-never-hit": lambda: replace(evidence(), costs=CostEvidence(cache=cached(writing=4, read=0))),
+    "prompt-always-changes": lambda: replace(evidence(), costs=CostEvidence(cache=cached(changed=7))),
     "never-paid-off": lambda: billed(7),
-    "idling-costs-most": lambda: replace(billed(8), idle=idled(3.19)),
+    "idling-costs-most": lambda: replace(billed(8), costs=CostEvidence(idle=idled(3.19))),
     "caches-thrown-away": lambda: billed(3),
     "reported-size-doubted": lambda: evidence(
         compaction_evidence(1, {"tokens_before_reported": 180_000}, last_size=90_000)
@@ -350,7 +353,7 @@ def test_each_of_several_equal_summaries_is_reported() -> None:
 )
 def test_misses_at_the_start_of_turns_are_reported(turns: int, expected: str) -> None:
     missed = MissedEvidence(20, (4, 7), 500_000, 5.2, 6.8, 11_000, 1, 7, turns)
-    (found,) = find(replace(evidence(), missed=(missed,)))
+    (found,) = find(replace(evidence(), costs=CostEvidence(missed=(missed,))))
     assert ("first request of a turn" in found.text) == bool(expected)
     assert expected in found.text
 
@@ -644,7 +647,9 @@ def test_an_engine_of_another_package_never_gives_up() -> None:
 
 def test_pauses_that_no_setting_makes_cheaper_are_no_finding() -> None:
     # A keep-alive would save something, but hardly any agent has one.
-    paused = replace(billed(8), idle=replace(idled(3.3), other=Cost(10, 10, 0), saved=1.0))
+    paused = replace(
+        billed(8), costs=CostEvidence(idle=replace(idled(3.3), other=Cost(10, 10, 0), saved=1.0))
+    )
     assert "idling-costs-most" not in ids(paused)
 
 

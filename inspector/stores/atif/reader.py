@@ -23,9 +23,9 @@ from inspector.stores.lines import place_in, read_mapping, split_place
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists
 from inspector.stores.values import (
-    as_mappings,
     count_of,
     mapping_at,
+    mappings,
     mappings_in,
     seconds_of,
     text_at,
@@ -121,7 +121,7 @@ def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists
     documents = [_document(path, part) for path in paths]
 
     def fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
-        steps = [as_mappings(_document(path, part).get("steps")) for path in paths]
+        steps = [mappings(_document(path, part).get("steps")) for path in paths]
         numbers = (split_place(place) for place, _ in places)
         return [steps[file][number] if number < len(steps[file]) else None for file, number in numbers]
 
@@ -131,7 +131,7 @@ def _scan(paths: Sequence[Path], name: str = "", part: str = "") -> SessionLists
         agent = mapping_at(document, "agent")
         session.model = text_at(agent, "model_name") or session.model
         session.version = " ".join(filter(None, (text_at(agent, "name"), text_at(agent, "version"))))
-        steps = as_mappings(document.get("steps"))
+        steps = mappings(document.get("steps"))
         _trajectory(session, number, steps)
         session.unreadable += steps.count({})
         if aside := sum(map(_is_aside, steps)):

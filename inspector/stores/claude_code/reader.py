@@ -23,13 +23,14 @@ from inspector.core.refusals import refusal_in
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.stores.assembly import (
-    abandoned_note,
+    ABANDONED,
+    FAILED_CALLS,
+    UNREADABLE,
     bodies_of,
-    failed_calls_note,
+    count_note,
     generations_of,
     identity,
     session_of,
-    unreadable_note,
 )
 from inspector.stores.claude_code.chain import (
     ListLines,
@@ -342,7 +343,7 @@ class _Reading:
             )
 
     def _notes(self) -> Iterator[str]:
-        yield from unreadable_note(sum(part.unreadable for part in self.parts))
+        yield from count_note(sum(part.unreadable for part in self.parts), *UNREADABLE)
         if self.midway:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
         if any(part.stream for part in self.parts):
@@ -352,10 +353,10 @@ class _Reading:
             )
         if self.lacks_prompts:
             yield "The output lacks the user's prompts: facts in them are unknown."
-        yield from abandoned_note(sum(listed.abandoned for listed in self.lists))
+        yield from count_note(sum(listed.abandoned for listed in self.lists), *ABANDONED)
         yield from _about_queue([part.queue for part in self.parts])
         yield from _about_calls([call for part in self.parts for call in part.calls.values()])
-        yield from failed_calls_note(sum(part.api_errors for part in self.parts))
+        yield from count_note(sum(part.api_errors for part in self.parts), *FAILED_CALLS)
 
 
 def _about_calls(calls: Sequence[ApiCall]) -> Iterator[str]:

@@ -34,9 +34,9 @@ from inspector.stores.values import (
     counts_of,
     mapping_at,
     seconds_of,
+    strings,
     text_at,
     text_of,
-    texts_in_list,
     texts_of,
 )
 from inspector.stores.wires import texts_in
@@ -349,7 +349,7 @@ def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:
     """Parse a boundary line."""
     data = mapping_at(value, "microcompactMetadata" if micro else "compactMetadata")
     preserved = mapping_at(data, "preservedMessages")
-    kept, tail = tuple(texts_in_list(preserved.get("uuids"))), text_at(data, "preservedSegment", "tailUuid")
+    kept, tail = tuple(strings(preserved.get("uuids"))), text_at(data, "preservedSegment", "tailUuid")
     return CompactBoundary(
         micro=micro,
         trigger=text_at(data, "trigger") or None,
@@ -360,6 +360,6 @@ def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:
         kept=kept,
         head=text_at(data, "preservedSegment", "headUuid"),
         tail=tail,
-        tools=tuple(texts_in_list(data.get("compactedToolIds"))),
-        stayed=frozenset((*texts_in_list(preserved.get("allUuids")), *kept, tail)),
+        tools=tuple(strings(data.get("compactedToolIds"))),
+        stayed=frozenset((*strings(preserved.get("allUuids")), *kept, tail)),
     )

@@ -21,8 +21,8 @@ from inspector.stores.values import (
     mapping_at,
     mappings_in,
     seconds_of,
+    strings,
     text_at,
-    texts_in_list,
 )
 
 
@@ -49,7 +49,7 @@ def sent_requests(path: Path) -> tuple[SentRequest, ...]:
             answers.setdefault(answer_in(value), []).extend(listed(content))
         elif kind == "api-request":
             kept = lists.get(text_at(value, "base"), [])[: count_of(value, "keep") or 0]
-            names = [*kept, *texts_in_list(value.get("tail"))]
+            names = [*kept, *strings(value.get("tail"))]
             missing = [name for name in names if name not in blobs]
             if len(missing) == len(answers):
                 new_blobs = ({"role": "assistant", "content": blocks} for blocks in answers.values())

@@ -16,7 +16,7 @@ from inspector.stores.head import Head
 from inspector.stores.index import FileDigest
 from inspector.stores.lines import document_in
 from inspector.stores.session_lists import SessionLists, SessionReader
-from inspector.stores.values import as_mappings, count_of, mapping_at, seconds_of, text_at, usage_of
+from inspector.stores.values import count_of, mapping_at, mappings, seconds_of, text_at, usage_of
 
 _ENDING, _COMPACTION = ".messages.json", ".compaction.json"
 #: Places of messages: in the session, or in the list after a compaction.
@@ -61,7 +61,7 @@ class ClineReader(SessionReader):
         session.folder, session.model = text_at(about, "cwd"), text_at(about, "model")
         session.provider = text_at(about, "provider")
         session.parent = session.parent or text_at(about, "parent_session_id")
-        messages = as_mappings(content.get("messages"))
+        messages = mappings(content.get("messages"))
         session.unreadable += messages.count({})
         state = _as_mapping(document_in(_compaction_file(path)))
         if not state and _compaction_file(path).exists():
@@ -99,7 +99,7 @@ def _compact(session: SessionLists, state: Mapping[str, Any]) -> None:
     after: list[int] = []
     summary: int | None = None
     text, source = None, {}
-    for number, message in enumerate(as_mappings(state.get("messages"))):
+    for number, message in enumerate(mappings(state.get("messages"))):
         session.begin_record(number, _COMPACTED)
         wires, is_summary = wires_of([message]), _summary_in(message)
         numbers = session.make(wires, seconds_of(message.get("ts")), summary=is_summary)
@@ -144,7 +144,7 @@ def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | N
     files = {_SESSION: path, _COMPACTED: _compaction_file(path)}
     wanted = {kind for _, kind in places}
     messages: dict[int, Sequence[dict[str, Any]]] = {
-        kind: as_mappings(_as_mapping(document_in(file)).get("messages"))
+        kind: mappings(_as_mapping(document_in(file)).get("messages"))
         for kind, file in files.items()
         if kind in wanted
     }

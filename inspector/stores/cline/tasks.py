@@ -17,7 +17,7 @@ from inspector.stores.cline.task_forms import folder_in, is_summary, task_wires,
 from inspector.stores.entries import Entries
 from inspector.stores.lines import document_in, mapping
 from inspector.stores.session_lists import SessionLists
-from inspector.stores.values import as_mappings, count_of, listed, seconds_of, text_at, usage_of
+from inspector.stores.values import count_of, listed, mappings, seconds_of, text_at, usage_of
 
 HISTORY = "api_conversation_history.json"
 _SCREEN = "ui_messages.json"
@@ -32,7 +32,7 @@ _NEAR = 3
 def scan_task(path: Path) -> SessionLists:
     """Return the session of a task, given its history. Raises StoreErrors."""
     content, updates = document_in(path), _updates(path.with_name("context_history.json"))
-    history = as_mappings(content)
+    history = mappings(content)
     entries = Entries(path, lambda records: task_wires(records[0]), fetch=_fetch)
     unreadable = history.count({}) + (not isinstance(content, list))
     return _Scanner(entries, history=history, updates=updates, unreadable=unreadable).run()
@@ -52,9 +52,9 @@ class _Scanner(SessionLists, kw_only=True):
     def run(self) -> SessionLists:
         self.session = self.entries.path.parent.name
         self.folder = next(filter(None, map(folder_in, self.history[:_FIRST])), "")
-        screen = as_mappings(document_in(self.entries.path.with_name(_SCREEN)))
+        screen = mappings(document_in(self.entries.path.with_name(_SCREEN)))
         about = document_in(self.entries.path.with_name("task_metadata.json"))
-        models = as_mappings(about.get("model_usage") if isinstance(about, Mapping) else None)
+        models = mappings(about.get("model_usage") if isinstance(about, Mapping) else None)
         self.model = text_at(models[-1], "model_id") if models else ""
         self.provider = text_at(models[-1], "model_provider_id") if models else ""
         for place, shown in enumerate(screen):
@@ -152,7 +152,7 @@ class _Scanner(SessionLists, kw_only=True):
 
 def _fetch(path: Path, places: list[tuple[int, int]]) -> list[dict[str, Any] | None]:
     """Return the messages with these numbers."""
-    history = as_mappings(document_in(path))
+    history = mappings(document_in(path))
     updates = _updates(path.with_name("context_history.json"))
     messages: list[dict[str, Any] | None] = []
     for number, kind in places:

@@ -335,7 +335,7 @@ class _Scanner(SessionScanner, kw_only=True):
         elif kind == "thread_rolled_back":
             self._back(count_at(payload, "num_turns") or 0)
         elif kind in ("error", "stream_error") and "compact" in text_at(payload, "message").lower():
-            self.fail(text_at(payload, "message"), at, tokens_before=self.last_size)
+            self.fail(text_at(payload, "message"), at, tokens_before_reported=self.last_size)
 
     def _turn_began(self) -> None:
         """Mark a compaction between an answer and a message of the user in a file without turns: the user asked for it.

@@ -200,7 +200,7 @@ class _Scanner(SessionScanner, kw_only=True):
         self._usage(f"summary {text_at(data, 'compactionAttemptId')}", used, at, len(self.lists))
         if data.get("success") is not True:
             error = text_at(data, "error") or text_at(data, "error", "message") or text_at(data, "outcome")
-            self.fail(error, at, trigger=trigger, tokens_before=size)
+            self.fail(error, at, trigger=trigger, tokens_before_reported=size)
             return
         self.window = count_of(data, "tokenLimit") or self.window
         stop = len(self.live) if began is None else began

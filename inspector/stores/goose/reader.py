@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.core.shares import plural
+from inspector.stores.assembly import count_note
 from inspector.stores.entries import Entries
 from inspector.stores.goose.forms import is_summary, is_visible, trigger_of, wires_of
 from inspector.stores.goose.rows import GooseMessage, Stored, fetch_rows, session_names, stored_session
@@ -90,10 +90,10 @@ def _add_rows(session: SessionLists, rows: Sequence[GooseMessage]) -> None:
     # A compaction hides every message before it. Short summaries replaced the messages that are hidden after it.
     if hidden:
         session.lists[-1] = [number for number in session.live if number not in hidden]
-        verb = "is" if len(hidden) == 1 else "are"
-        session.notes.append(
-            f"{plural(len(hidden), 'message')} of tool calls, which goose replaced by short summaries, {verb} not in "
-            "the list."
+        session.notes += count_note(
+            len(hidden),
+            "message",
+            "of tool calls, which goose replaced by short summaries, {are} not in the list.",
         )
 
 

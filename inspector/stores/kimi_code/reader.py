@@ -132,7 +132,7 @@ class _Scanner(SessionScanner, kw_only=True):
             self.trigger, self.summary_usage = text_at(record, "source"), None
         elif kind == "full_compaction.cancel" and self.trigger is not None:
             error = "It was cancelled or failed; Kimi Code does not record why."
-            self.fail(error, at, trigger=self.trigger or None, tokens_before=self.size)
+            self.fail(error, at, trigger=self.trigger or None, tokens_before_reported=self.size)
             self.trigger = None
         elif kind == "context.apply_compaction":
             self._compacted(record, at)

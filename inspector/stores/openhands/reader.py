@@ -22,8 +22,8 @@ from inspector.stores.values import (
     mapping_at,
     mappings_in,
     seconds_of,
+    strings,
     text_at,
-    texts_in_list,
     usage_of,
 )
 
@@ -146,7 +146,7 @@ class _Scanner(SessionLists, kw_only=True):
 
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
         self._call(answer, at, summarizes=True)
-        removed = set(texts_in_list(event.get("forgotten_event_ids")))
+        removed = set(strings(event.get("forgotten_event_ids")))
         view = [(event_id, numbers) for event_id, numbers in self.view if event_id not in removed]
         text = text_at(event, "summary")
         summary: int | None = None

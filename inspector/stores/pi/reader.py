@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.patterns import late_pattern
 from inspector.core.shares import plural
-from inspector.stores.assembly import abandoned_note, failed_calls_note
+from inspector.stores.assembly import ABANDONED, FAILED_CALLS, count_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, read_lines
@@ -132,8 +132,12 @@ class PiScanner(SessionLists, kw_only=True):
         self.place_of_name = {node.name: node.place for node in self.path if node.name}
         self._requests(self.join())
         abandoned = {number for node in self.nodes for number in node.messages}
-        self.notes += abandoned_note(len(abandoned.difference(*(node.messages for node in self.path))))
-        self.notes += failed_calls_note(sum(node.failed and self._is_own(node) for node in self.nodes))
+        self.notes += count_note(
+            len(abandoned.difference(*(node.messages for node in self.path))), *ABANDONED
+        )
+        self.notes += count_note(
+            sum(node.failed and self._is_own(node) for node in self.nodes), *FAILED_CALLS
+        )
         if self.edited:
             verb = "was" if self.edited == 1 else "were"
             self.notes.append(

@@ -173,7 +173,7 @@ class _Scanner(SessionScanner, kw_only=True):
             if is_copied:
                 return
             error = _WHY.get(status or 0, f"compression status {status}")
-            self.fail(error, at, trigger=trigger, tokens_before=before)
+            self.fail(error, at, trigger=trigger, tokens_before_reported=before)
             return
         self.answer = []
         numbers = self.make(wires, at)
