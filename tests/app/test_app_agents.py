@@ -68,6 +68,13 @@ async def test_the_list_tells_agents_apart_and_groups_by_project() -> None:
         await press(pilot, "p")
         assert table.sort == ("folder", False)
         assert "harbor · " in screen_text(pilot)
+        assert "project▴" in screen_text(pilot).split()
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        # There is no room for the column, so the titles have the projects.
+        assert "project · title▴" in screen_text(pilot)
+        await press(pilot, "p")
+        assert "project" not in screen_text(pilot)
 
 
 @pytest.mark.parametrize("name", also("Harbor importer", "Lighthouse", "tide.csv", "The loom", "Reef charts"))

@@ -334,10 +334,17 @@ class ConversationTable(LineList):
     def draw_header(self, y: int, width: int) -> Strip:
         """Draw the headings; the sorted column has an arrow."""
         row = Row().add(" ", Style())
-        chosen = self.ink("mark")
-        for column, start, stop in self._layout(width):
-            sorted_by = column.name == self._column.name
-            text = column.heading + (("▾" if self._reverse else "▴") if sorted_by else "")
+        chosen, layout = self.ink("mark"), self._layout(width)
+        # Without their column, the projects are in front of the titles.
+        grouped = self._column.name == "folder" and all(column.name != "folder" for column, _, _ in layout)
+        for column, start, stop in layout:
+            in_titles = grouped and column.name == "title"
+            sorted_by = in_titles or column.name == self._column.name
+            text = (
+                ("project · " if in_titles else "")
+                + column.heading
+                + (("▾" if self._reverse else "▴") if sorted_by else "")
+            )
             click = Style(meta={"@click": f"sort_by('{column.name}')"})
             text = fit(text, stop - start, right=column.right) + " "
             row.add(text, click + (chosen if sorted_by else Style()))
