@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from inspector.answers.cut_prompts import without_cut
 from inspector.answers.inspection import Inspection
-from inspector.answers.shown_settings import settings_without_tail
+from inspector.answers.shown_settings import doubt_about, settings_without_tail
 from inspector.core.conversations import Conversation, ConversationRow, Generation, Request
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, wires_tokens
@@ -165,16 +165,19 @@ def live_of(
     flags: Mapping[str, Any],
     config: Path | None,
     watch: Callable[[int], None] | None = None,
-) -> tuple[int, int | None, int | None, int | None]:
-    """Return the messages and the tokens of the live list, the threshold in tokens, and the number of compactions.
+) -> tuple[int, int | None, int | None, int | None, bool]:
+    """Return the messages and the tokens of the live list, the threshold in tokens, the number of compactions, and
+    whether the threshold is uncertain.
 
     The tokens are the reported size with system prompt and tools, and rough tokens of later messages, or all are rough.
     The live list is read, because the message count of a session includes undone messages. `watch` gets the number of
     messages read; its exception ends the reading.
     """
     conversation = store.open(row.id)
-    settings = settings_without_tail(Inspection(store, conversation, config=config), flags).settings
+    resolved = settings_without_tail(Inspection(store, conversation, config=config), flags)
+    settings = resolved.settings
     threshold = engine(settings.profile).budgets(settings).threshold_tokens
     size = live_size(store, conversation, store.requests(conversation))
     tokens = store.live_tokens(row.id, watch) if size is None else size.tokens
-    return len(conversation.live), tokens, threshold, store.count_compactions(row.id)
+    counted = store.count_compactions(row.id)
+    return len(conversation.live), tokens, threshold, counted, bool(doubt_about(resolved))

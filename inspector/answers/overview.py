@@ -18,13 +18,14 @@ from inspector.stores.base import Store
 
 class Live(NamedTuple):
     """Numbers of a conversation: messages and tokens of the live list, threshold in tokens, compactions. None is
-    unknown."""
+    unknown. `doubtful`: the threshold is uncertain."""
 
     conversation: str
     messages: int
     tokens: int | None
     threshold: int | None
     compactions: int | None
+    doubtful: bool = False
 
 
 class Overview(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from inspector.engines.registry import agent_of, budgets_of, engine
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import RecordedTail, recorded_tail
 from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
+from inspector.replay.recording import FAR_BELOW
 
 #: The end of a note about a threshold that the record contradicts.
 DOUBTFUL = "is doubtful."
@@ -190,8 +191,9 @@ def _resolve_row(
         for request, row_then in rows
         if row_then in same and (until is None or request.generation <= until)
     ]
+    usual = engine(settings.profile).budgets(settings).threshold_tokens
     if not requests:
-        return resolved
+        return resolved if rows else _doubted_by_rough_sizes(inspection, resolved, usual)
     first = {request.generation: row_then for request, row_then in reversed(rows)}
     compactions = [
         compaction
@@ -199,7 +201,6 @@ def _resolve_row(
         if first.get(compaction.index + 1, first.get(compaction.index)) in same
         and (until is None or compaction.index <= until)
     ]
-    usual = engine(settings.profile).budgets(settings).threshold_tokens
     loop = loop_of(engine(settings.profile))
     shown = recorded_threshold(
         usual, requests, compactions, _excused(inspection), loop.reasoning, loop.turns_end
@@ -215,13 +216,10 @@ def _resolve_row(
         return replace(resolved, notes=(*resolved.notes, note))
     if shown is None:
         below = [item.tokens_before_reported or 0 for item in compactions if item.by_size and item.whole]
-        if len(below) < 2 or not 0 < min(below) <= max(below) < usual:
+        if not below or not 0 < min(below) <= max(below) < usual:
             return resolved
-        note = (
-            f"{plural(len(below), 'recorded compaction')} came below the usual threshold of {usual:,} tokens, at "
-            f"{min(below):,} to {max(below):,}: the usual threshold {DOUBTFUL}"
-        )
-        return replace(resolved, notes=(*resolved.notes, note))
+        came = f"{plural(len(below), 'recorded compaction')} came"
+        return _doubted(resolved, f"{came} below the usual threshold of {usual:,} tokens, at", below)
     # A request that does not fit may be larger than the window, and the window may be larger than is known.
     is_least = has_least_window(resolved)
     share = shown / settings.context_length
@@ -230,6 +228,37 @@ def _resolve_row(
         return resolved
     by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def _doubted_by_rough_sizes(
+    inspection: Inspection, resolved: ResolvedSettings, usual: int
+) -> ResolvedSettings:
+    """Return the settings with a note if most compactions came far below the usual threshold, by the rough tokens of
+    their messages. The agent records no sizes."""
+    whole = [item for item in _unsized_compactions(inspection) if item.by_size and item.whole]
+    if len(whole) < 2 or any(item.tokens_before_reported for item in whole):
+        return resolved
+    rough = [item.tokens_before for item in inspection.compactions() if item.by_size and item.whole]
+    far = [size for size in rough if 0 < size < FAR_BELOW * usual]
+    if 2 * len(far) <= len(rough):
+        return resolved
+    came = f"{len(far):,} of {plural(len(rough), 'recorded compaction')} came"
+    return _doubted(resolved, f"{came} far below the usual threshold of {usual:,} tokens, at about", far)
+
+
+def _doubted(resolved: ResolvedSettings, came: str, sizes: Sequence[int]) -> ResolvedSettings:
+    """Return the settings with a note that compactions of these sizes contradict the usual threshold."""
+    largest = f" to {max(sizes):,}" if min(sizes) < max(sizes) else ""
+    note = f"{came} {min(sizes):,}{largest}: the usual threshold {DOUBTFUL}"
+    return replace(resolved, notes=(*resolved.notes, note))
+
+
+def doubt_about(resolved: ResolvedSettings) -> str:
+    """Return why the threshold in force is uncertain, in a few words; "" if nothing speaks against it."""
+    if any(note.endswith(DOUBTFUL) for note in resolved.notes):
+        return "a doubtful threshold"
+    is_shown = resolved.sources.get("threshold", "").startswith(SHOWN)
+    return "a threshold that only the compactions show" if is_shown else ""
 
 
 def has_least_window(resolved: ResolvedSettings) -> bool:

@@ -19,7 +19,7 @@ from inspector.answers.last_request import end_of
 from inspector.answers.live_sizes import live_size_of
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
-from inspector.answers.shown_settings import DOUBTFUL, has_least_window
+from inspector.answers.shown_settings import doubt_about, has_least_window
 from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
@@ -44,7 +44,7 @@ class Upcoming(Struct, frozen=True):
     `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
     `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
     cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open. `gateway` is a sentence
-    about the limits of the gateway, "" in a session without one. `doubtful`: the record contradicts the threshold.
+    about the limits of the gateway, "" in a session without one. `doubt` says why the threshold is uncertain, or "".
     `least`: only a minimum of the window is known, so the threshold may be higher.
     `reasoning` is the largest number of tokens of earlier reasoning that the agent adds to the reported size.
     """
@@ -66,7 +66,7 @@ class Upcoming(Struct, frozen=True):
     at_boundary: bool
     gateway: str = ""
     reasoning: int = 0
-    doubtful: bool = False
+    doubt: str = ""
     least: bool = False
 
     @property
@@ -82,7 +82,7 @@ class Upcoming(Struct, frozen=True):
             each = " each" if self.requests_left != 1 else ""
             distance += f", {'at least' if self.least else 'about'} {plural(self.requests_left, 'request')}"
             distance += f" with {self.growth:,} new tokens{each}"
-        doubt = " (a doubtful threshold)" if self.doubtful else ""
+        doubt = f" ({self.doubt})" if self.doubt else ""
         least = " or more" if self.least else ""
         lines = [
             f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({self.profile})"
@@ -171,7 +171,7 @@ def upcoming_of(
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
-        any(note.endswith(DOUBTFUL) for note in resolved.notes), least,
+        doubt_about(resolved), least,
     )  # fmt: skip
 
 

@@ -36,8 +36,9 @@ from inspector.replay.transcript import Transcript, calls, message_paths, transc
 from inspector.replay.whatif import Metrics
 
 _USER, _ASSISTANT, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["assistant"], ROLE_CODES["system"]
-#: Compactions without a recorded trigger count as manual below this share of the threshold.
-_BY_HAND = 0.5
+#: Share of the threshold below which compactions came for another reason. Without a recorded trigger they count as
+#: manual.
+FAR_BELOW = 0.5
 #: A recorded size before a compaction is ignored if it is larger than the last request times this factor.
 _LARGEST_GROWTH = 1.5
 
@@ -419,7 +420,7 @@ class _Sized:
         last = self.step(index, max(lengths)) if lengths else step
         threshold = min(self._threshold(step), self._threshold(last))
         is_unknown = recorded.trigger is None and not recorded.overflow
-        by_hand = is_unknown and recorded.before > 0 and before < _BY_HAND * threshold
+        by_hand = is_unknown and recorded.before > 0 and before < FAR_BELOW * threshold
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(

@@ -12,6 +12,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.compactions import compare_compactions
+from inspector.answers.overview import read_live
 from inspector.answers.replaying import replay
 from inspector.answers.upcoming import upcoming
 from inspector.core.conversations import Conversation
@@ -405,7 +406,36 @@ def test_compactions_below_the_usual_threshold_make_it_doubtful(tmp_path: Path) 
         "2 recorded compactions came below the usual threshold of 180,000 tokens, at 50,010 to 90,010: the usual "
         "threshold is doubtful."
     )
-    assert upcoming(answers, conversation.id).doubtful
+    assert upcoming(answers, conversation.id).doubt == "a doubtful threshold"
+
+
+def test_rough_compactions_far_below_the_usual_threshold_make_it_doubtful(tmp_path: Path) -> None:
+    """The provider reports no usage, and the agent compacts at the end of each turn."""
+    made = Branches()
+    for _ in range(3):
+        made.say("user", "Paint the pier. " * 100)
+        kept = made.say("assistant", "Painted.", model="claude-opus-4-5", usage={"input": 0, "output": 0})
+        made.compact(kept, 0)
+    made.say("user", "Go on.")
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    assert upcoming(Answers(store, {}, None), conversation.id).doubt == "a doubtful threshold"
+
+
+@pytest.mark.parametrize("sent", [9_000, 50_000])
+def test_a_threshold_that_only_the_compactions_show_has_a_sign(tmp_path: Path, sent: int) -> None:
+    made = Branches()
+    made.say("user", "Paint the pier.")
+    kept = made.say("assistant", [], model="claude-opus-4-5", usage={"input": 44_000, "output": 10})
+    made.compact(kept, 44_010)
+    made.say("user", "Go on.")
+    made.say("assistant", [], model="claude-opus-4-5", usage={"input": sent, "output": 10})
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    answers = Answers(store, {}, None)
+    assert (
+        "44,010 tokens (a threshold that only the compactions show)"
+        in (upcoming(answers, conversation.id).sentences[0])
+    )
+    assert read_live(store, conversation.row, {}, None).doubtful
 
 
 def test_the_prompt_of_the_newest_run_is_the_system_prompt_and_has_the_rule_files(tmp_path: Path) -> None:

@@ -37,6 +37,11 @@ async def test_the_gauge_marks_a_threshold_of_which_only_a_minimum_is_known() ->
     assert "≥" not in await gauge_line(GAUGE)
 
 
+async def test_the_gauge_marks_an_uncertain_threshold() -> None:
+    line = await gauge_line(replace(GAUGE, doubt="a doubtful threshold"))
+    assert line.rstrip().endswith("~78,412 / 100,000? · 78% · rough")
+
+
 async def test_the_marks_stand_where_their_tokens_are() -> None:
     line = await gauge_line(GAUGE)
     bar = line[: line.index("  ~")]

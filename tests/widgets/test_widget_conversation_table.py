@@ -51,6 +51,14 @@ async def test_columns_read_the_way_a_person_writes() -> None:
         assert fourth.split() == ["c", "branch", "·", "·", "·", "·", "3", "d", "ago", "·"]
 
 
+async def test_the_share_of_an_uncertain_threshold_has_a_sign() -> None:
+    widget = table()
+    entries = [ENTRIES[0]._replace(doubtful=True)]
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(entries)):
+        assert "78%?" in lines(widget)[1]
+        assert ("%?", "the threshold is uncertain") in widget.signs()
+
+
 @pytest.mark.parametrize(
     ("column", "reverse", "expected"),
     [

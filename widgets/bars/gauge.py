@@ -36,7 +36,8 @@ class GaugeState(Struct, frozen=True):
     `pressure` is the size with a warning, `hygiene` that at which the gateway compacts (0 hides a mark). `tokens` are
     None until counted, `kind` is the way of counting, `detail` more about it ("cl100k_base", "of the last response").
     `planned` is the rough count that plans use, None if it is the same. `missing`: the files lack the list.
-    `least`: only a minimum of `context` is known, so that the threshold may be higher.
+    `least`: only a minimum of `context` is known, so that the threshold may be higher. `doubt` says why the threshold
+    is uncertain, or "".
     """
 
     tokens: int | None = None
@@ -49,6 +50,7 @@ class GaugeState(Struct, frozen=True):
     planned: int | None = None
     missing: bool = False
     least: bool = False
+    doubt: str = ""
 
     @property
     def parted(self) -> bool:
@@ -82,6 +84,8 @@ class Gauge(Inked):
 
         if self.state.least:
             yield "≥", "only a minimum of the context length is known, so the threshold may be higher"
+        if self.state.doubt:
+            yield "?", self.state.doubt
 
     def watch_state(self, state: GaugeState) -> None:
         """Keep the tooltip in step."""
@@ -104,7 +108,10 @@ class Gauge(Inked):
             return row.add("not in the files" if state.missing else "counting …", self.ink("muted"))
         rough = "" if state.kind in ("exact", "reported") else ROUGH
         row.add(f"{rough}{state.tokens:,}", self.ink("strong"))
-        row.add(f" / {'≥ ' if state.least else ''}{state.threshold:,} · ", self.ink("muted"))
+        row.add(
+            f" / {'≥ ' if state.least else ''}{state.threshold:,}{'?' if state.doubt else ''} · ",
+            self.ink("muted"),
+        )
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
             row.add(f" · {_SHORT_KINDS.get(state.kind, state.kind)}", self.ink("muted"))
@@ -181,6 +188,8 @@ def explain(state: GaugeState) -> str:
         lines.append(f"Context length {state.context:,}: the whole bar.")
     if state.least:
         lines.append("≥ Only a minimum of the context length is known, so the threshold may be higher.")
+    if state.doubt:
+        lines.append(f"? This is {state.doubt}.")
     return "\n".join(lines)
 
 

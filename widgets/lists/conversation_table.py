@@ -25,7 +25,7 @@ class ConversationEntry(NamedTuple):
     `tokens` and `threshold` belong to the live list; `last_active` is in seconds since the epoch. `kind` is
     "branch" or "sub-agent" for a child of the conversation `parent`. `agent` and `folder` (the project) are "" if
     unknown. `lost` counts facts that can no longer be read, `constraints` the constraints among them. `weakened`,
-    `unknown` and `uncertain` facts are counted apart.
+    `unknown` and `uncertain` facts are counted apart. `doubtful`: the threshold is uncertain.
     """
 
     id: str
@@ -46,6 +46,7 @@ class ConversationEntry(NamedTuple):
     parent: str = ""
     agent: str = ""
     folder: str = ""
+    doubtful: bool = False
 
     @property
     def pressure(self) -> float | None:
@@ -105,8 +106,9 @@ class ConversationTable(LineList):
         Binding("p", "by_project", "Group by project folder", id="table.project", show=False),
     ]
     TOOLTIP = (
-        "Conversations. Tokens: the live list as a share of its threshold. Lost: facts that can no longer be read; ‼ "
-        "constraints among them, ↓ weakened facts, ? unknown and ± uncertain ones.\n"
+        "Conversations. Tokens: the live list as a share of its threshold, with ? if the threshold is uncertain. Lost: "
+        "facts that can no longer be read; ‼ constraints among them, ↓ weakened facts, ? unknown and ± uncertain "
+        "ones.\n"
         "Click a heading to sort, again to reverse; double-click a row to open it."
     )
 
@@ -164,6 +166,7 @@ class ConversationTable(LineList):
                 "of the user are not recognized",
                 any(entry.unknown for entry in entries),
             ),
+            ("%?", "the threshold is uncertain", any(entry.doubtful for entry in entries)),
             ("±", "uncertain: facts that may be lost", any(entry.uncertain for entry in entries)),
             ("!", "errors and warnings", any(entry.findings for entry in entries)),
             ("↳", "branch or sub-agent of the conversation above", bool(self._under)),
@@ -421,7 +424,8 @@ class ConversationTable(LineList):
         if share is None:
             row.add(fit(number, width, right=True), muted)
             return
-        percent = human.percent(entry.tokens or 0, entry.threshold or 0)
+        doubt = "?" if entry.doubtful else ""
+        percent = human.percent(entry.tokens or 0, entry.threshold or 0) + doubt
         bar = width - 12
         full = min(bar, round(share * bar))
         if entry.tokens and not full and bar:

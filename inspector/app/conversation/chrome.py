@@ -35,9 +35,10 @@ def gauge_state(
     basis: str = "",
     later: int = 0,
     least: bool = False,
+    doubt: str = "",
 ) -> GaugeState:
     """Return tokens against the threshold: as the agent reported, else exact with an encoding, else rough. With a
-    `basis` the reported size was fitted to it; `later` of its tokens are rough. `least`: see GaugeState."""
+    `basis` the reported size was fitted to it; `later` of its tokens are rough. `least` and `doubt`: see GaugeState."""
     kind: GaugeKind = "rough" if exact is None else "exact"
     shown, detail = (tokens, "") if exact is None else exact
     if reported is not None:
@@ -54,6 +55,7 @@ def gauge_state(
         detail=detail,
         planned=tokens if kind == "exact" else None,
         least=least,
+        doubt=doubt,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.answers.shown_settings import has_least_window
+from inspector.answers.shown_settings import doubt_about, has_least_window
 from inspector.app.conversation import chrome
 from inspector.app.conversation.as_of import FindingsAsOf, FindingsThen
 from inspector.app.conversation.resources import COMPACTIONS, FINDINGS, RECORDING, TOKEN_INDEX
@@ -203,6 +203,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             opened.later if at is None and state.generation == len(opened.generations) else 0,
             has_least_window(opened.resolved)
             and state.settings.context_length == opened.resolved.settings.context_length,
+            doubt_about(opened.resolved) if state.settings == opened.resolved.settings else "",
         ),
         None
         if is_missing or plan is None

@@ -461,7 +461,7 @@ def _entry(row: ConversationRow, before: ConversationEntry | None, same: bool) -
     )
     if before is None:
         return fresh
-    kept = ("tokens", "threshold", "findings", "constraints", "weakened", "unknown", "uncertain")
+    kept = ("tokens", "threshold", "doubtful", "findings", "constraints", "weakened", "unknown", "uncertain")
     same_too = ("messages", "lost") if same else ()
     compactions = fresh.compactions if fresh.compactions is not None else before.compactions
     known_values = {name: getattr(before, name) for name in (*kept, *same_too)}
