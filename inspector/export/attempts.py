@@ -12,7 +12,7 @@ from inspector.core.text import safe_title
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.models.attempt import Attempt
-from inspector.models.consent import Sending
+from inspector.models.consent import Recipient, Sending
 from inspector.quality.facts.fact import KINDS
 
 #: Names in a table of survival, and in the list, in characters.
@@ -25,19 +25,12 @@ def attempt_document(attempt: Attempt, full: bool = False) -> Document:
     document: Document = {
         "id": attempt.id,
         "conversation": place.root,
-        "title": attempt.title,
-        "agent": attempt.agent,
-        "store": place.store,
-        **fields_of(place, "compaction", "step"),
-        **fields_of(attempt, "life", "at", "state", "problem", "kind"),
-        "to": attempt.where,
+        **fields_of(attempt, "title", "agent"),
+        **fields_of(place, "store", "compaction", "step"),
+        **fields_of(attempt, "life", "at", "state", "problem", "kind", to="where"),
         "model": attempt.model or None,
-        "prompt": attempt.prompt_name,
-        "budget": attempt.budget,
-        "settings": dict(attempt.settings),
-        "summary_tokens": attempt.tokens,
-        "sent_tokens": attempt.sent,
-        "received_tokens": attempt.received,
+        **fields_of(attempt, prompt="prompt_name", budget="budget", settings="settings"),
+        **fields_of(attempt, summary_tokens="tokens", sent_tokens="sent", received_tokens="received"),
         "tokens_reported": attempt.reported,
         "seconds": round(attempt.seconds, 3),
         "cost": None
@@ -52,8 +45,7 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
     return {
         "compaction": outcome.compaction,
         "attempt": None if outcome.attempt is None else attempt_document(outcome.attempt),
-        "summary_tokens": outcome.tokens,
-        "retained_tokens": outcome.retained,
+        **fields_of(outcome, summary_tokens="tokens", retained_tokens="retained"),
         **fields_of(outcome, "kept", "of", "open"),
         "survival": {
             survival.kind: fields_of(survival, "kept", "weakened", "lost", "open", "of")
@@ -68,23 +60,16 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
 
 def sending_document(sending: Sending) -> Document:
     """Return an order, sent or not."""
-    cost = sending.cost
     return {
-        "to": [
-            {
-                "to": recipient.to,
-                "prompts": recipient.requests,
-                "tokens": recipient.tokens,
-                "cost": None if recipient.cost is None else recipient.cost.amount,
-            }
-            for recipient in sending.recipients
-        ],
-        "prompts": sending.requests,
-        "tokens": sending.tokens,
-        "cost": None if cost is None else cost.amount,
-        "masking": sending.masking,
-        "masked": dict(sending.masked),
+        "to": [fields_of(recipient, "to") | _size(recipient) for recipient in sending.recipients],
+        **_size(sending),
+        **fields_of(sending, "masking", "masked"),
     }
+
+
+def _size(sent: Sending | Recipient) -> Document:
+    cost = None if sent.cost is None else sent.cost.amount
+    return {**fields_of(sent, prompts="requests", tokens="tokens"), "cost": cost}
 
 
 def recall_document(recall: Recall) -> Document:
@@ -96,10 +81,8 @@ def recall_document(recall: Recall) -> Document:
         "asked": len(recall.answered),
         "right": recall.right,
         "agreement": {
-            **fields_of(agreed, "share", "of", "both", "neither"),
-            "judged_there_not_answered": agreed.unanswered,
-            "judged_gone_answered": agreed.answered,
-            "open": agreed.open,
+            **fields_of(agreed, "share", "of", "both", "neither", judged_there_not_answered="unanswered"),
+            **fields_of(agreed, judged_gone_answered="answered", open="open"),
         },
         "questions": [
             {

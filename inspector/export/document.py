@@ -37,9 +37,11 @@ def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any
     return value
 
 
-def fields_of(value: Any, *names: str) -> Document:
-    """Return some fields of a frozen value by their names."""
-    return {name: built(getattr(value, name)) for name in names}
+def fields_of(value: Any, /, *names: str, **renamed: str) -> Document:
+    """Return some fields of a frozen value by their names, and other fields by the keys in `renamed`."""
+    return {
+        key: built(getattr(value, name)) for key, name in (*zip(names, names, strict=True), *renamed.items())
+    }
 
 
 def json_bytes(document: Any) -> bytes:

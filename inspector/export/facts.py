@@ -47,8 +47,7 @@ def life_document(life: Life) -> Document:
     """Return a fact with its fates."""
     fact, saying = life.fact, life.saying
     return {
-        "category": fact.kind,
-        **fields_of(fact, "text", "value", "role"),
+        **fields_of(fact, category="kind", text="text", value="value", role="role"),
         **fields_of(saying, "session", "message"),
         "compaction": life.compaction,
         **_fate(life.fate),
@@ -56,8 +55,7 @@ def life_document(life: Life) -> Document:
         "after": life.fate.compaction,
         "fates": list(map(fate_after, life.fates)),
         "rank": life.rank,
-        "score": fact.rank,
-        **fields_of(fact, "rule", "why", "pasted"),
+        **fields_of(fact, score="rank", rule="rule", why="why", pasted="pasted"),
         "values": list(life.values),
         **fields_of(saying, "span", "generation", "index"),
         "sayings": [_place(other) for other in fact.sayings],
@@ -75,8 +73,7 @@ def life_document(life: Life) -> Document:
 
 def _fate(fate: Fate) -> Document:
     return {
-        "fate": fate.outcome,
-        "where": fate.where,
+        **fields_of(fate, fate="outcome", where="where"),
         "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
         **fields_of(fate, "excerpt", "changed"),
     }
@@ -84,9 +81,7 @@ def _fate(fate: Fate) -> Document:
 
 def fate_after(fate: Fate) -> Document:
     """The fate after one compaction, with the words that show it."""
-    return {
-        "compaction": fate.compaction, "fate": fate.outcome, "where": fate.where, "evidence": fate.excerpt
-    }  # fmt: skip
+    return fields_of(fate, "compaction", fate="outcome", where="where", evidence="excerpt")
 
 
 def _place(saying: Saying) -> Document:

@@ -34,9 +34,7 @@ def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:
     statement = judged.statement
     return {
         "source": f"model {judgement.model}",
-        "category": statement.kind,
-        "text": statement.quote,
-        **fields_of(statement, "role", "importance"),
+        **fields_of(statement, category="kind", text="quote", role="role", importance="importance"),
         "compaction": judgement.compaction,
         **fields_of(judged, "message", "index"),
         "fate": statement.fate,

@@ -17,18 +17,16 @@ from inspector.export.document import Document, built, fields_of
 
 def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Document | None:
     """Return the cost of a compaction and its break-even; None if unknown."""
-    document = None if bill is None else cost_document(bill[0].cost, bill[1])
-    if document is None or bill is None:
+    if bill is None:
         return None
-    compaction_bill = bill[0]
-    return document | {
-        "requests_to_pay_off": compaction_bill.requests_to_pay_off,
-        "requests_after": compaction_bill.later,
-        "paid_off": compaction_bill.paid_off if compaction_bill.same_model else None,
-        "paid_off_request": compaction_bill.paid_by,
-        "warm": compaction_bill.warm,
+    costs, rates = bill
+    return {
+        **_priced(costs.cost, rates),
+        **fields_of(costs, "requests_to_pay_off", requests_after="later"),
+        "paid_off": costs.paid_off if costs.same_model else None,
+        **fields_of(costs, paid_off_request="paid_by", warm="warm"),
         "modelled": is_estimated,
-        "text": ("estimated, " if is_estimated else "") + compaction_bill.words,
+        "text": ("estimated, " if is_estimated else "") + costs.words,
     }
 
 
@@ -40,17 +38,11 @@ def request_document(priced: PricedRequest) -> Document:
         "message": safe_line(request.message),
         "model": safe_line(request.model),
         "at": request.at or None,
-        "input_tokens": request.input,
-        "cache_read_tokens": request.cache_read,
-        "cache_write_tokens": request.cache_write,
-        "cache_write_1h_tokens": request.cache_write_1h,
-        "output_tokens": request.output,
-        "output_estimated": request.estimated,
-        "summarizes": request.summarizes,
-        "context_tokens": request.context,
-        "modelled": judged.is_estimated,
-        "cause": judged.cause,
-        "missed_tokens": judged.missed,
+        **fields_of(request, input_tokens="input", cache_read_tokens="cache_read"),
+        **fields_of(request, cache_write_tokens="cache_write", cache_write_1h_tokens="cache_write_1h"),
+        **fields_of(request, output_tokens="output", output_estimated="estimated"),
+        **fields_of(request, "summarizes", context_tokens="context"),
+        **fields_of(judged, modelled="is_estimated", cause="cause", missed_tokens="missed"),
         "missed_cost": priced.more,
         "differs": priced.differs or None,
         "idle_seconds": judged.idle,
@@ -62,8 +54,10 @@ def request_document(priced: PricedRequest) -> Document:
 
 def cost_document(cost: Cost | None, rates: Rates | None) -> Document | None:
     """Return a cost with the date of its prices; None if unknown."""
-    if cost is None or rates is None:
-        return None
+    return None if cost is None or rates is None else _priced(cost, rates)
+
+
+def _priced(cost: Cost, rates: Rates) -> Document:
     return {
         "currency": "USD",
         "amount": cost.amount,
@@ -103,23 +97,14 @@ def sums_document(answer: Requests) -> Document:
         "unlisted_summaries": len(answer.unlisted),
         "recorded_cost": answer.recorded_cost or None,
         "by_cause": [
-            {
-                "cause": entry.cause,
-                "misses": entry.misses,
-                "missed_tokens": entry.tokens,
-                "missed_cost": entry.more,
-            }
+            fields_of(entry, "cause", "misses", missed_tokens="tokens", missed_cost="more")
             for entry in answer.by_cause()
         ],
         "idle": {
-            "misses": idle.misses,
-            "missed_tokens": idle.tokens,
-            "missed_cost": idle.more,
+            **fields_of(idle, "misses", missed_tokens="tokens", missed_cost="more"),
             "ttl": "1h" if idle.hour else "5m",
             "other_ttl_cost": None if idle.other is None else idle.other.amount,
-            "keep_alive_pays_up_to_seconds": idle.gap,
-            "keep_alive_saves": idle.saved,
-            "text": list(idle.words),
+            **fields_of(idle, keep_alive_pays_up_to_seconds="gap", keep_alive_saves="saved", text="words"),
         },
     }
 

@@ -28,8 +28,7 @@ def score_document(
             {
                 "name": conversation.name,
                 "title": safe_title(conversation.title),
-                "domain": conversation.domain,
-                "language": conversation.language,
+                **fields_of(conversation, "domain", "language"),
                 "messages": len(conversation.messages),
                 "statements": [
                     {
@@ -81,8 +80,7 @@ def _fate(scored: ScoredStatement) -> Document:
     return {
         "message": scored.statement.message,
         "region": scored.region,
-        "fate": fate.outcome,
-        "where": fate.where,
+        **fields_of(fate, fate="outcome", where="where"),
         "evidence": fate.excerpt or None,
     }
 

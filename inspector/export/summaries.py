@@ -29,11 +29,9 @@ def lineage_document(answer: SummaryLives) -> Document:
         length, of = drift.lengths[at], left.get(at)
         columns.append(
             {
-                "compaction": column.compaction,
-                "fallback": column.fallback,
+                **fields_of(column, "compaction", "fallback"),
                 "summary": column.summary is not None,
-                "tokens": length.tokens,
-                "budget": length.budget,
+                **fields_of(length, "tokens", "budget"),
                 "left": None if of is None else fields_of(of, "items", "of_items", "words", "of_words"),
                 "states": {state: count for state, count in lineage.counts(at).items() if count},
             }
@@ -66,9 +64,7 @@ def lineage_document(answer: SummaryLives) -> Document:
 
 def _row(lineage: Lineage, row: LineageRow) -> Document:
     return {
-        "row": row.number,
-        "text": row.text,
-        "section": row.section,
+        **fields_of(row, row="number", text="text", section="section"),
         "cells": [
             _cell(cell, lineage.columns[at].compaction)
             for at, cell in enumerate(row.cells)
@@ -80,9 +76,7 @@ def _row(lineage: Lineage, row: LineageRow) -> Document:
 def _cell(cell: Cell, compaction: int) -> Document:
     return {
         "compaction": compaction,
-        "state": cell.state,
-        "stands": cell.is_listed,
-        "section": cell.section,
+        **fields_of(cell, state="state", stands="is_listed", section="section"),
         "from_section": cell.from_section or None,
         **fields_of(cell, "text", "was", "others"),
     }

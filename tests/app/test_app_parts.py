@@ -172,7 +172,7 @@ async def test_a_pane_registered_by_a_test_works(rotating: Path, monkeypatch: py
 
     monkeypatch.setattr(screen_module, "ConversationScreen", WithEcho)
     async with running(rotating, CHECKOUT) as pilot:
-        await press(pilot, "9")
+        await press(pilot, str(len(tabs)))
         echo = pilot.app.screen.query_one(Echo)
         assert echo.display
         assert echo.has_focus
