@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from textual.app import App
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.worker import WorkerError
 
 from inspector.app.app import InspectorApp
@@ -43,6 +44,7 @@ CHECKOUT = "Move checkout to orders-v2"
 _TOLD: WeakKeyDictionary[App[Any], list[str]] = WeakKeyDictionary()
 
 T = TypeVar("T")
+W = TypeVar("W", bound=Widget)
 Test = Pilot[None]
 
 # Due at once, so that waiting for the app includes its preparations.
@@ -133,6 +135,13 @@ def conversations(pilot: Test) -> ConversationsScreen:
     """Return the list of conversations, which must be on top."""
     assert isinstance(pilot.app.screen, ConversationsScreen)
     return pilot.app.screen
+
+
+def view_of(pilot: Test, kind: type[W]) -> W:
+    """Return the view of this kind, which its pane shows."""
+    view = conversation(pilot).query_one(kind)
+    assert view.display
+    return view
 
 
 def messages(pilot: Test) -> MessageList:

@@ -15,14 +15,12 @@ from textual.widgets import Button, Input
 from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
 from inspector.core.text import is_safe
 from inspector.models.kept import default_attempts
-from tests.app.running import CHECKOUT, Test, conversation, press, running, settled
+from tests.app.running import CHECKOUT, Test, conversation, press, running, settled, view_of
 from tests.models.server import DONE, Server, event, stream
 from tests.models.watching import watched
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_attempts import LossesAttempts
-from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_attempts import SummaryAttempts
-from widgets.panes.summary_pane import SummaryPane
 
 ROOT = Path(__file__).resolve().parents[2]
 STAND_IN = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'fixtures' / 'summarizer.py'))}"
@@ -54,6 +52,18 @@ async def done(pilot: Test) -> None:
     raise AssertionError("the form does not come to rest")
 
 
+async def checked(pilot: Test) -> None:
+    """Show what the form would send."""
+    await press(pilot, "enter")
+    await done(pilot)
+
+
+async def sent(pilot: Test) -> None:
+    """Send what the form shows."""
+    await press(pilot, "ctrl+s")
+    await done(pilot)
+
+
 async def came(pilot: Test, true: Callable[[], bool]) -> None:
     """Wait until a thread makes a condition true; fail if it does not."""
     for _ in range(20_000):
@@ -81,25 +91,21 @@ async def test_nothing_is_sent_before_it_is_shown_and_allowed(rotating: Path, se
             form = await opened(pilot, endpoint=server.base, model="gpt-4o")
             await press(pilot, "ctrl+s")
             assert form.query_one("#send", Button).disabled
-            await press(pilot, "enter")
-            await done(pilot)
+            await checked(pilot)
             assert "1 prompt of ~" in form.notice
             assert f"gpt-4o at {server.base}" in form.notice
             assert "US dollars" in form.notice
             assert "secrets" in form.notice
             # One more Enter sends nothing, and a change of the form revokes the consent.
-            await press(pilot, "enter")
-            await done(pilot)
+            await checked(pilot)
             form.query_one("#model", Input).value = "gpt-4o-mini"
             await settled(pilot)
             assert form.query_one("#send", Button).disabled
             await press(pilot, "ctrl+s")
         assert seen == []
         assert not server.requests
-        await press(pilot, "enter")
-        await done(pilot)
-        await press(pilot, "ctrl+s")
-        await done(pilot)
+        await checked(pilot)
+        await sent(pilot)
         await settled(pilot)
         assert conversation(pilot)
         assert len(server.requests) == 1
@@ -110,10 +116,8 @@ async def test_nothing_is_sent_before_it_is_shown_and_allowed(rotating: Path, se
 
 async def made(pilot: Test, compaction: int = 2, command: str = STAND_IN) -> None:
     await opened(pilot, compaction, command=command)
-    await press(pilot, "enter")
-    await done(pilot)
-    await press(pilot, "ctrl+s")
-    await done(pilot)
+    await checked(pilot)
+    await sent(pilot)
     await settled(pilot)
 
 
@@ -121,29 +125,24 @@ async def test_an_attempt_is_next_to_the_recorded_summary(rotating: Path) -> Non
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await made(pilot)
         screen = conversation(pilot)
-        pane = screen.panes.pane("compaction")
-        assert isinstance(pane, CompactionPane)
+        pane = view_of(pilot, CompactionPane)
         text = pane.body.text
         assert "with this one 3 of 3 constraints, recorded 0 of 3" in " ".join(text.split())
 
         await press(pilot, "3", "M")
-        summary = screen.panes.pane("summary")
-        assert isinstance(summary, SummaryPane)
-        assert isinstance(summary.shown, SummaryAttempts)
-        assert "of the budget of 4,330" in summary.shown.head.text
-        assert "Constraints & Preferences" in summary.shown.body.text
-        assert "Abort when p99 passes 350 ms" in summary.shown.body.text
+        summary = view_of(pilot, SummaryAttempts)
+        assert "of the budget of 4,330" in summary.head.text
+        assert "Constraints & Preferences" in summary.body.text
+        assert "Abort when p99 passes 350 ms" in summary.body.text
 
         await press(pilot, "4", "M")
-        losses = screen.panes.pane("losses")
-        assert isinstance(losses, LossesPane)
-        assert isinstance(losses.shown, LossesAttempts)
-        assert "recorded" in losses.shown.head.text
-        assert "constraint  0/3         3/3" in losses.shown.head.text
+        losses = view_of(pilot, LossesAttempts)
+        assert "recorded" in losses.head.text
+        assert "constraint  0/3         3/3" in losses.head.text
         # The attempt keeps what the recorded fallback lost, so every fact differs.
-        before = losses.shown.body.text
+        before = losses.body.text
         await press(pilot, "d")
-        assert losses.shown.body.text == before
+        assert losses.body.text == before
         await press(pilot, "J", "enter")
         assert screen.panes.current == "message"
 
@@ -151,7 +150,7 @@ async def test_an_attempt_is_next_to_the_recorded_summary(rotating: Path) -> Non
         await press(pilot, "3")
         while screen.state.compaction < 3:
             await press(pilot, "right_square_bracket")
-        assert "No attempt has been made" in summary.shown.head.text
+        assert "No attempt has been made" in summary.head.text
 
 
 @pytest.mark.slow
@@ -162,10 +161,8 @@ async def test_an_attempt_is_deleted_after_confirmation(rotating: Path) -> None:
         assert len(default_attempts().all()) == 1
         await press(pilot, "D")
         assert not default_attempts().all()
-        summary = conversation(pilot).panes.pane("summary")
-        assert isinstance(summary, SummaryPane)
-        assert isinstance(summary.shown, SummaryAttempts)
-        assert "No attempt has been made" in summary.shown.head.text
+        summary = view_of(pilot, SummaryAttempts)
+        assert "No attempt has been made" in summary.head.text
 
 
 async def test_the_attempt_on_screen_stays_while_the_conversation_grows(rotating: Path) -> None:
@@ -173,28 +170,30 @@ async def test_the_attempt_on_screen_stays_while_the_conversation_grows(rotating
         await made(pilot)
         await made(pilot)
         await press(pilot, "3", "M", "comma")
-        summary = conversation(pilot).panes.pane("summary")
-        assert isinstance(summary, SummaryPane)
-        assert isinstance(summary.shown, SummaryAttempts)
-        assert summary.shown.head.text.startswith("#1 ")
+        summary = view_of(pilot, SummaryAttempts)
+        assert summary.head.text.startswith("#1 ")
         conversation(pilot).change(attempts=7)
         await settled(pilot)
-        assert summary.shown.head.text.startswith("#1 ")
+        assert summary.head.text.startswith("#1 ")
+
+
+async def life_checked(pilot: Test) -> AttemptPrompt:
+    """Return the form for a life from compaction 3 on, which shows what it would send."""
+    form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
+    form.query_one("#life", Tick).value = True
+    await settled(pilot)
+    form.query_one(Input).focus()
+    await checked(pilot)
+    return form
 
 
 @pytest.mark.slow
 async def test_a_life_is_made_from_the_screen(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(100, 24)) as pilot:
-        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
-        form.query_one("#life", Tick).value = True
-        await settled(pilot)
-        form.query_one(Input).focus()
-        await press(pilot, "enter")
-        await done(pilot)
+        form = await life_checked(pilot)
         assert "2 prompts of ~" in form.notice
         assert "estimates" in form.notice
-        await press(pilot, "ctrl+s")
-        await done(pilot)
+        await sent(pilot)
         assert [one.place.compaction for one in default_attempts().all()] == [3, 4]
         assert {one.life for one in default_attempts().all()} == {1}
 
@@ -207,8 +206,7 @@ async def test_escape_stops_an_attempt_and_keeps_its_text(rotating: Path, server
     server.answers = [stream(event("half a summary"), event("late"), before=hold)]
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, endpoint=server.base, model="m")
-        await press(pilot, "enter")
-        await done(pilot)
+        await checked(pilot)
         await pilot.press("ctrl+s")
         await came(pilot, lambda: "characters 14 of" in form.notice)
         await pilot.press("escape")
@@ -236,20 +234,16 @@ async def test_errors_and_failures_are_shown_in_the_form(rotating: Path) -> None
         for fields, message in cases:
             for name, value in {**empty, **fields}.items():
                 form.query_one(f"#{name}", Input).value = value
-            await press(pilot, "enter")
-            await done(pilot)
+            await checked(pilot)
             assert message in form.notice
             assert form.query_one("#send", Button).disabled
         for name, value in {**empty, "command": "false"}.items():
             form.query_one(f"#{name}", Input).value = value
-        await press(pilot, "enter")
-        await done(pilot)
-        await press(pilot, "ctrl+s")
-        await done(pilot)
+        await checked(pilot)
+        await sent(pilot)
         assert "exit code 1" in form.notice
         await press(pilot, "escape")
-        pane = conversation(pilot).panes.pane("compaction")
-        assert isinstance(pane, CompactionPane)
+        pane = view_of(pilot, CompactionPane)
         assert "✗ #1 false" in pane.body.text
 
 
@@ -264,36 +258,25 @@ async def test_in_a_replay_an_attempt_is_at_the_planned_compaction(rotating: Pat
         form.query_one("#command", Input).value = STAND_IN
         await settled(pilot)
         form.query_one(Input).focus()
-        await press(pilot, "enter")
-        await done(pilot)
-        await press(pilot, "ctrl+s")
-        await done(pilot)
+        await checked(pilot)
+        await sent(pilot)
         (one,) = default_attempts().all()
         assert (one.place.step, one.place.compaction, one.state) == (60, 1, "finished")
         await press(pilot, "escape", "2")
         while screen.state.compaction > 1:
             await press(pilot, "left_square_bracket")
-        pane = screen.panes.pane("compaction")
-        assert isinstance(pane, CompactionPane)
+        pane = view_of(pilot, CompactionPane)
         assert "#1" in pane.body.text
 
 
 @pytest.mark.slow
 async def test_the_curve_of_a_life_is_in_the_losses_pane(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
-        form.query_one("#life", Tick).value = True
-        await settled(pilot)
-        form.query_one(Input).focus()
-        await press(pilot, "enter")
-        await done(pilot)
-        await press(pilot, "ctrl+s")
-        await done(pilot)
+        await life_checked(pilot)
+        await sent(pilot)
         await press(pilot, "4", "M")
-        losses = conversation(pilot).panes.pane("losses")
-        assert isinstance(losses, LossesPane)
-        assert isinstance(losses.shown, LossesAttempts)
-        text = losses.shown.body.text
+        losses = view_of(pilot, LossesAttempts)
+        text = losses.body.text
         assert "life 1" in text
         assert text.index("after 3") < text.index("after 4")
 
@@ -307,11 +290,9 @@ async def test_the_text_of_an_endpoint_is_made_safe(rotating: Path, server: Serv
     server.answers = [stream(event(hostile, finish="stop"), DONE)]
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         form = await opened(pilot, endpoint=server.base, model="evil \x1b[31m[b]model[/b]\u202e")
-        await press(pilot, "enter")
-        await done(pilot)
+        await checked(pilot)
         assert is_safe(form.notice.replace("\n", " "))
-        await press(pilot, "ctrl+s")
-        await done(pilot)
+        await sent(pilot)
         screen = conversation(pilot)
         for keys in (("2",), ("3", "M"), ("4", "M")):
             await press(pilot, *keys)

@@ -9,7 +9,6 @@ import pytest
 from inspector.app.conversation.resources import LINEAGE
 from tests.app.running import (
     CHECKOUT,
-    Test,
     compacted,
     conversation,
     cursor,
@@ -19,23 +18,17 @@ from tests.app.running import (
     running,
     screen_text,
     told,
+    view_of,
 )
 from widgets.panes.summary_changes import SummaryChanges
 from widgets.panes.summary_lineage import SummaryLineage
 from widgets.panes.summary_pane import SummaryPane
 
 
-def lineage_of(pilot: Test) -> SummaryLineage:
-    """Return the view of the summary pane on screen."""
-    shown = conversation(pilot).query_one(SummaryPane).shown
-    assert isinstance(shown, SummaryLineage)
-    return shown
-
-
 async def test_the_key_shows_the_lineage_at_the_chosen_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0")
-        screen, lineage = conversation(pilot), lineage_of(pilot)
+        screen, lineage = conversation(pilot), view_of(pilot, SummaryLineage)
         assert (screen.state.pane, screen.saved.pane) == ("summary", "summary")
         assert (lineage.column, lineage.items.has_focus) == (3, True)
         assert "compaction 4 of 4" in lineage.head.text
@@ -47,7 +40,7 @@ async def test_the_key_shows_the_lineage_at_the_chosen_compaction(rotating: Path
 async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", "escape", "left_square_bracket", "left_square_bracket")
-        screen, lineage = conversation(pilot), lineage_of(pilot)
+        screen, lineage = conversation(pilot), view_of(pilot, SummaryLineage)
         assert (screen.state.generation, screen.state.compaction) == (3, 2)
         assert lineage.column == 1
         assert "− 26 dropped   fallback" in lineage.head.text
@@ -60,7 +53,7 @@ async def test_the_column_is_the_chosen_compaction(rotating: Path) -> None:
 async def test_enter_shows_the_changes_at_the_item(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         await press(pilot, "0", "f", "f")
-        screen, lineage = conversation(pilot), lineage_of(pilot)
+        screen, lineage = conversation(pilot), view_of(pilot, SummaryLineage)
         assert lineage.filter == "reworded"
         await press(pilot, "G", "left_square_bracket", "enter")
         assert (screen.state.generation, screen.state.compaction) == (4, 3)
@@ -101,7 +94,7 @@ async def test_narrow(rotating: Path) -> None:
 async def test_a_conversation_without_compactions(rotating: Path) -> None:
     async with running(rotating, "Check the load test scripts") as pilot:
         await press(pilot, "0", "enter", "f")
-        assert lineage_of(pilot).head.text == "No compaction has a summary to follow."
+        assert view_of(pilot, SummaryLineage).head.text == "No compaction has a summary to follow."
         assert told(pilot) == []
 
 

@@ -17,7 +17,6 @@ from inspector.quality.losses import is_lost
 from inspector.stores.detect import open_store
 from tests.app.running import (
     CHECKOUT,
-    Test,
     conversation,
     cursor,
     marked,
@@ -29,6 +28,7 @@ from tests.app.running import (
     settled,
     title,
     told,
+    view_of,
 )
 from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
@@ -47,17 +47,10 @@ SIZE = (160, 48)
 CONSTRAINT = "the contrast must be at least 4.5 : 1"
 
 
-def facts_of(pilot: Test) -> LossesFacts:
-    """Return the facts of the losses pane."""
-    shown = conversation(pilot).query_one(LossesPane).shown
-    assert isinstance(shown, LossesFacts)
-    return shown
-
-
 async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         await press(pilot, "4")
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         assert pane.scope == "4"
         assert any(CONSTRAINT in fact.text for fact in pane.facts.entries)
         alive = [outcome_of(fact) in ("verbatim", "paraphrased") for fact in pane.facts.entries]
@@ -77,7 +70,7 @@ async def test_from_a_fact_to_its_message_and_to_its_place_of_survival(rotating:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4")
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         at = next(n for n, fact in enumerate(pane.facts.entries) if CONSTRAINT in fact.text)
         chosen = pane.facts.entries[at]
         assert isinstance(chosen, Life)
@@ -113,7 +106,7 @@ async def test_losses_of_a_list_that_is_not_in_the_files_are_unknown(tmp_path: P
         assert "grew by" not in shown
         assert "167,412 → 9,000" in shown
         await press(pilot, "4")
-        assert "Its losses are unknown" in facts_of(pilot).head.text
+        assert "Its losses are unknown" in view_of(pilot, LossesFacts).head.text
         await press(pilot, "[", "8")
         screen = conversation(pilot)
         assert screen.state.generation == 1
@@ -134,7 +127,9 @@ async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
         for compaction in (1, 2):
             screen.navigation.choose_compaction(compaction)
             await press(pilot)
-            found = [f for f in facts_of(pilot).facts.entries if f.saying.generation == compaction]
+            found = [
+                f for f in view_of(pilot, LossesFacts).facts.entries if f.saying.generation == compaction
+            ]
             lost_at = {f.saying.index for f in found if outcome_of(f) in ("lost", "value lost")}
             screen.navigation.show_generation(compaction)
             await press(pilot)
@@ -154,7 +149,7 @@ async def test_facts_at_risk_follow_the_knobs(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4", "r")
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         assert pane.scope == "risk"
         before = {key_of(fact) for fact in pane.facts.entries}
         screen.tuner.change(protect_first_n=0)
@@ -191,7 +186,7 @@ async def test_a_dismissed_fact_leaves_every_count_and_comes_back(rotating: Path
         assert before
         await press(pilot, "l")
         await press(pilot, "enter", "4")
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         chosen = next(
             fact
             for fact in pane.facts.entries
@@ -206,7 +201,7 @@ async def test_a_dismissed_fact_leaves_every_count_and_comes_back(rotating: Path
         await press(pilot, "escape")
         assert lost() == before - 1
         await press(pilot, "enter", "4")
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         while pane.scope != "dismissed":
             await press(pilot, "r")
         await press(pilot, "d", "escape", "escape")
@@ -249,7 +244,7 @@ async def test_the_facts_of_a_model_are_shown_next_to_those_of_the_rules(rotatin
     store.close()
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         await press(pilot, "4")
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         assert pane.scope == "4"
         await press(pilot, "R")
         assert pane.scope.startswith("model ")

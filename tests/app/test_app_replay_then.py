@@ -29,6 +29,7 @@ from tests.app.running import (
     screen_text,
     title,
     told,
+    view_of,
     write,
 )
 from widgets.bars.gauge import Gauge
@@ -38,7 +39,6 @@ from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.summary_lineage import SummaryLineage
-from widgets.panes.summary_pane import SummaryPane
 from widgets.panes.what_if_pane import WhatIfPane
 
 ORDERS = "Nightly orders import loses rows"
@@ -48,18 +48,6 @@ SEARCH = "Search cluster to OpenSearch 2.19.1"
 def moment(screen: ConversationScreen) -> Moment:
     assert screen.state.moment is not None
     return screen.state.moment
-
-
-def facts_of(pilot: Test) -> LossesFacts:
-    shown = conversation(pilot).query_one(LossesPane).shown
-    assert isinstance(shown, LossesFacts)
-    return shown
-
-
-def lineage_of(pilot: Test) -> SummaryLineage:
-    shown = conversation(pilot).query_one(SummaryPane).shown
-    assert isinstance(shown, SummaryLineage)
-    return shown
 
 
 async def before_compaction(pilot: Test, index: int) -> None:
@@ -127,9 +115,9 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         await press(pilot, "left")
         await before_compaction(pilot, 2)
         await press(pilot, "0", "escape")
-        assert "compaction 1 of 1" in lineage_of(pilot).head.text
+        assert "compaction 1 of 1" in view_of(pilot, SummaryLineage).head.text
         await press(pilot, "4", "escape")
-        facts = facts_of(pilot)
+        facts = view_of(pilot, LossesFacts)
         assert "compaction 1 of 1" in facts.head.text
         assert facts.scope == "1"
         assert facts.facts.entries
@@ -144,7 +132,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         (first,) = [scope for scope in view.scopes or () if scope.name == "1"]
         assert any(isinstance(fact, Life) and len(fact.fates) == 2 for fact in first.facts)
         await press(pilot, "escape", "0", "escape")
-        assert "of 3" in lineage_of(pilot).head.text
+        assert "of 3" in view_of(pilot, SummaryLineage).head.text
 
 
 @pytest.mark.slow
@@ -167,7 +155,7 @@ async def test_facts_at_risk_are_of_the_list_at_the_moment(in_place: Path) -> No
         screen = conversation(pilot)
         await press(pilot, "4", "escape", "left")
         await before_compaction(pilot, 2)
-        pane = facts_of(pilot)
+        pane = view_of(pilot, LossesFacts)
         for _ in range(10):
             if pane.scope != "risk":
                 pane.next_scope()

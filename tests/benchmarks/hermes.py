@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
 from inspector.stores.detect import open_store
@@ -15,11 +17,8 @@ from tests.benchmarks.figures import Figure, middle, spread
 from tests.benchmarks.generator import LONG
 
 
-def measure(context: Context) -> list[Figure]:
-    """Compare the release's compress (with a made-up summary) with reading and planning, and with planning only."""
-    store = open_store(context.database)
-    messages = store.messages(store.open(store.resolve(LONG)).live)
-    store.close()
+def compressed(context: Context, messages: Sequence[Message]) -> list[float]:
+    """Return the ms of each compression of a list by the real release."""
     with fresh_environment() as (environment, folder):
         file = folder / "messages.json"
         file.write_text(json.dumps([dict(message.wire) for message in messages]), encoding="utf-8")
@@ -29,7 +28,16 @@ def measure(context: Context) -> list[Figure]:
             env={name: value for name, value in environment.items() if name != "PYTHONPATH"},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-    release_ms = json.loads(run.stdout.splitlines()[-1])
+    taken: list[float] = json.loads(run.stdout.splitlines()[-1])
+    return taken
+
+
+def measure(context: Context) -> list[Figure]:
+    """Compare the release's compress (with a made-up summary) with reading and planning, and with planning only."""
+    store = open_store(context.database)
+    messages = store.messages(store.open(store.resolve(LONG)).live)
+    store.close()
+    release_ms = compressed(context, messages)
     planner = engine("hermes-0.19" if context.shape.release == "0.19" else "hermes-0.13")
     settings = Settings(profile=planner.name)
     measured: list[float] = []

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import time
-from pathlib import Path
 
 from inspector.answers.answers import Answers
 from inspector.answers.sweeping import SweepRequest, run_sweep
@@ -24,9 +21,10 @@ from inspector.replay.run import run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import cells
 from inspector.stores.detect import open_store
-from tests.benchmarks.context import Context, fresh_environment
+from tests.benchmarks.context import Context
 from tests.benchmarks.figures import Figure, middle, number, spread
 from tests.benchmarks.generator import LONG, LONGEST
+from tests.benchmarks.hermes import compressed
 
 #: A context window that compacts the long conversation often.
 WINDOW = 128_000
@@ -144,16 +142,7 @@ def _many(context: Context) -> list[Figure]:
 def _hermes(context: Context, messages: tuple[Message, ...]) -> list[Figure]:
     if context.hermes is None:
         return []
-    with fresh_environment() as (environment, folder):
-        file = folder / "messages.json"
-        file.write_text(json.dumps([dict(message.wire) for message in messages]), encoding="utf-8")
-        script = Path(__file__).with_name("compressing.py")
-        run = subprocess.run(
-            [str(context.hermes), str(script), str(file)],
-            env={name: value for name, value in environment.items() if name != "PYTHONPATH"},
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-    release_ms = middle(json.loads(run.stdout.splitlines()[-1]))
+    release_ms = middle(compressed(context, messages))
     profile = "hermes-0.19" if context.shape.release == "0.19" else "hermes-0.13"
     course = _course(messages, profile)
     settings = Settings(profile=profile, context_length=WINDOW)

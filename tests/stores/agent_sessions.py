@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.recipes import recipe
 from tests.stores.kimi_code_session import KimiCodeSession
@@ -39,6 +39,14 @@ class Expected(NamedTuple):
     summarizing: int = 0
 
 
+def _moored(session: Any, folder: Path) -> Path:
+    """End the story, and return the written file."""
+    session.user(AFTER)
+    session.answer(LAST, sent=12_000, read=9_000)
+    path: Path = session.write(folder)
+    return path
+
+
 def copilot(folder: Path) -> Path:
     """The summary is written while the conversation goes on."""
     session = made.CopilotSession(SESSION)
@@ -59,9 +67,7 @@ def qwen(folder: Path) -> Path:
     session.user(RULE)
     session.answer("", CALL, sent=86_000)
     session.compact(SUMMARY, 86_100, 9_000)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def gemini(folder: Path) -> Path:
@@ -84,9 +90,7 @@ def openclaw(folder: Path) -> Path:
     session.answer("", CALL, sent=150_000)
     session.answer(ANSWER, sent=182_000, read=150_000)
     session.compact(SUMMARY, 182_020, 9_000)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def dsh(folder: Path) -> Path:
@@ -99,9 +103,7 @@ def dsh(folder: Path) -> Path:
     session.answer(ANSWER, sent=81_000, read=60_000)
     session.compact(SUMMARY, 81_000)
     session.user("It is Monday.", "runtime-context")
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def openhands(folder: Path) -> Path:
@@ -111,9 +113,7 @@ def openhands(folder: Path) -> Path:
     session.answer("", CALL, CALL._replace(name="t2"), sent=40_000)
     session.answer(ANSWER, sent=60_000, read=40_000)
     session.compact(SUMMARY, 60_500)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def kimi(folder: Path) -> Path:
@@ -123,9 +123,7 @@ def kimi(folder: Path) -> Path:
     session.answer("", CALL, sent=60_000)
     session.answer(ANSWER, sent=61_000, read=60_000)
     session.compact(SUMMARY)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def kimi_code(folder: Path) -> Path:
@@ -135,9 +133,7 @@ def kimi_code(folder: Path) -> Path:
     session.answer("", CALL, sent=150_000)
     session.answer(ANSWER, sent=161_000, read=150_000)
     session.compact(SUMMARY, 161_500, 9_000, kept=1)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def goose(folder: Path) -> Path:
@@ -147,9 +143,7 @@ def goose(folder: Path) -> Path:
     session.answer("", CALL, sent=150_000)
     session.answer(ANSWER, sent=161_000, read=150_000)
     session.compact(SUMMARY, 161_500)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def cline(folder: Path) -> Path:
@@ -159,9 +153,7 @@ def cline(folder: Path) -> Path:
     session.answer("", CALL, sent=150_000)
     session.answer(ANSWER, sent=161_000, read=150_000)
     session.compact(SUMMARY, 161_020)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 def cline_task(folder: Path) -> Path:
@@ -171,9 +163,7 @@ def cline_task(folder: Path) -> Path:
     session.answer("", CALL._replace(tool="read_berths"), sent=150_000)
     session.answer(ANSWER, sent=161_000, read=150_000)
     session.compact(SUMMARY, 161_020)
-    session.user(AFTER)
-    session.answer(LAST, sent=12_000, read=9_000)
-    return session.write(folder)
+    return _moored(session, folder)
 
 
 WRITERS: dict[str, Callable[[Path], Path]] = {

@@ -937,10 +937,12 @@ def test_opencodes_failed_attempts_and_overflows(tmp_path: Path) -> None:
 
 
 class PiSession:
-    """A session of pi, entry by entry."""
+    """A session of pi, entry by entry, with a question `a` and its answer `b`."""
 
     def __init__(self) -> None:
         self.entries: list[dict[str, object]] = [{"type": "session", "version": 3, "id": "p1", "cwd": "/x"}]
+        self.say("a", None, "user", "Chart the reef.")
+        self.say("b", "a", "assistant", "The reef is charted.")
 
     def add(self, name: str, parent: str | None, kind: str = "message", **more: object) -> None:
         at = f"2026-03-01T10:00:{len(self.entries):02}.000Z"
@@ -958,6 +960,15 @@ class PiSession:
     def compact(self, name: str, parent: str) -> None:
         self.add(name, parent, "compaction", summary="The reef.", firstKeptEntryId="b", tokensBefore=9_000)
 
+    def overflow(self) -> None:
+        """Refuse a request that does not fit, and compact."""
+        error = (
+            "400 This model's maximum context length is 131072 tokens. However, you requested 132344 tokens."
+        )
+        answer = {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}
+        self.add("c", "b", message=answer)
+        self.compact("d", "c")
+
     @property
     def text(self) -> str:
         return "".join(json.dumps(one) + "\n" for one in self.entries)
@@ -967,8 +978,6 @@ class PiSession:
 def test_a_compaction_of_pi_after_a_request_that_did_not_fit(tmp_path: Path, goes_on: bool) -> None:
     """pi goes on by itself only if it compacts because of the error."""
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
     failed = {"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "It is too much."}
     made.add("c", "b", message=failed)
     made.compact("d", "c")
@@ -986,8 +995,6 @@ def test_a_compaction_of_pi_after_a_request_that_did_not_fit(tmp_path: Path, goe
 @pytest.mark.parametrize("failed", [False, True])
 def test_openclaws_answer_to_a_command_shows_a_manual_compaction(tmp_path: Path, failed: bool) -> None:
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
     notice = "⚙️ Compaction failed: it timed out" if failed else "⚙️ Compacted (150k → 20k)"
     answer = {"role": "assistant", "provider": "openclaw", "content": [{"type": "text", "text": notice}]}
     if failed:
@@ -1002,13 +1009,7 @@ def test_openclaws_answer_to_a_command_shows_a_manual_compaction(tmp_path: Path,
 
 def test_the_error_of_a_request_that_did_not_fit_has_the_window(tmp_path: Path) -> None:
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
-    error = "400 This model's maximum context length is 131072 tokens. However, you requested 132344 tokens."
-    made.add(
-        "c", "b", message={"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}
-    )
-    made.compact("d", "c")
+    made.overflow()
     made.say("e", "d", "user", "Now the bay.")
     _, conversation, (compaction,) = opened(written(tmp_path / "p1.jsonl", made.text))
     assert compaction.overflow
@@ -1028,8 +1029,6 @@ def test_a_request_that_leaves_no_room_for_an_answer_did_not_fit(
     tmp_path: Path, answer: dict[str, Any], window: int | None
 ) -> None:
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
     made.add("c", "b", message={"role": "assistant", "content": [], **answer})
     made.compact("d", "c")
     made.say("e", "d", "user", "Now the bay.")
@@ -1040,13 +1039,7 @@ def test_a_request_that_leaves_no_room_for_an_answer_did_not_fit(
 
 def test_a_record_with_only_overflows_makes_the_threshold_doubtful(tmp_path: Path) -> None:
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
-    error = "400 This model's maximum context length is 131072 tokens. However, you requested 132344 tokens."
-    made.add(
-        "c", "b", message={"role": "assistant", "content": [], "stopReason": "error", "errorMessage": error}
-    )
-    made.compact("d", "c")
+    made.overflow()
     made.say("e", "d", "assistant", "Next.")
     answers = Answers.of([written(tmp_path / "p1.jsonl", made.text)], {}, None)
     (row,) = answers.store.conversations()
@@ -1060,8 +1053,6 @@ def test_a_record_with_only_overflows_makes_the_threshold_doubtful(tmp_path: Pat
 
 def test_a_session_with_a_missing_entry_keeps_the_entries_before_it(tmp_path: Path) -> None:
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
     made.compact("c", "b")
     made.say("e", "d", "user", "Now the bay.")
     _, conversation, compactions = opened(written(tmp_path / "p1.jsonl", made.text))
@@ -1082,8 +1073,6 @@ def test_lines_that_are_written_again_or_have_no_name_change_nothing(tmp_path: P
 
 def test_requests_below_an_abandoned_compaction_are_of_the_list_after_it(tmp_path: Path) -> None:
     made = PiSession()
-    made.say("a", None, "user", "Chart the reef.")
-    made.say("b", "a", "assistant", "The reef is charted.")
     for number in range(2):
         made.compact(f"c{number}", "b")
         made.say(f"u{number}", f"c{number}", "user", "Now the bay.")

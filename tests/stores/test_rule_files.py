@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.answers.standing import list_rules
 from inspector.stores.detect import open_store
-from inspector.stores.rule_files import rule_files, texts_after
+from inspector.stores.rule_files import RuleFile, rule_files, texts_after
 from tests.recipes import recipe
 from tests.stores.agent_sessions import SESSION, write_lines
 from tests.stores.kimi_code_session import KimiCodeSession
@@ -17,15 +18,28 @@ from tests.stores.writer import Writer, create, talk
 RULES = "- Never moor at berth 9.\n- Always write the log in English."
 
 
+def files_in(path: Path | str) -> tuple[RuleFile, ...]:
+    """Return the rule files of the only conversation in a file."""
+    store = open_store(Path(path))
+    (row,) = store.conversations()
+    return rule_files(store, store.open(row.id))
+
+
+def talked(session: Any, folder: Path) -> Path:
+    """Add a question and its answer, and return the written file."""
+    session.user("Moor the boat.")
+    session.answer("Moored.", sent=9_000)
+    path: Path = session.write(folder)
+    return path
+
+
 def test_a_file_that_the_agent_loaded_and_a_tool_read(tmp_path: Path) -> None:
     made = recipe("claude_lines")
     session = made.Session("5e55a000-0000-4000-8000-000000000009")
     contents = f"Contents of /home/me/CLAUDE.md (project instructions):\n{RULES}"
     session.user(f"<system-reminder>\n# claudeMd\n{contents}\n</system-reminder>")
     session.user("Moor the boat.")
-    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
-    (row,) = store.conversations()
-    (found,) = rule_files(store, store.open(row.id))
+    (found,) = files_in(session.write(tmp_path / "a.jsonl"))
     assert (found.path, found.text, found.generation, found.how) == ("/home/me/CLAUDE.md", RULES, 1, "loaded")
 
 
@@ -39,9 +53,7 @@ def test_a_file_that_the_agent_wrote(tmp_path: Path) -> None:
         path = f"{session.cwd}/{name}"
         session.answer(made.call(f"call-{at}", "Write", file_path=path, content=RULES))
         session.result(f"call-{at}", "written")
-    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(session.write(tmp_path / "a.jsonl"))
     assert [(one.how, one.is_memory) for one in found] == [("written", False), ("written", True)]
     assert all(one.text == RULES for one in found)
     assert [one.path for one in found] == [f"{session.cwd}/CLAUDE.md", f"{session.cwd}/memory/harbour.md"]
@@ -79,9 +91,7 @@ def test_codex_instructions(tmp_path: Path) -> None:
         return {"type": "response_item", "payload": {"type": "message", "role": "user", "content": content}}
 
     items = [{"type": "session_meta", "payload": {"id": "c1", "cwd": "/x"}}, said(text), said("Go.")]
-    store = open_store(write_lines(tmp_path / "a.jsonl", items))
-    (row,) = store.conversations()
-    (found,) = rule_files(store, store.open(row.id))
+    (found,) = files_in(write_lines(tmp_path / "a.jsonl", items))
     assert (found.path, found.text) == ("/home/me/harbour/AGENTS.md", RULES)
 
 
@@ -121,9 +131,7 @@ def test_a_nested_rule_file_and_a_file_of_a_hook(tmp_path: Path) -> None:
         "</session-restore>"
     )
     session.attach(type="hook_additional_context", content=[loaded], hookName="SessionStart")
-    store = open_store(Path(session.write(tmp_path / "a.jsonl")))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(session.write(tmp_path / "a.jsonl"))
     assert [(one.path, one.text) for one in found] == [(path, nested), (f"{session.cwd}/AGENTS.md", RULES)]
 
 
@@ -138,9 +146,7 @@ def test_the_custom_instructions_of_copilot_and_a_file_that_they_name(tmp_path: 
     path = "/home/me/.github/instructions/berths.instructions.md"
     numbered = "\n".join(f"{at}. {line}" for at, line in enumerate(RULES.splitlines(), start=1))
     session.answer("I look.", made.Call("call-1", "view", {"path": path}, numbered), sent=40_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(session.write(tmp_path))
     assert [(one.path, one.text, one.how) for one in found] == [
         ("custom instruction 1", RULES, "prompt"),
         ("custom instruction 2", "- Be short.", "prompt"),
@@ -158,11 +164,7 @@ def test_the_system_prompt_of_kimi_code_has_the_files(tmp_path: Path) -> None:
     session.add(
         "config.update", systemPrompt=f"The instructions are:\n\n```````\n{block}\n```````\n\n# Skills\n"
     )
-    session.user("Moor the boat.")
-    session.answer("Moored.", sent=9_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(talked(session, tmp_path))
     assert {one.path: one.text for one in found} == files
     assert {one.how for one in found} == {"prompt"}
 
@@ -173,11 +175,7 @@ def test_the_context_of_gemini_cli_has_the_files(tmp_path: Path) -> None:
     files = "\n".join(f"--- Context from: {p} ---\n{RULES}\n--- End of Context from: {p} ---" for p in paths)
     text = f"<session_context>\nMonday\n<loaded_context>\n{files}\n</loaded_context>\n</session_context>"
     session.context["content"] = [{"text": text}]
-    session.user("Moor the boat.")
-    session.answer("Moored.", sent=9_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(talked(session, tmp_path))
     assert [(one.path, one.text, one.how) for one in found] == [(path, RULES, "loaded") for path in paths]
 
 
@@ -188,11 +186,7 @@ def test_many_files_without_an_end_take_linear_time(tmp_path: Path) -> None:
     whole = f"{starts[0]}{RULES}\n--- End of Context from: a.md ---"
     text = "".join(start * 40_000 for start in starts)
     session.context["content"] = [{"text": f"<session_context>\n{text}{whole}\n</session_context>"}]
-    session.user("Moor the boat.")
-    session.answer("Moored.", sent=9_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(talked(session, tmp_path))
     assert [(one.path, one.text) for one in found] == [("a.md", RULES)]
 
 
@@ -206,9 +200,7 @@ def test_the_system_prompt_of_hermes_has_the_files(tmp_path: Path) -> None:
     end = f"{bar}\nMEMORY\n{bar}\n- berth 9\n\nConversation started: Monday"
     writer.begin(system_prompt=f"You moor.\n\n# Project Context\n\n{line}\n\n{files}\n\n{end}")
     writer.say(talk(1))
-    store = open_store(writer.end())
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(writer.end())
     assert [(one.path, one.text, one.how) for one in found] == [
         ("AGENTS.md", RULES, "prompt"),
         (".cursorrules", "Be short.", "prompt"),
@@ -221,11 +213,7 @@ def test_a_reminder_of_dsh_has_the_files(tmp_path: Path) -> None:
     rules = f"{RULES}\n<details>\nTides.\n</details>\n- Never moor at night."
     files = "\n\n".join(f"Instructions from: {p}\n\n{rules}\n" for p in ("AGENTS.md", "docs/CLAUDE.md"))
     session.user(f"<system-reminder>\nUse these.\n\n{files}\n</system-reminder>")
-    session.user("Moor the boat.")
-    session.answer("Moored.", sent=9_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    found = rule_files(store, store.open(row.id))
+    found = files_in(talked(session, tmp_path))
     assert [(one.path, one.text, one.how) for one in found] == [
         (f"{session.cwd}/AGENTS.md", rules, "loaded"),
         (f"{session.cwd}/docs/CLAUDE.md", rules, "loaded"),
@@ -241,9 +229,7 @@ def test_the_system_prompt_of_openhands_has_the_files(tmp_path: Path) -> None:
         "text": f"<REPO_CONTEXT>\n[BEGIN context from [agents]]\n{RULES}\n\n[END Context]\n</REPO_CONTEXT>",
     }
     session.answer("Moored.", sent=9_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    (found,) = rule_files(store, store.open(row.id))
+    (found,) = files_in(session.write(tmp_path))
     assert (found.path, found.text, found.how) == ("context from [agents]", RULES, "prompt")
 
 
