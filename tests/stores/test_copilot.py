@@ -49,6 +49,26 @@ def test_a_sub_agent_has_its_own_list_and_compactions(tmp_path: Path) -> None:
     assert main.started_at < helper.started_at < helper.last_active < main.last_active
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_compaction_that_began_and_did_not_end_failed(ends: bool, tmp_path: Path) -> None:
+    """Copilot CLI 1.0.102 records nothing more if it is closed during a compaction."""
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=40_000)
+    session.begin_compaction(40_500, trigger="manual")
+    if ends:
+        session.end_compaction(SUMMARY, 40_500, 9_000, 40_700)
+    session.event("session.resume")
+    session.user(AFTER)
+    session.answer(LAST, sent=41_000)
+    store = open_store(session.write(tmp_path))
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    failed = [(one.trigger, one.place, one.tokens_before_reported) for one in store.failures(conversation)]
+    assert failed == ([] if ends else [("manual", 2, 40_500)])
+    assert len(store.compactions(conversation)) == ends
+
+
 def test_the_size_of_the_live_list_has_the_tools(tmp_path: Path) -> None:
     """Copilot compares its threshold with its own size, which has the prompt and the tools."""
     session = made.CopilotSession(SESSION)

@@ -672,6 +672,33 @@ def test_reverted_messages_of_opencode_are_in_no_list(tmp_path: Path, form: str,
     assert "reverted 1 message." in conversation.notes[0]
 
 
+def test_failed_turns_of_codex_without_a_message_are_failed_compactions(tmp_path: Path) -> None:
+    """Codex 0.169 records no origin of the turn of /compact, and its error with the end of the turn."""
+    rollout = made.CodexRollout("0199aaaa-0000-7000-8000-0000000000c0")
+    for error in ("The summary is refused.", "", "cancelled", "The request is refused."):
+        if error != "The request is refused.":
+            rollout.event("task_started", turn_attribution={"turn_trigger": "exec"})
+            rollout.says("user", "Weave the cloth.")
+            rollout.says("assistant", "Woven.")
+            rollout.event("task_complete", error=None)
+            rollout.event("task_started")
+        else:
+            rollout.event("task_started", turn_attribution={"turn_trigger": "exec"})
+            rollout.says("user", "Weave more.")
+        if error == "cancelled":
+            rollout.says("user", "<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")
+            rollout.event("turn_aborted", reason="interrupted")
+        else:
+            rollout.event("task_complete", error={"message": error} if error else None)
+    path = tmp_path / "rollout-a.jsonl"
+    path.write_text(rollout.text(), encoding="utf-8")
+    store, conversation, compactions = opened(path)
+    assert not compactions
+    assert [(one.error, one.trigger) for one in store.failures(conversation)] == [
+        ("The summary is refused.", "manual"), ("It was cancelled.", "manual"),
+    ]  # fmt: skip
+
+
 def test_a_picture_that_a_tool_of_opencode_read_is_in_its_result(tmp_path: Path) -> None:
     session = opencode()
     picture = {"type": "file", "mime": "image/png", "url": "data:image/png;base64,AA=="}

@@ -134,6 +134,9 @@ class _Scanner(SessionScanner, kw_only=True):
     turn: tuple[int, int] = (0, 0)
     #: Whether the file records turns.
     has_turns: bool = False
+    #: Whether turns record their origin, and whether the current turn has none.
+    has_origins: bool = False
+    compacts: bool = False
     #: Whether an answer without calls preceded the last compaction.
     after_answer: bool = False
     #: The first messages of the turns of the user.
@@ -326,16 +329,29 @@ class _Scanner(SessionScanner, kw_only=True):
             self.window = count_at(payload, "model_context_window") or self.window
             self.has_turns = True
             self.turn = len(self.compactions), len(self.live)
+            # A recent release records where the turns of the user come from. The turn of /compact has no origin.
+            has_origin = "turn_attribution" in payload
+            self.compacts = self.has_origins and not has_origin
+            self.has_origins |= has_origin
         elif kind == "task_complete":
             self._turn_ended()
+            if self.turn == (len(self.compactions), len(self.live)):
+                # A turn without a message is a compaction. Every other turn has a message of the user.
+                self._compaction_failed(text_at(payload, "error", "message"), at)
         elif kind == "turn_aborted":
             self.ends_with_count = False
+            if self.compacts and self.turn[0] == len(self.compactions):
+                self._compaction_failed("It was cancelled.", at)
         elif kind == "thread_name_updated":
             self.title = text_at(payload, "thread_name") or text_at(payload, "name") or self.title
         elif kind == "thread_rolled_back":
             self._back(count_at(payload, "num_turns") or 0)
         elif kind in ("error", "stream_error") and "compact" in text_at(payload, "message").lower():
             self.fail(text_at(payload, "message"), at, tokens_before_reported=self.last_size)
+
+    def _compaction_failed(self, error: str, at: float) -> None:
+        if error:
+            self.fail(error, at, place=self.turn[1], trigger="manual", tokens_before_reported=self.last_size)
 
     def _turn_began(self) -> None:
         """Mark a compaction between an answer and a message of the user in a file without turns: the user asked for it.

@@ -71,6 +71,8 @@ class _Scanner(SessionScanner, kw_only=True):
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     #: Length of the live list when the running compaction began.
     began: int | None = None
+    #: The time and the trigger of the compaction that runs, and the size of the list.
+    attempt: tuple[float, str | None] = (0.0, None)
     size: int | None = None
     truncations: int = 0
     #: The number of answers, and the usage of all requests, as counted when Copilot last ended.
@@ -139,10 +141,14 @@ class _Scanner(SessionScanner, kw_only=True):
         elif kind == "session.usage_record":
             self._usage(text_at(data, "usage", "apiCallId"), data.get("usage"), at)
         elif kind == "session.compaction_start":
+            self._add_unended()
+            self.attempt = at, _TRIGGERS.get(text_at(data, "trigger"))
             self.began, self.size = len(self.live), count_of(data, "currentTokens")
             self._sized(data)
         elif kind == "session.compaction_complete":
             self._compacted(event, data, at)
+        elif kind == "session.resume":
+            self._add_unended()
         elif kind == "session.shutdown":
             self._ended(data)
             self._sized(data)
@@ -191,6 +197,14 @@ class _Scanner(SessionScanner, kw_only=True):
             for of_model in metrics
         ]
         self.counted = Usage._make(map(sum, zip(Usage(), *counted, strict=True)))
+
+    def _add_unended(self) -> None:
+        """Add the compaction that began and did not end as a failed attempt."""
+        if self.began is not None:
+            at, trigger = self.attempt
+            error = "It was cancelled or failed; Copilot does not record why."
+            self.fail(error, at, place=self.began, trigger=trigger, tokens_before_reported=self.size)
+            self.began = self.size = None
 
     def _compacted(self, event: dict[str, Any], data: dict[str, Any], at: float) -> None:
         began, size = self.began, self.size
