@@ -89,6 +89,16 @@ async def test_a_is_kept_next_to_b_and_they_can_be_swapped(in_place: Path) -> No
         assert [run.name for run in view.runs] == ["recorded", "what-if"]
 
 
+async def test_the_lines_of_a_and_b_have_only_settings_that_the_profile_uses() -> None:
+    async with running(ROOT / "fixtures" / "agents", "Harbor importer", size=(160, 48)) as pilot:
+        await press(pilot, "6", "l", "equals_sign", "l")
+        view = conversation(pilot).query_one(WhatIfPane).run
+        assert view is not None
+        kept, now = (note for note in view.notes if note.startswith(("A  ", "B  ")))
+        assert kept.startswith("A  claude-code-2.1.216, threshold ")
+        assert kept.count(",") == now.count(",") == 1
+
+
 async def test_settings_are_recommended_with_their_reasons(in_place: Path) -> None:
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         screen = conversation(pilot)

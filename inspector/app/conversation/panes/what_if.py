@@ -160,11 +160,13 @@ def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
 
 
 def _words_of(settings: Settings) -> str:
-    """Return a line with the profile, the usual settings, and changed settings."""
+    """Return a line with the profile, and its usual and its changed settings."""
+    budgets = engine(settings.profile).budgets(settings)
     written = [
         f"{name} {value:,.12g}" if isinstance(value, int | float) else f"{name} {value}"
         for name, row in SETTINGS.items()
         if name != "profile"
+        and not budgets.why_unused(name)
         and ((value := getattr(settings, name)) != row.default or row.written == "always")
     ]
     return ", ".join([settings.profile, *written])
