@@ -152,6 +152,23 @@ def test_an_edit_of_pi_removes_or_replaces_a_message(tmp_path: Path) -> None:
     assert (compaction.before, compaction.tail_start, compaction.exact) == (5, 3, True)
 
 
+def test_texts_that_programs_write_into_a_session_of_pi_are_not_the_users(tmp_path: Path) -> None:
+    """Pi fills the templates of prompts, and extensions call skills; both records look like messages of the user."""
+    session = made.PiSession("5fd1e58c-0000-4000-8000-000000000000")
+    template = (
+        "Review the piers.\n\nTarget piers are {}.\n\n## Phase 1\nLook.\n\n## Phase 2\nNever paint them."
+    )
+    said = ["Never paint it.", template.format("`the north pier`"), "Set the name to `` please."]
+    by_programs = ["/skill:simplify\n\n<!-- enforcer -->\n\nNever paint it.", template.format("``")]
+    for text in (*said, *by_programs):
+        session.user(text)
+    session.answer({"type": "text", "text": "Reviewed."})
+    store, conversation, _ = opened(written(tmp_path / "a.jsonl", session.text()))
+    listed = texts(store, conversation)
+    assert [text for role, text in listed if role == "user"] == said
+    assert [text for role, text in listed if role == "system"] == by_programs
+
+
 def test_requests_of_pi_outside_the_list_are_paid_but_no_size_of_it(tmp_path: Path) -> None:
     session = pi(3)
     usage = {"input": 0, "output": 0, "cacheRead": 4_500, "cacheWrite": 0}

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
 from inspector.stores.values import mapping_at, mappings_in, text_at
 from inspector.stores.wires import answer_of, call_of, plain, result_of
+
+#: The call of a skill by an extension, with its comment. Pi puts the text of the skill in the place of a typed call.
+_BY_EXTENSION = late_pattern(r"/skill:\S+\s*<!--")
+#: An argument that was empty when pi filled a prompt template, and a heading.
+_EMPTY_ARGUMENT = late_pattern(r"(?<=\s)``(?=[\s.,;:)])")
+_HEADING = late_pattern(r"^#{1,3} ", re.MULTILINE)
 
 
 def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
@@ -30,7 +38,9 @@ def entry_wires(value: Mapping[str, Any]) -> list[Wire]:
         wire = result_of(message.get("toolCallId"), plain(content), _failed(message))
         return [{**wire, "name": str(message.get("toolName") or "")}]
     if role == "user":
-        return [{"role": "system" if _by_openclaw(message) else "user", "content": plain(content)}]
+        text = plain(content)
+        by_program = _by_openclaw(message) or (isinstance(text, str) and _is_filled(text))
+        return [{"role": "system" if by_program else "user", "content": text}]
     if role == "system":
         # The system prompt precedes every list, so no list has it.
         return []
@@ -54,6 +64,16 @@ def _failed(message: Mapping[str, Any]) -> bool:
     details = details if isinstance(details, Mapping) else {}
     ended = details.get("status") in ("error", "failed") or details.get("exitCode") not in (None, 0)
     return message.get("isError") is True or ended
+
+
+def _is_filled(text: str) -> bool:
+    """Return whether an extension called a skill, or pi filled a prompt template without arguments.
+
+    The record has only the text of a template: it is known by an empty argument, in a document with headings.
+    """
+    if _BY_EXTENSION.match(text):
+        return True
+    return _EMPTY_ARGUMENT.search(text) is not None and len(_HEADING.findall(text)) > 1
 
 
 def _by_openclaw(message: Mapping[str, Any]) -> bool:
