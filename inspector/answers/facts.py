@@ -140,12 +140,8 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
         )
     facts = tuple(select_lives(inspection, reading, wanted))
     note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)
-    return FollowedFacts(
-        inspection.conversation.id,
-        facts,
-        bool(wanted.fates),
-        inspection.store.owner(inspection.conversation.id).info.kind,
-    )
+    row = inspection.conversation.row
+    return FollowedFacts(row.id, facts, bool(wanted.fates), row.agent)
 
 
 def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
@@ -155,10 +151,5 @@ def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
     plan = inspection.plan(live, resolved.settings)
     if not plan.compacts:
         answers.note(f"{plan.profile} would not compact the live list: {plan.reason}.")
-    facts = select_risks(plan, reading, wanted)
-    return FactsAtRisk(
-        inspection.conversation.id,
-        live.number,
-        tuple(facts),
-        inspection.store.owner(inspection.conversation.id).info.kind,
-    )
+    row = inspection.conversation.row
+    return FactsAtRisk(row.id, live.number, tuple(select_risks(plan, reading, wanted)), row.agent)

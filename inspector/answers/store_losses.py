@@ -16,7 +16,6 @@ from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, Afterma
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.facts.languages import language_of
 from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
-from inspector.stores.base import Store
 
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
@@ -158,10 +157,9 @@ LOSSES: AnswerKind[ConversationLosses] = AnswerKind("losses", ConversationLosses
 
 
 class ListedLoss(Struct, frozen=True):
-    """The losses of a compaction, with the row and the agent of its conversation."""
+    """The losses of a compaction, with the row of its conversation."""
 
     row: ConversationRow
-    agent: str
     loss: CompactionLoss
 
 
@@ -301,12 +299,6 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
         fact.kind, fact.text, fact.value, fact.role, saying.session, saying.message, compaction,
         life.outcome, life.fate.where, saying.generation, saying.index, life.fate.changed,
     )  # fmt: skip
-
-
-def with_row(store: Store, row: ConversationRow, losses: ConversationLosses) -> list[ListedLoss]:
-    """Return the losses of a conversation together with its row. Raises StoreErrors."""
-    agent = store.owner(row.id).info.kind
-    return [ListedLoss(row, agent, loss) for loss in losses.compactions]
 
 
 def sort_worst_first(losses: Iterable[ListedLoss]) -> list[ListedLoss]:

@@ -21,6 +21,7 @@ from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
 from inspector.answers.shown_settings import doubt_about, has_least_window
 from inspector.caching.costs import Bill, CompactionUsage, bill
+from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -34,7 +35,6 @@ from inspector.quality.facts.risk import AtRisk
 
 #: Number of requests for the recent growth.
 RECENT_REQUESTS = 10
-_FIVE_MINUTES, _HOUR = 300.0, 3_600.0
 
 
 class Upcoming(Struct, frozen=True):
@@ -162,7 +162,9 @@ def upcoming_of(
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
     risks = tuple(select_risks(plan, reading, Wanted()))
     last = requests[-1].request if requests else None
-    lives = _HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else _FIVE_MINUTES
+    lives = (
+        ONE_HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else FIVE_MINUTES
+    )
     warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
     return Upcoming(
         inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, requests_left,

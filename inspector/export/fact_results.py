@@ -28,7 +28,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
         {
             "conversation": listed.row.id,
             "title": safe_line(listed.row.unmasked_title),
-            "agent": listed.agent,
+            "agent": listed.row.agent,
             **fields_of(listed.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
             **fields_of(listed.loss, "unknown", "pasted", "others", "aftermath"),
             "aftermath_of_lost_rules": listed.loss.broken,

@@ -156,9 +156,9 @@ def read_store_losses(
     from inspector.answers.store_losses import (
         LOSSES,
         ConversationLosses,
+        ListedLoss,
         uncertain_losses,
         unknown_losses,
-        with_row,
     )
 
     batch = _Batch(watch)
@@ -168,8 +168,8 @@ def read_store_losses(
         losses = _tried(lambda: LOSSES.of(store, row.id).stored())
         if losses is not None:
             read.append(losses)
-            for loss in with_row(store, row, losses):
-                batch.add(loss)
+            for loss in losses.compactions:
+                batch.add(ListedLoss(row, loss))
         return losses is not None
 
     unknown = []

@@ -229,7 +229,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
-        which = [Text(f"{entry.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
+        which = [Text(f"{entry.row.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
         return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *more, *uncertain, *apart]
 
     @on(LossList.Opened)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import Struct
-
 from inspector.core.conversations import Compaction, Generation, Session
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars
+from inspector.stores.hermes.generations import StoredList
 from inspector.stores.hermes.matching import Print, print_of
 from inspector.stores.hermes.recovery import recover
 
@@ -17,37 +16,28 @@ _BATCH = 256
 _UNCERTAIN = "The start of the list after it is inferred from the live messages."
 
 
-class Transition(Struct, frozen=True):
-    """A compaction: the list before it, and the rows that the agent wrote after it.
-
-    `certain`: it is recorded which rows begin the list after the compaction.
-    """
-
-    number: int
-    before: Generation
-    session_after: str
-    rows_after: Sequence[int]
-    certain: bool
-
-
 def describe(
-    transitions: Sequence[Transition],
+    transitions: Sequence[tuple[Generation, str, StoredList]],
     sessions: Mapping[str, Session],
     prompts: Mapping[str, int],
     read: Callable[[Sequence[int]], Mapping[int, Message]],
 ) -> Iterator[Compaction]:
     """Yield the compactions in order, each read on demand.
 
-    `prompts` has the tokens of each session's system prompt. `read` returns messages by id.
+    A transition is the list before a compaction, and the session and the rows after it. `prompts` has the tokens of
+    each session's system prompt. `read` returns messages by id.
     """
     prints: dict[int, Print] = {}
-    for transition in transitions:
-        prints = _prints(transition.before.ids, prints, read)
+    for before, session_after, stored in transitions:
+        prints = _prints(before.ids, prints, read)
         old = list(prints.values())
         # Copies are at most as many as the messages before, plus the summary and stubs for open calls.
         reach = len(old) + sum(len(item.calls) for item in old) + 2
-        prints = _prints(transition.rows_after[:reach], {}, read)
-        yield _compaction(transition, old, list(prints.values()), sessions, prompts)
+        prints = _prints(stored.rows[:reach], {}, read)
+        ended = sessions[before.session].ended_at if before.session in sessions else None
+        at = ended if before.session != session_after else None
+        tokens = prompts.get(before.session, 0), prompts.get(session_after, 0)
+        yield _compaction(before, old, list(prints.values()), at, stored.certain, tokens)
 
 
 def _prints(
@@ -70,29 +60,27 @@ def _measured(message: Message) -> Print:
 
 
 def _compaction(
-    transition: Transition,
-    old: Sequence[Print],
-    new: Sequence[Print],
-    sessions: Mapping[str, Session],
-    prompts: Mapping[str, int],
-) -> Compaction:
+    before: Generation, old: Sequence[Print], new: Sequence[Print], at: float | None, certain: bool,
+    prompts: tuple[int, int],
+) -> Compaction:  # fmt: skip
+    """Return a compaction. `at` is its time if that is recorded. `certain`: it is recorded which rows begin the list
+    after it. `prompts` are the tokens of the system prompts before and after it."""
     recovered = recover(old, new)
     summary = new[recovered.summary_at] if recovered.summary_at is not None else None
     handoff = summary.handoff if summary else None
-    ended = sessions[transition.before.session].ended_at if transition.before.session in sessions else None
-    rotated = transition.before.session != transition.session_after
-    first = summary or (new[0] if new else None)
-    at = ended if rotated and ended is not None else first.timestamp if first else 0.0
-    if not transition.certain:
+    if at is None:
+        first = summary or (new[0] if new else None)
+        at = first.timestamp if first else 0.0
+    if not certain:
         recovered = recovered._replace(exact=False, note=f"{recovered.note} {_UNCERTAIN}".lstrip())
     return Compaction(
-        index=transition.number,
-        session=transition.before.session,
+        index=before.number,
+        session=before.session,
         before=len(old),
         summary=handoff.body if handoff else None,
         fallback=handoff is not None and handoff.fallback,
-        tokens_before=_tokens(old) + prompts.get(transition.before.session, 0),
-        tokens_after=_tokens(new[: recovered.after]) + prompts.get(transition.session_after, 0),
+        tokens_before=_tokens(old) + prompts[0],
+        tokens_after=_tokens(new[: recovered.after]) + prompts[1],
         at=at,
         **recovered._asdict(),
     )

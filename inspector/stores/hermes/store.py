@@ -171,19 +171,19 @@ class HermesStore(SingleStore):
 
     def each_compaction(self, conversation: Conversation) -> Iterator[Compaction]:
         """Yield the compactions; lists are read when they are needed."""
-        from inspector.stores.hermes.compactions import Transition, describe
+        from inspector.stores.hermes.compactions import describe
 
         if len(conversation.generations) < 2:
             return
         _, lists = self._read(lambda db: self._open(db, conversation.row))
         transitions = [
-            Transition(before.number, before, name, stored.rows, stored.certain)
+            (before, name, stored)
             for before, (name, stored) in zip(conversation.generations[:-1], lists[1:], strict=False)
         ]
         sessions = {item.id: item for item in conversation.sessions}
         prompts = {name: text_tokens(len(self.system_prompt(name))) for name in sessions}
         usages = self._read(lambda db: usage.summary_usage(db, self._schema, conversation.sessions))
-        compacted = Counter(transition.before.session for transition in transitions)
+        compacted = Counter(before.session for before, *_ in transitions)
         for compaction in describe(transitions, sessions, prompts, self._rows_by_id):
             # Usage is recorded by session. So a compaction has its usage only if the session has no other compaction.
             alone = compacted[compaction.session] == 1
