@@ -108,7 +108,7 @@ _PRINTED = late_pattern(
     r"P?S [A-Z]:\\[^>\n]{0,200}>|\? (?-i:[A-Z])[^\n]{3,200}[?:](?:\s|$)|VM\d{1,6}:\d+(?:\s|$)|"
     r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
     r"error|warn) |"
-    r"={3,}|-{3} (?:FAIL|PASS|SKIP): |"
+    r"={3,}|={2}> |-{3} (?:FAIL|PASS|SKIP): |"
     r"(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
     r"(?:passed|failed)\b|"
     r"\d+ files? changed|create mode \d{6} |(?:Setting up|Unpacking|Get:\d+|Hit:\d+|Step \d+/\d+) \S|"
@@ -119,7 +119,7 @@ _PRINTED = late_pattern(
 )
 #: Matches the start of printed text behind the words of a person: the place of a script, or a time.
 _BEGINS = late_pattern(
-    r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
+    r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[⏺●] |[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
     r"\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d)"
 )
 #: Matches a name with its value, or a name over deeper lines.
@@ -151,7 +151,7 @@ _CODE = late_pattern(
     r"(?:async )?def \w+\(.*|class \w+(?:\(.*\))?[:{].*|@[\w.]+(?:\(.*\))?|import \w[\w.]*(?:,\s?\w[\w.]*)*(?: "
     r"as \w+)?;?|import [\w.{}*, ]{1,200} from ['\"].*|from [\w.]+ import [\w.*, ()]+|"
     r"(?:if|for|while|with|elif|else|try|except|switch|case)\b(?:[^.?!]|\.(?=\w)){0,200}[)\]\w'\"]\s?[:{]|"
-    r"return [\w.]+|"
+    r"return (?:[\w.]+|\()|"
     r"(?:export |default |public |private |protected |static |async |pub )*(?:const|let|var|function|func|fn|"
     r"interface|type|struct|impl|enum)\b.*[{(;=].*|"
     r".{0,300}(?:\);|\) ?\{|[^\s.]\{|\};?|=> ?[{(]?|;)|[\"']?[\w-]+[\"']?:\s?(?:[\"'{\[].*|\S+,)|#!.*|//.*|"
@@ -205,6 +205,20 @@ _GLUED = late_pattern(
 )
 #: Minimum entries of a list on a page, and minimum number of labels that come again.
 _ENTRIES = 3
+#: Minimum lines of a printout that no person writes.
+_FEWEST_PRINTED = 5
+_DIGITS = late_pattern(r"\d+")
+#: Matches a label with a path or an address: "Built: /srv/tool".
+_PLACE = late_pattern(r"[A-Z][^:\n]{1,60}: (?:~?/|[A-Z]:\\|[a-z]{2,10}://)\S*\s*$")
+#: Lines that lost their ends stand in one line: a sentence or a label, and the next one without a space.
+_JOINED, _FEWEST_JOINED = late_pattern(r"(?<=[a-z)])[.:](?=[A-Z][a-z])"), 3
+_SPACED = late_pattern(r"(?<=[a-z)])[.]\s+(?=[A-Z][a-z])")
+#: Matches a name and its value.
+_GIVEN = late_pattern(r"\s*[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
+#: Matches words of a person about oneself or to the agent.
+_PERSON = late_pattern(
+    r"\b(?:I|i|we|my|me|our|please|pls|plz|let['’]?s|can you|could you)\b|我|你|请|請|幫|帮"
+)
 #: Minimum lines of a document that begin with a picture.
 _FEWEST_LED = 3
 _HANDS_OVER = late_pattern(r"[^\n#]{1,200}[:：]\s++(?=#{1,6} \S)")
@@ -220,7 +234,7 @@ _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
 _BOT = late_pattern(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
-    r"codecov|dependabot|renovate\[bot\])|"
+    r"codecov|dependabot|renovate\[bot\]|^\s*(?:low|medium|high|critical) severity\s*$)|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
     r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
@@ -347,7 +361,7 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
         if of_user:
             document = _document(text, part, document[0] < document[1] == part_end)
         part_end, documents = part[1], (passed_on, document)
-        for sentence in _of_part(text, part, pasted):
+        for sentence in _of_part(text, part, pasted, of_user):
             planned = any(from_ <= sentence.start and sentence.end <= to for from_, to in documents)
             planned = planned or (of_user and _is_json(_line_at(text, sentence.start)))
             yield replace(sentence, planned=True) if planned else sentence
@@ -482,9 +496,9 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     yield (at, end), False
 
 
-def _of_part(text: str, span: Span, pasted: bool) -> Iterator[Sentence]:
+def _of_part(text: str, span: Span, pasted: bool, of_user: bool = True) -> Iterator[Sentence]:
     """Yield the sentences of a span."""
-    for start, end, shown, heading in _paragraphs(text, span):
+    for start, end, shown, heading in _paragraphs(text, span, of_user):
         at = start
         items = _items_in_line(text, start, end)
         ends = [mark.end() for mark in _END.finditer(text, start, end)]
@@ -519,20 +533,21 @@ def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterat
         yield Sentence(start, end, pasted, heading)
 
 
-def _paragraphs(text: str, span: Span) -> Iterator[tuple[int, int, bool, bool]]:
+def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int, bool, bool]]:
     """Yield (start, end, pasted, heading) of each run of prose lines. A wrapped line joins the line before it."""
     starts, lines = _lines(text, span)
     coded, pasted = _fenced(lines), _pages(lines)
+    prosaic = frozenset(number for number, line in enumerate(lines) if number not in coded and is_prose(line))
+    if of_user:
+        pasted |= _printout(lines, coded, prosaic, pasted)
     open_at, open_end, was = -1, -1, False
     indented = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
         # Indented lines under a mark of an agent's terminal are a copy of its output.
-        indented = (
-            line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented and bool(line.strip())
-        )
+        indented = line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented
         quoted = line.lstrip().startswith(">") or _NUMBERED.match(line) is not None
         shown = number in pasted or quoted or (indented and line[:2] == "  ")
-        prose = number not in coded and is_prose(line)
+        prose = number in prosaic
         heading = prose and _HEADING.match(line) is not None
         joins = prose and not heading and open_at >= 0 and shown == was and _continues(text, open_end, line)
         if open_at >= 0 and not joins:
@@ -656,6 +671,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
+    found.update(number for number in filled if _run_together(lines[number]))
     # A terminal fills its lines with spaces. A prompt in it has the person's words.
     padded = [number for number in filled if lines[number].endswith(_PADDING)]
     prompted = any(lines[number].lstrip()[0] in "❯>" for number in filled if padded and number <= padded[0])
@@ -674,13 +690,82 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         # A person may introduce a paste, and continue after it.
         if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
             paste = paste[1:]
-        if len(paste) > 1 and _plain_words(lines, paste[-1], marks):
+        # A mark alone is no review.
+        reviewed = any(set(block) - set(marks) for block in paste[:-1])
+        if reviewed and _plain_words(lines, paste[-1], marks):
             # Lines in another script than the last one end the paste.
             unspaced = has_unspaced(lines[paste[-1][-1]])
             while paste[-1] and has_unspaced(lines[paste[-1][-1]]) is unspaced:
                 paste[-1].pop()
         found.update(number for block in paste for number in block)
     return frozenset(found)
+
+
+def _printout(
+    lines: Sequence[str], coded: frozenset[int], prosaic: frozenset[int], pasted: frozenset[int]
+) -> frozenset[int]:
+    """Return the numbers of the lines of a long printout: from its first to its last line that no person writes.
+
+    At least a third of these lines are such lines. A paragraph of a person between them stays. `prosaic` lines may
+    be of a person.
+    """
+    filled = [number for number, line in enumerate(lines) if line.strip() and number not in coded]
+    framed = _framed(lines, filled)
+    marks = frozenset(
+        number
+        for number in filled
+        if number in pasted
+        or number in framed
+        or not (number in prosaic or _RULER.fullmatch(lines[number]) or _gives(lines[number]))
+    )
+    if len(marks) < _FEWEST_PRINTED:
+        return frozenset()
+    first, last = min(marks), max(marks)
+    if len(marks) * 3 < sum(first <= number <= last for number in filled):
+        return frozenset()
+    # The lines on both sides may give a place or be as deep. The person may go on in the last one.
+    while first and (_PLACE.match(lines[first - 1]) or 0 < _depth(lines[first]) == _depth(lines[first - 1])):
+        first -= 1
+    while last < filled[-1] and (
+        _PLACE.match(lines[last + 1])
+        or (last + 1 < filled[-1] and 0 < _depth(lines[last]) == _depth(lines[last + 1]))
+    ):
+        last += 1
+    # Data is marked in another way.
+    own = {number for number in filled if _is_json(lines[number][:_LINE])}
+    own |= {
+        number
+        for block in _line_blocks(lines)
+        if marks.isdisjoint(block)
+        and any(_PERSON.search(lines[number]) or _gives(lines[number]) for number in block)
+        for number in block
+    }
+    return frozenset(range(first, last + 1)) - own
+
+
+def _run_together(line: str) -> bool:
+    """Return whether a line is a document that lost its line ends: "The plan.Next step:Task: do it."
+
+    Other sentences in it end with a space, so its writer does not leave them out.
+    """
+    joints = [mark[0] for mark in _JOINED.finditer(line)]
+    return min(joints.count("."), joints.count(":"), len(_SPACED.findall(line))) >= _FEWEST_JOINED
+
+
+def _gives(line: str) -> bool:
+    """Return whether a line gives a name and its value, as a person hands over data."""
+    return _GIVEN.match(line) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
+
+
+def _framed(lines: Sequence[str], numbers: Sequence[int]) -> frozenset[int]:
+    """Return the numbers of lines with one first word, and one last word with a bracket: "Fetching x (12 kB)"."""
+    frames: dict[tuple[str, str], list[int]] = {}
+    for number in numbers:
+        words = lines[number].split()
+        last = _DIGITS.sub("0", words[-1])
+        if len(words) > 2 and words[0].isalpha() and last.endswith((")", "]")):
+            frames.setdefault((words[0], last), []).append(number)
+    return frozenset(number for same in frames.values() if len(same) >= _FEWEST_PRINTED for number in same)
 
 
 def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: frozenset[int]) -> list[int]:

@@ -19,6 +19,11 @@ DUMP = (
 PADDED = "\n".join(
     f"{line:90}" for line in ("Boats should moor first.", "Keep the pier free.", "Count the berths.")
 )
+SCRIPT = (
+    "=== Step 1: Count ===\n94 berths read\n\nBoats should moor first.\n\n=== Step 2: Moor ===\nunknown boat\n\n"
+    "Never moored:\n\n=== Step 3: Leave ===\n"
+)
+BERTHS = ((1, "North"), (2, "South"), (3, "East"), (4, "West"), (5, "Old"), (6, "New"))
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
 
 #: (message, the writer's own sentences)
@@ -97,6 +102,22 @@ PERSONS_SENTENCES = (
     (f"❯ Moor it.\n{PADDED}", ["Boats should moor first.", "Keep the pier free.", "Count the berths."]),
     ("--- FAIL: TestPier (3.4s)\n    pier.go:209: Hook output: none\n        Created the berth list\n"
      "        Moved three boats\n\nWhy does it fail?", ["Why does it fail?"]),
+    (f"It stops at the end:\nBuilt: /srv/moor/bin\n{SCRIPT}Kept at: /srv/moor/log\n\nWhy?",
+     ["It stops at the end:", "Why?"]),
+    (f"Here:\n{SCRIPT}\nI see no boat there.\n\n{SCRIPT}", ["Here:", "I see no boat there."]),
+    ("Add a total to\n  \"berths\": 94,\n  \"boats\": 12,\n  \"free\": 82,\n  \"north\": 40,\n  \"south\": 42,\n"
+     "  \"east\": 0 so that the sum is shown", ["Add a total to", "\"east\": 0 so that the sum is shown"]),
+    ("It ends early:\n" + "".join(f"Fetching tide-{n}.2 from pier ({n} kB)\n" for n in range(9)), ["It ends early:"]),
+    ("Do this:\n" + "".join(f"Check the {pier} pier of #{n}\n" for n, pier in BERTHS),
+     ["Do this:", *(f"Check the {pier} pier of #{n}" for n, pier in BERTHS)]),
+    ("Use these:\n" + "\n\n".join(f"{pier} pier\nBerth code: {pier}4x\nBerth id：{n}{n}1.077" for n, pier in BERTHS),
+     ["Use these:", *(part for n, pier in BERTHS for part in (f"{pier} pier", f"Berth code: {pier}4x"))]),
+    ("Consider this.\n" + "Plan the berths.Count the boats. Then moor. Never sail alone.Next part:Task: do it.Keep the "
+     "names:Every boat has one. Use the old ones. Moor them by noon, as the tide falls. " * 6, ["Consider this."]),
+    ("The tide is lost here\n\nLow Severity\n\nThe berth must be read first. Else it is empty.",
+     ["The tide is lost here"]),
+    ("A lost tide\n\nLow Severity\n\nThe berth must be read first.\n\nIs it true?", ["A lost tide", "Is it true?"]),
+    ("go on here ● Moor the boats\n  ⎿  ☒ Count them\n\n  Top berths:\n  1. North", ["go on here"]),
 )  # fmt: skip
 
 
