@@ -32,11 +32,9 @@ def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
             would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
         else:
             would = f"would not have compacted ({planned.reason})"
-        yield Violation(
+        yield compaction.before(
             f"Compaction {recorded.index} has head_end {recorded.head_end:,} and tail_start "
             f"{recorded.tail_start:,}; {planned.profile} {would} under these settings.",
-            recorded.index,
-            recorded.index,
             min(recorded.head_end, recorded.before - 1),
         )
 
@@ -46,10 +44,8 @@ def boundaries_inferred(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         if not recorded.exact:
-            yield Violation(
+            yield compaction.before(
                 f"The boundaries of compaction {recorded.index} are inferred. {recorded.note}".rstrip(),
-                recorded.index,
-                recorded.index,
                 min(recorded.head_end, recorded.before - 1),
             )
 
@@ -80,11 +76,8 @@ def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
             if after <= before
             else f"made the list larger, from ~{before:,} to ~{after:,} tokens"
         )
-        yield Violation(
+        yield compaction.at_summary(
             f"Compaction {compaction.index} {saved} (estimated, without the system prompt).{_mostly_fixed(compaction)}",
-            compaction.index,
-            compaction.index + 1,
-            compaction.recorded.summary_at,
         )
 
 
@@ -103,11 +96,9 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
         if enough or new.recorded.trigger == "manual" or old.recorded.may_have_later:
             continue
         count = plural(max(0, messages), "message")
-        yield Violation(
+        yield new.before(
             f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}."
             f"{_mostly_fixed(new)}",
-            new.index,
-            new.index,
             min(old.recorded.after, new.recorded.before - 1),
         )
 
@@ -144,11 +135,9 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
         else:
             index = compaction.recorded.tail_start
             why = f"it starts at #{index:,}{_moved(compaction)}"
-        yield Violation(
+        yield compaction.before(
             f"The tail of compaction {compaction.index} has {compaction.tail_tokens:,} tokens, its budget is "
             f"{budget:,}; {why}.",
-            compaction.index,
-            compaction.index,
             index,
         )
 
@@ -174,11 +163,9 @@ def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:
         if compaction.request_mentioned or chosen or not stays:
             continue
         if index is not None and recorded.region(index) == "middle":
-            yield Violation(
+            yield compaction.before(
                 f"The user's last request before compaction {recorded.index} (#{index:,}) was summarized "
                 "with the middle.",
-                recorded.index,
-                recorded.index,
                 index,
             )
 
@@ -192,11 +179,9 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
         if at_work < MID_TASK or kept or recorded.trigger == "manual":
             continue
         asked = "" if compaction.last_request is None else f" on #{compaction.last_request:,}"
-        yield Violation(
+        yield compaction.before(
             f"Compaction {recorded.index} came while the agent was working{asked}: {at_work:,} messages "
             "followed the request without a final answer, and the summary names no file of their calls.",
-            recorded.index,
-            recorded.index,
             recorded.before - 1,
         )
 

@@ -21,10 +21,7 @@ from inspector.quality.limits import (
 
 def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions that the next one followed before the break-even, but not as soon as `caches_thrown_away`."""
-    for one, following in pairwise(evidence.compactions):
-        bill = one.bill
-        if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or _discarded(bill) or one.doubted:
-            continue
+    for one, following, bill in _unpaid(evidence, discarded=False):
         needed = bill.requests_to_pay_off
         after = "never" if needed is None else f"after {plural(needed, 'request')}"
         yield Violation(
@@ -84,16 +81,7 @@ def prompt_changes(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
-    for one, following in pairwise(evidence.compactions):
-        bill = one.bill
-        if (
-            bill is None
-            or bill.paid_off
-            or bill.loss < NOTICED_DOLLARS
-            or not _discarded(bill)
-            or one.doubted
-        ):
-            continue
+    for one, following, bill in _unpaid(evidence, discarded=True):
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(
             f"Compaction {one.index} cost {_about(one)}{dollars(bill.cost.amount)} US dollars, of which "
@@ -106,9 +94,19 @@ def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
         )
 
 
-def _discarded(bill: Bill) -> bool:
-    """Return whether fewer than CLOSE_REQUESTS requests read the cache that a compaction wrote."""
-    return bool(bill.cost.write) and bill.later < CLOSE_REQUESTS
+def _unpaid(
+    evidence: ConversationEvidence, discarded: bool
+) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, Bill]]:
+    """Yield compactions that did not pay off, with the next one and the bill.
+
+    `discarded`: those whose new cache was read by fewer than CLOSE_REQUESTS requests; else the others.
+    """
+    for one, following in pairwise(evidence.compactions):
+        bill = one.bill
+        if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or one.doubted:
+            continue
+        if discarded == (bool(bill.cost.write) and bill.later < CLOSE_REQUESTS):
+            yield one, following, bill
 
 
 def _about(one: CompactionEvidence) -> str:

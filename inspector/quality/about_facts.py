@@ -29,10 +29,8 @@ def request_gone(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         recorded, index = compaction.recorded, compaction.last_request
         if compaction.request_gone and index is not None:
-            yield Violation(
+            yield compaction.before(
                 gone_words(recorded.index, index),
-                recorded.index,
-                recorded.index,
                 index,
             )
 

@@ -106,12 +106,10 @@ def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
     ]
     for index, tokens in huge[:MOST]:
         where = "head" if index < head else "tail"
-        yield Violation(
+        yield evidence.live.violation(
             f"Message {index:,} has {tokens:,} tokens, more than the tail budget ({budget:,}), and a compaction "
             f"now would keep it in the {where}.",
-            generation=evidence.live.number,
-            index=index,
-            since=evidence.live.end,
+            index,
         )
 
 
@@ -127,12 +125,10 @@ def compaction_fails(evidence: ConversationEvidence) -> Iterator[Violation]:
     plan = evidence.live.plan
     if plan.raises and plan.tokens_before >= evidence.budgets.threshold_tokens:
         raises, index = _failing(evidence)
-        yield Violation(
+        yield evidence.live.violation(
             f"{plan.profile} fails on this list instead of compacting it ({raises}), and the list has reached the "
             f"threshold ({plan.tokens_before:,} of {evidence.budgets.threshold_tokens:,} tokens).",
-            generation=evidence.live.number,
-            index=index,
-            since=evidence.live.end,
+            index,
         )
 
 
@@ -141,11 +137,9 @@ def compaction_would_fail(evidence: ConversationEvidence) -> Iterator[Violation]
     plan = evidence.live.plan
     if plan.raises and plan.tokens_before < evidence.budgets.threshold_tokens:
         raises, index = _failing(evidence)
-        yield Violation(
+        yield evidence.live.violation(
             f"{plan.profile} would fail if it compacted this list now ({raises}).",
-            generation=evidence.live.number,
-            index=index,
-            since=evidence.live.end,
+            index,
         )
 
 

@@ -86,11 +86,9 @@ def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         reported, last = compaction.recorded.tokens_before_reported, compaction.last_size
         if compaction.doubted:
-            yield Violation(
+            yield compaction.before(
                 f"The agent reports {reported:,} tokens before compaction {compaction.index}. The last recorded "
                 f"request and its answer had {last:,}, so requests before the compaction may be missing in the file.",
-                compaction.index,
-                compaction.index,
             )
 
 
@@ -100,12 +98,9 @@ def did_not_shrink(evidence: ConversationEvidence) -> Iterator[Violation]:
         recorded = compaction.recorded
         before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
         if before is not None and after is not None and before <= after:
-            yield Violation(
+            yield compaction.at_summary(
                 f"Compaction {compaction.index} did not shrink the context: the agent reports {before:,} tokens "
                 f"before it and {after:,} after it.",
-                compaction.index,
-                compaction.index + 1,
-                recorded.summary_at,
             )
 
 

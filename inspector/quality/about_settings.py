@@ -14,6 +14,11 @@ _NO_GATEWAY = frozenset(
 )
 
 
+def _always(evidence: ConversationEvidence, text: str) -> Violation:
+    """Return a violation that holds from the first message on."""
+    return Violation(text, generation=evidence.live.number, since=ALWAYS)
+
+
 def _threshold(evidence: ConversationEvidence) -> str:
     """Return how the threshold in force differs from the configured one; "" if they are equal."""
     settings, in_force = evidence.settings, evidence.budgets.threshold_tokens
@@ -39,16 +44,14 @@ def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     source = evidence.sources.get("threshold", "")
     how = "" if _by_default(evidence) or source.startswith(SHOWN) else _threshold(evidence)
     if how:
-        yield Violation(
-            f"The threshold is set to {how} (Set by {source}.)", generation=evidence.live.number, since=ALWAYS
-        )
+        yield _always(evidence, f"The threshold is set to {how} (Set by {source}.)")
 
 
 def default_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield a default threshold that is not in force."""
     how = _threshold(evidence) if _by_default(evidence) else ""
     if how:
-        yield Violation(f"The default threshold is {how}", generation=evidence.live.number, since=ALWAYS)
+        yield _always(evidence, f"The default threshold is {how}")
 
 
 def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -56,11 +59,10 @@ def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
     window = evidence.settings.context_length
     is_least = evidence.sources.get("context_length", "").startswith(AT_LEAST)
     if evidence.budgets.threshold_tokens >= window and not is_least:
-        yield Violation(
+        yield _always(
+            evidence,
             f"The threshold in force is {evidence.budgets.threshold_tokens:,} tokens, the model's window is "
             f"{window:,}: requests fail before a compaction is due.",
-            generation=evidence.live.number,
-            since=ALWAYS,
         )
 
 
@@ -70,11 +72,10 @@ def ratio_clamped(evidence: ConversationEvidence) -> Iterator[Violation]:
     clamp = next((step for step in steps if step.rule == "clamp" and step.bound), None)
     source = evidence.sources.get("target_ratio", "default")
     if clamp is not None and source != "default":
-        yield Violation(
+        yield _always(
+            evidence,
             f"target_ratio is set to {evidence.settings.target_ratio:g} ({source}), but {clamp.value:g} is in force: "
             f"it is {clamp.why}.",
-            generation=evidence.live.number,
-            since=ALWAYS,
         )
 
 
@@ -83,8 +84,7 @@ def hygiene_first(evidence: ConversationEvidence) -> Iterator[Violation]:
     hygiene, threshold = evidence.budgets.hygiene_tokens, evidence.budgets.threshold_tokens
     if evidence.source.lower() not in _NO_GATEWAY and 0 < hygiene <= threshold:
         how = "at" if hygiene == threshold else "below"
-        yield Violation(
+        yield _always(
+            evidence,
             f"Gateway hygiene compacts at {hygiene:,} tokens, {how} the agent's own threshold of {threshold:,}.",
-            generation=evidence.live.number,
-            since=ALWAYS,
         )

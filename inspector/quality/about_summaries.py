@@ -55,12 +55,6 @@ _LISTED = 4
 _QUOTE = 160
 
 
-def _at_summary(compaction: CompactionEvidence, text: str) -> Violation:
-    recorded = compaction.recorded
-    at = recorded.summary_at
-    return Violation(text, recorded.index, recorded.index + 1, at)
-
-
 def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions with a fallback text instead of a summary."""
     for compaction in evidence.compactions:
@@ -74,8 +68,7 @@ def fallback(evidence: ConversationEvidence) -> Iterator[Violation]:
             refusal = refusal_in(recorded.summary or "")
             if refusal:
                 why += f" It says “{safe_line(refusal, _QUOTE)}”."
-            yield _at_summary(
-                compaction,
+            yield compaction.at_summary(
                 f"Compaction {recorded.index} removed {gone} ({_left(compaction)}) and put a fallback text in their "
                 f"place. No summary was made.{why}",
             )
@@ -94,11 +87,9 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
             and recorded.after > 0
             and gone > 0
         ):
-            yield Violation(
+            yield compaction.before(
                 f"Compaction {recorded.index} removed {plural(gone, 'message')} "
                 f"({_left(compaction)}), and the list after it has no summary.",
-                recorded.index,
-                recorded.index,
                 recorded.head_end,
             )
 
@@ -114,15 +105,13 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
         is_template = compaction.summary is not None and _is_template(compaction.summary)
         history = history_in(body)
         if large and 0 < len(history.split()) <= _FEW_WORDS:
-            yield _at_summary(
-                compaction,
+            yield compaction.at_summary(
                 f"The history in summary {compaction.index} is “{safe_title(history, 80)}”, for most of "
                 f"~{compaction.middle_tokens:,} tokens of messages.",
             )
             continue
         if (large and len(body) < EMPTY_SUMMARY) or (short and denies) or is_template:
-            yield _at_summary(
-                compaction,
+            yield compaction.at_summary(
                 f"Summary {compaction.index} has {plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
                 f"tokens of messages: “{safe_title(body, 80)}”.",
             )
@@ -148,19 +137,16 @@ def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
     known = f"{window:,} tokens" + (f", from {where}" if where else "")
     for compaction in evidence.compactions:
         if compaction.middle_tokens > window:
-            yield _at_summary(
-                compaction,
+            yield compaction.at_summary(
                 f"Compaction {compaction.index} had about {compaction.middle_tokens:,} tokens to summarize, more than "
                 f"the window of the summary model ({known}).",
             )
     plan = evidence.live.plan
     if plan.compacts and plan.middle_tokens > window:
-        yield Violation(
+        yield evidence.live.violation(
             f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the window of "
             f"the summary model ({known}).",
-            generation=evidence.live.number,
-            index=plan.regions()[0],
-            since=evidence.live.end,
+            plan.regions()[0],
         )
 
 
@@ -173,8 +159,7 @@ def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
         written = (compaction.recorded.summary or "").partition(ANCHOR_INDEX)[0]
         tokens, budget = text_tokens(len(written)), compaction.planned.summary_budget
         if tokens > budget and not compaction.planned.budgets.observed:
-            yield _at_summary(
-                compaction,
+            yield compaction.at_summary(
                 f"Summary {compaction.index} has about {tokens:,} tokens; its budget is {budget:,}.",
             )
 
@@ -186,7 +171,7 @@ def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
         ends = (begins_late(body), ends_early(body)) if compaction.written else ()
         how = " and ".join(filter(None, ends))
         if how:
-            yield _at_summary(compaction, f"Summary {compaction.index} seems to be cut off: {how}.")
+            yield compaction.at_summary(f"Summary {compaction.index} seems to be cut off: {how}.")
 
 
 def begins_late(body: str) -> str:
@@ -259,8 +244,7 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
         since += new.recorded.tail_start - max(new.recorded.head_end, new.planned.summarized_from)
         than = f" than summary {first}" if first != old.index else ""
         if since >= REPEATED_MESSAGES:
-            yield _at_summary(
-                new,
+            yield new.at_summary(
                 f"{len(same):,} of the {len(items):,} entries of summary {new.index} are word for word those of "
                 f"summary {old.index}, although it replaces {since:,} more messages{than}.",
             )
@@ -286,8 +270,7 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
             names = ", ".join(f"“{safe_line(name, 60)}”" for name, _ in lost[:_LISTED])
             more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
             entries = "1 entry was lost" if count == 1 else f"{count:,} entries were lost"
-            yield _at_summary(
-                new,
+            yield new.at_summary(
                 f"Summary {new.index} lacks {names}{more} of summary {old.index}. {entries}.",
             )
 
@@ -307,18 +290,14 @@ def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
             for one in found[:_LISTED]
         ]
         more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
-        yield _at_summary(
-            compaction, f"Summary {compaction.index} seems to contain {', '.join(named)}{more}."
-        )
+        yield compaction.at_summary(f"Summary {compaction.index} seems to contain {', '.join(named)}{more}.")
 
 
 def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the recorded error of the last summary call."""
     if evidence.failure:
-        yield Violation(
+        yield evidence.live.violation(
             f"The last call of the summary model failed: {safe_line(evidence.failure, 200)}",
-            generation=evidence.live.number,
-            since=evidence.live.end,
         )
 
 
@@ -333,7 +312,7 @@ def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[Com
 def elides(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield placeholders in brackets that replace a text."""
     for compaction, gap in _gaps(evidence, "elided"):
-        yield _at_summary(compaction, gap.sentence(compaction.index))
+        yield compaction.at_summary(gap.sentence(compaction.index))
 
 
 def quotes_prompt(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -341,7 +320,7 @@ def quotes_prompt(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction, gap in _gaps(evidence, "prompted"):
         may = "The agent may take it for a rule of the user."
         follows = f"The agent follows this prompt: answer {gap.more} has the form of a summary."
-        yield _at_summary(compaction, f"{gap.sentence(compaction.index)} {follows if gap.more else may}")
+        yield compaction.at_summary(f"{gap.sentence(compaction.index)} {follows if gap.more else may}")
 
 
 def has_thinking(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -349,8 +328,7 @@ def has_thinking(evidence: ConversationEvidence) -> Iterator[Violation]:
     for compaction in evidence.compactions:
         body = compaction.recorded.summary or ""
         if thinking := leading_thinking(body):
-            yield _at_summary(
-                compaction,
+            yield compaction.at_summary(
                 f"{thinking:,} of the {len(body):,} characters of summary {compaction.index} "
                 f"({thinking / len(body):.0%}) are the thinking of its model.",
             )

@@ -19,6 +19,7 @@ from inspector.engines.guards import Guard, compacted, guard_of, responded
 from inspector.engines.hygiene import TODO_START
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.gaps import Gap
+from inspector.quality.finding import Violation
 from inspector.quality.firing import is_size_doubted
 from inspector.quality.limits import TWICE
 from inspector.summaries.summary import Summary
@@ -116,6 +117,14 @@ class CompactionEvidence(Struct, frozen=True):
         """Whether the plan has the recorded boundaries."""
         return self.planned.agrees_with(self.recorded)
 
+    def before(self, text: str, index: int | None = None) -> Violation:
+        """Return a violation at a message of the list before."""
+        return Violation(text, self.index, self.index, index)
+
+    def at_summary(self, text: str) -> Violation:
+        """Return a violation at the summary in the list after."""
+        return Violation(text, self.index, self.index + 1, self.recorded.summary_at)
+
 
 class Links(Struct, frozen=True):
     """Indexes of messages that break the rules of chat APIs.
@@ -152,6 +161,10 @@ class LiveEvidence(Struct, frozen=True):
     def end(self) -> tuple[int, int]:
         """The `since` of a finding about the whole list: (generation, number of messages)."""
         return self.number, len(self.roles)
+
+    def violation(self, text: str, index: int | None = None) -> Violation:
+        """Return a violation at a message, which appears with the whole list."""
+        return Violation(text, generation=self.number, index=index, since=self.end)
 
 
 class SystemPrompt(Struct, frozen=True):

@@ -111,7 +111,8 @@ def test_the_lean_tail_is_a_share_of_the_window() -> None:
         found = (budgets.threshold_tokens, budgets.tail_token_budget, budgets.tail_ceiling_tokens)
         assert found == (threshold, tail, ceiling)
     assert "target_ratio" in budgets.unused_reasons
-    assert budgets.also_used == {"threshold_cap", "tail_mode", "min_tail_user_messages"}
+    assert not any(map(budgets.why_unused, ("threshold_cap", "tail_mode", "min_tail_user_messages")))
+    assert budgets.why_unused("tail_tokens")
 
 
 def test_a_legacy_tail_is_a_share_of_the_threshold_and_of_the_window_at_most() -> None:
