@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from inspector.quality.facts.survival import KindSurvival
 from inspector.summaries.summary import ItemChange, SectionDiff
 from tests.widgets.values import life
-from tests.widgets.widget_host import HOSTILE, hosting, shown
+from tests.widgets.widget_host import HOSTILE, hosting, showing, shown
 from widgets.intents import DeleteAttempt, GoTo
 from widgets.panes.attempt_lines import (
     NO_ATTEMPTS,
@@ -63,8 +63,7 @@ def test_what_one_keeps_is_told_beside_the_recorded_one() -> None:
 
 
 async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section() -> None:
-    pane = SummaryAttempts()
-    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
+    async with showing(SummaryAttempts(), VIEW, size=(80, 30)) as (pane, host):
         pane.body.focus()
         # The newest is first, and it has no summary.
         assert "It ended with exit code 1." in shown(pane)
@@ -81,16 +80,14 @@ async def test_an_attempt_stands_beside_the_recorded_summary_section_by_section(
 
 
 async def test_another_attempt_is_asked_about_anew() -> None:
-    pane = SummaryAttempts()
-    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
+    async with showing(SummaryAttempts(), VIEW, size=(80, 30)) as (pane, host):
         pane.body.focus()
         await host.press("D", "full_stop", "D")
         assert not host.messages_of(DeleteAttempt)
 
 
 async def test_every_fact_has_a_column_a_summary() -> None:
-    pane = LossesAttempts()
-    async with hosting(pane, size=(80, 30), set_up=lambda: pane.set_view(VIEW)) as host:
+    async with showing(LossesAttempts(), VIEW, size=(80, 30)) as (pane, host):
         pane.body.focus()
         screen = shown(pane).splitlines()
         assert screen[0].split() == ["recorded", "#3", "gpt-5", "#4", "oll…del"]

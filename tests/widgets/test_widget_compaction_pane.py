@@ -8,14 +8,13 @@ from msgspec.structs import replace
 from inspector.core.places import Place
 from inspector.quality.aftermath import AftermathEvent
 from tests.widgets.values import COMPACTION, ROWS, SAID, compaction
-from tests.widgets.widget_host import hosting, lines, shown
+from tests.widgets.widget_host import hosting, lines, showing, shown
 from widgets.intents import GoTo, StepCompaction
 from widgets.panes.compaction_pane import CompactionPane
 
 
 async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
-    pane = CompactionPane()
-    async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)):
+    async with showing(CompactionPane(), COMPACTION, ROWS, size=(100, 40)) as (pane, _):
         text = shown(pane)
         for part in (
             "compaction 2 of 3  Σ a summary replaced the middle",
@@ -47,8 +46,7 @@ async def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_th
     assert COMPACTION.plan is not None
     plan = replace(COMPACTION.plan, tail_start=217, kept=frozenset(planned))
     view = replace(COMPACTION, done=compaction(kept=((5, 4), (8, 5))), plan=plan)
-    pane = CompactionPane()
-    async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(view, ROWS)):
+    async with showing(CompactionPane(), view, ROWS, size=(100, 40)) as (pane, _):
         assert words in [line.strip() for line in lines(pane.body)]
 
 
@@ -101,8 +99,7 @@ async def test_a_pane_whose_compaction_is_not_read_does_not_say_that_there_is_no
 
 
 async def test_groups_of_a_compaction_are_one_key_away() -> None:
-    pane = CompactionPane()
-    async with hosting(pane, size=(100, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+    async with showing(CompactionPane(), COMPACTION, ROWS, size=(100, 40)) as (pane, host):
         pane.messages.focus()
         places = []
         for key in ("J", "J", "J", "K", "K"):
@@ -114,8 +111,7 @@ async def test_groups_of_a_compaction_are_one_key_away() -> None:
 
 
 async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> None:
-    pane = CompactionPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+    async with showing(CompactionPane(), COMPACTION, ROWS, size=(70, 38)) as (pane, host):
         screen = shown(pane)
         order = [
             "compaction 2 of 3",
@@ -144,8 +140,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
 
 
 async def test_enter_opens_the_first_place_if_none_is_lit() -> None:
-    pane = CompactionPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+    async with showing(CompactionPane(), COMPACTION, ROWS, size=(70, 38)) as (pane, host):
         pane.body.focus()
         await host.press("enter")
         assert [message.place[:2] for message in host.messages_of(GoTo)] == [SAID[:2]]
@@ -177,8 +172,7 @@ async def test_the_same_compaction_told_with_more_keeps_the_cursor() -> None:
 async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
     again = AftermathEvent(2, "read again", Place(3, 61, 161), Place(2, 12, 112), "src/cart.py", 400)
     view = replace(COMPACTION, why="~66,480 tokens at #46 reached 64,000", aftermath=(again,) * 8, lost=())
-    pane = CompactionPane()
-    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(view, ROWS)) as host:
+    async with showing(CompactionPane(), view, ROWS, size=(90, 40)) as (pane, host):
         screen = shown(pane)
         assert "why       ~66,480 tokens at #46 reached 64,000" in screen
         assert "after   ↻ read again  src/cart.py" in screen
@@ -195,8 +189,7 @@ async def test_repeated_work_says_what_the_earlier_act_was_and_that_a_size_is_an
         replace(COMPACTION, aftermath=(replace(again, written=written, in_part=in_part),), lost=())
         for written, in_part in ((True, True), (False, False))
     ]
-    pane = CompactionPane()
-    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(views[0], ROWS)) as host:
+    async with showing(CompactionPane(), views[0], ROWS, size=(90, 40)) as (pane, host):
         assert "  written at #12 → #61  up to ~1,400 tokens" in shown(pane)
         pane.set_view(views[1], ROWS)
         await host.settle()

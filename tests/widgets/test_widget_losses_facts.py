@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from inspector.quality.measures.measure import Share
 from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact, life
-from tests.widgets.widget_host import HOSTILE, hosting, lines, shown
+from tests.widgets.widget_host import HOSTILE, hosting, lines, showing, shown
 from widgets.intents import ChooseCompaction, CopyFacts, GoTo
 from widgets.lists.fact_list import OUTCOMES, key_of
 from widgets.lists.survival_table import Survival
@@ -72,8 +72,7 @@ async def test_the_table_of_survival_counts_uncertain_facts_apart() -> None:
 
 
 async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(70, 38)) as (pane, host):
         drawn = lines(pane.table)
         assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "last"]
         # Kinds without a summarized fact have no line, and no line is chosen.
@@ -93,8 +92,7 @@ async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_i
 
 
 async def test_filters_leave_what_they_say_and_count_what_the_others_leave() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(90, 40)) as (pane, host):
         pane.facts.focus()
         await host.press("c")
         assert pane.filters.choice("kind") == "constraint"
@@ -114,8 +112,7 @@ async def test_filters_leave_what_they_say_and_count_what_the_others_leave() -> 
 
 
 async def test_where_room_is_short_the_head_tells_the_filters() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(78, 9)) as (pane, host):
         pane.facts.focus()
         await host.press("c", "w")
         assert "only constraint, user (2)" in pane.head.text
@@ -123,8 +120,7 @@ async def test_where_room_is_short_the_head_tells_the_filters() -> None:
 
 
 async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(90, 40)) as (pane, host):
         pane.facts.focus()
         await host.press("s")
         assert host.messages_of(GoTo) == []
@@ -139,8 +135,7 @@ async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> N
 
 
 async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(90, 40), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(90, 40)) as (pane, host):
         pane.facts.focus()
         await host.press("w", "J")
         assert pane.filters.choice("role") == "user"
@@ -152,8 +147,7 @@ async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:
 
 
 async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(70, 38)) as (pane, host):
         turned = []
         for _ in range(3):
             pane.next_scope()
@@ -171,8 +165,7 @@ async def test_the_chosen_compaction_says_whose_facts_and_others_are_turned_to()
 
 
 async def test_waiting_nothing_and_hostile_text() -> None:
-    pane = LossesFacts()
-    async with hosting(pane, size=(60, 30), set_up=lambda: pane.set_view(LossesView())) as host:
+    async with showing(LossesFacts(), LossesView(), size=(60, 30)) as (pane, host):
         assert "Looking for facts" in pane.head.text
         pane.set_view(LossesView(note="Half of it is read."))
         assert "Half of it is read." in pane.head.text

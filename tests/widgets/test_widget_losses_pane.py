@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.widgets.values import LOSSES
-from tests.widgets.widget_host import hosting, shown
+from tests.widgets.widget_host import hosting, showing, shown
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
@@ -13,8 +13,7 @@ from widgets.panes.losses_view import LossesView
 
 
 async def test_m_shows_the_attempts_and_takes_the_focus_along() -> None:
-    pane = LossesPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesPane(), LOSSES, size=(70, 38)) as (pane, host):
         assert "compaction 1 of 3" in shown(pane)
         assert not pane.query(LossesAttempts)
         pane.query_one(LossesFacts).facts.focus()
@@ -26,8 +25,7 @@ async def test_m_shows_the_attempts_and_takes_the_focus_along() -> None:
 
 
 async def test_r_goes_through_the_scopes() -> None:
-    pane = LossesPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(LOSSES)) as host:
+    async with showing(LossesPane(), LOSSES, size=(70, 38)) as (pane, host):
         pane.query_one(LossesFacts).facts.focus()
         scopes = []
         for _ in range(3):

@@ -16,7 +16,7 @@ from inspector.caching.priced import PricedRequest
 from inspector.core.conversations import Request
 from inspector.quality.sources import SourceShare
 from tests.widgets.values import COMPACTION, compaction, life
-from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines, shown
+from tests.widgets.widget_host import CONTROLS, HOSTILE, hosting, lines, showing, shown
 from widgets.intents import Change, GoTo
 from widgets.lists.message_list import MessageRow
 from widgets.panes.compaction_pane import CompactionPane
@@ -50,8 +50,7 @@ MESSAGE = MessageView(
 
 
 async def test_a_message_shows_its_facts_and_text() -> None:
-    pane = MessagePane()
-    async with hosting(pane, set_up=lambda: pane.set_view(MESSAGE)):
+    async with showing(MessagePane(), MESSAGE) as (pane, _):
         text = shown(pane)
         for part in (
             "217 assistant  ┊middle  ~1,234 tokens  ✂ → 24  cache breakpoint 2",
@@ -64,8 +63,7 @@ async def test_a_message_shows_its_facts_and_text() -> None:
 
 
 async def test_a_message_has_modes() -> None:
-    pane = MessagePane()
-    async with hosting(pane, set_up=lambda: pane.set_view(MESSAGE)) as host:
+    async with showing(MessagePane(), MESSAGE) as (pane, host):
         pane.body.focus()
         seen = []
         for _ in range(4):
@@ -84,8 +82,7 @@ async def test_a_message_has_modes() -> None:
 
 
 async def test_the_mode_stays_from_message_to_message_where_it_can() -> None:
-    pane = MessagePane()
-    async with hosting(pane, set_up=lambda: pane.set_view(MESSAGE)):
+    async with showing(MessagePane(), MESSAGE) as (pane, _):
         pane.set_mode("raw")
         pane.set_view(replace(MESSAGE, row=replace(MESSAGE.row, label="218"), raw='{"n": 2}'))
         assert pane.mode == "raw"
@@ -112,8 +109,7 @@ CACHE = CacheView(
 
 
 async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted() -> None:
-    pane = NextRequest()
-    async with hosting(pane, set_up=lambda: pane.set_view(CACHE)):
+    async with showing(NextRequest(), CACHE) as (pane, _):
         text = shown(pane)
         for part in (
             "3 of 4 breakpoints  request: ~80,000 tokens  ✗ 1 wasted",
@@ -138,8 +134,7 @@ async def test_a_low_cache_pane_still_lists_breakpoints(size: tuple[int, int]) -
 
 
 async def test_the_cache_pane_posts_what_is_wanted() -> None:
-    pane = NextRequest()
-    async with hosting(pane, set_up=lambda: pane.set_view(CACHE)) as host:
+    async with showing(NextRequest(), CACHE) as (pane, host):
         pane.body.focus()
         await host.press("L", "E", "J", "J", "enter")
         assert [message.changes for message in host.messages_of(Change)] == [

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from inspector.core.signs import FATE_SIGNS, SEVERITY_SIGNS
 from tests.widgets.values import COMPACTION, LOSSES, ROWS
-from tests.widgets.widget_host import Host, hosting, shown
+from tests.widgets.widget_host import Host, hosting, showing, shown
 from widgets.bars.timeline import GLYPHS, Timeline, TimelineNode, glyph_of
 from widgets.base.signs import signs_on
 from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
@@ -49,16 +49,14 @@ async def test_a_list_names_the_signs_of_visible_rows_alone() -> None:
 
 
 async def test_panes_name_what_they_show_and_hidden_ones_nothing() -> None:
-    pane = CompactionPane()
-    async with hosting(pane, size=(80, 40), set_up=lambda: pane.set_view(COMPACTION, ROWS)) as host:
+    async with showing(CompactionPane(), COMPACTION, ROWS, size=(80, 40)) as (pane, host):
         signs = named(host)
         assert {"∅", "□", "≠", "−", "="} <= set(signs)
         assert all(sign.split()[0] in shown(pane) for sign in signs)
         pane.display = False
         await host.settle()
         assert named(host) == {}
-    facts = LossesFacts()
-    async with hosting(facts, size=(80, 40), set_up=lambda: facts.set_view(LOSSES)) as host:
+    async with showing(LossesFacts(), LOSSES, size=(80, 40)) as (_, host):
         assert set(named(host)) == {"∅", "□", "≈", "="}
 
 

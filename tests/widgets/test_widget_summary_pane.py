@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.summaries.test_lineage import BODIES
 from tests.widgets.values import DIFF, SUMMARY, SUMMARY_PANE, compaction, lineage_view
-from tests.widgets.widget_host import Host, hosting, lines, shown
+from tests.widgets.widget_host import Host, hosting, lines, showing, shown
 from widgets.bars.mode_bar import ModeBar
 from widgets.intents import Change, ChooseCompaction
 from widgets.panes.summary_changes import SummaryChanges
@@ -20,8 +20,7 @@ from widgets.panes.text_view import TextView
 
 
 async def test_a_summary_shows_sections_counts_and_budget() -> None:
-    pane = SummaryText()
-    async with hosting(pane, set_up=lambda: pane.set_view(SUMMARY)):
+    async with showing(SummaryText(), SUMMARY) as (pane, _):
         text = shown(pane)
         for part in (
             "compaction 2 of 3  4 sections, 4 items",
@@ -35,8 +34,7 @@ async def test_a_summary_shows_sections_counts_and_budget() -> None:
 
 
 async def test_a_fallback_is_prominent_and_an_overlong_summary_is_noted() -> None:
-    pane = SummaryText()
-    async with hosting(pane, set_up=lambda: pane.set_view(summary_view(compaction(fallback=True), 3, 16))):
+    async with showing(SummaryText(), summary_view(compaction(fallback=True), 3, 16)) as (pane, _):
         assert shown(pane).startswith("✗ No summary was made")
         assert "144% of the budget" in shown(pane)
         pane.set_view(summary_view(compaction(merged=True), 3, None))
@@ -56,8 +54,7 @@ async def test_a_missing_summary_is_named_once() -> None:
 
 
 async def test_sections_fold_by_key_and_click_and_stay_folded() -> None:
-    pane = SummaryText()
-    async with hosting(pane, set_up=lambda: pane.set_view(SUMMARY)) as host:
+    async with showing(SummaryText(), SUMMARY) as (pane, host):
         pane.body.focus()
         await host.press("J", "enter")
         assert "▸ Goal" in shown(pane)
@@ -76,8 +73,7 @@ async def test_sections_fold_by_key_and_click_and_stay_folded() -> None:
 
 
 async def test_without_a_section_nothing_is_to_be_folded() -> None:
-    pane = SummaryText()
-    async with hosting(pane, set_up=lambda: pane.set_view(SummaryView())) as host:
+    async with showing(SummaryText(), SummaryView()) as (pane, host):
         pane.body.focus()
         await host.settle()
         assert not {"enter", "z", "J"} & set(host.screen.active_bindings)
@@ -86,15 +82,13 @@ async def test_without_a_section_nothing_is_to_be_folded() -> None:
 
 
 async def test_a_low_summary_keeps_its_size_in_the_line_of_its_title() -> None:
-    pane = SummaryText()
-    async with hosting(pane, size=(78, 9), set_up=lambda: pane.set_view(SUMMARY)):
+    async with showing(SummaryText(), SUMMARY, size=(78, 9)) as (pane, _):
         assert "compaction 2 of 3  4 sections, 4 items  ~23 tokens  23% of 100\n" in shown(pane)
         assert pane.body.size.height >= 6
 
 
 async def test_a_diff_has_signs_and_counts() -> None:
-    pane = SummaryChanges()
-    async with hosting(pane, set_up=lambda: pane.set_view(DIFF)):
+    async with showing(SummaryChanges(), DIFF) as (pane, _):
         text = shown(pane)
         for part in (
             "compaction 1 → compaction 2",
@@ -107,8 +101,7 @@ async def test_a_diff_has_signs_and_counts() -> None:
 
 
 async def test_f_leaves_only_the_changes() -> None:
-    pane = SummaryChanges()
-    async with hosting(pane, size=(80, 24), set_up=lambda: pane.set_view(DIFF)) as host:
+    async with showing(SummaryChanges(), DIFF, size=(80, 24)) as (pane, host):
         pane.body.focus()
         await host.press("f")
         assert pane.filter == "changes"
@@ -122,8 +115,7 @@ async def test_f_leaves_only_the_changes() -> None:
 
 
 async def test_the_texts_are_side_by_side_at_any_width() -> None:
-    pane = SummarySides()
-    async with hosting(pane, size=(80, 24), set_up=lambda: pane.set_view(DIFF)) as host:
+    async with showing(SummarySides(), DIFF, size=(80, 24)) as (pane, host):
         row = next(line for line in shown(pane).split("\n") if "by Friday" in line)
         assert "+" in row
         assert "compaction 1" in shown(pane)
@@ -138,8 +130,7 @@ async def test_the_texts_are_side_by_side_at_any_width() -> None:
 
 
 async def test_section_keys_go_through_a_diff() -> None:
-    pane = SummaryChanges()
-    async with hosting(pane, set_up=lambda: pane.set_view(DIFF)) as host:
+    async with showing(SummaryChanges(), DIFF) as (pane, host):
         pane.body.focus()
         active = []
         for key in "JJJJK":
@@ -154,8 +145,7 @@ def views_shown(host: Host) -> list[str]:
 
 
 async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
-    pane = SummaryPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+    async with showing(SummaryPane(), SUMMARY_PANE, size=(70, 38)) as (pane, host):
         pane.query_one(TextView).focus()
         assert (pane.view_name, "▾ Goal" in shown(pane)) == ("text", True)
         views = (
@@ -182,8 +172,7 @@ async def test_m_goes_through_all_views_and_takes_the_focus_along() -> None:
 
 
 async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last() -> None:
-    pane = SummaryPane()
-    async with hosting(pane, size=(78, 10), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+    async with showing(SummaryPane(), SUMMARY_PANE, size=(78, 10)) as (pane, host):
         bar = pane.query_one(ModeBar)
         await host.click(bar, lines(bar)[0].index("side by side"), 0)
         assert pane.view_name == "sides"
@@ -199,8 +188,7 @@ async def test_a_click_and_a_call_bring_a_view_and_a_burst_settles_on_the_last()
 
 
 async def test_a_view_that_was_not_on_screen_costs_nothing() -> None:
-    pane = SummaryPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+    async with showing(SummaryPane(), SUMMARY_PANE, size=(70, 38)) as (pane, host):
         assert [type(view) for view in pane.query(".view")] == [SummaryText]
         await host.press("m")
         pane.show("changes")
@@ -213,8 +201,7 @@ async def test_a_view_that_was_not_on_screen_costs_nothing() -> None:
 
 
 async def test_an_item_of_the_life_is_shown_where_it_changed() -> None:
-    pane = SummaryPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+    async with showing(SummaryPane(), SUMMARY_PANE, size=(70, 38)) as (pane, host):
         pane.show("lineage")
         await host.settle()
         items = pane.query_one(SummaryLineage).items
@@ -257,8 +244,7 @@ async def test_pending_and_missing_values_are_named() -> None:
 
 
 async def test_the_column_of_the_life_follows_the_chosen_compaction() -> None:
-    pane = SummaryPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+    async with showing(SummaryPane(), SUMMARY_PANE, size=(70, 38)) as (pane, host):
         pane.show("lineage")
         await host.settle()
         assert "compaction 2 of 3" in shown(pane)
@@ -269,8 +255,7 @@ async def test_the_column_of_the_life_follows_the_chosen_compaction() -> None:
 @pytest.mark.parametrize("keys", ["[]", "hl", "0123456789"])
 async def test_brackets_arrows_and_digits_are_left_to_the_screen(keys: str) -> None:
     names = {"[": "left_square_bracket", "]": "right_square_bracket"}
-    pane = SummaryPane()
-    async with hosting(pane, size=(70, 38), set_up=lambda: pane.set_view(SUMMARY_PANE)) as host:
+    async with showing(SummaryPane(), SUMMARY_PANE, size=(70, 38)) as (pane, host):
         for name in ("text", "changes", "sides", "lineage"):
             pane.show(name)
             await host.settle()

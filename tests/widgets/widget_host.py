@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.app import App, ComposeResult
 from textual.message import Message
@@ -17,6 +17,7 @@ from widgets.base.headline import Headline
 from widgets.lists.line_list import LineList
 from widgets.panes.text_view import TextView
 
+P = TypeVar("P", bound=Any)
 #: Text that must never reach the terminal unchanged.
 HOSTILE = "a\x1b[31mred\x9b1m [/foo] [bold]b[/bold] \u202eevil\u2066 \x00 nul \ud800 end\r\x08"
 CONTROLS = {chr(c) for c in (*range(32), *range(0x7F, 0xA0))} | set("\u202e\u2066\ud800")
@@ -76,6 +77,13 @@ async def hosting(
         await host.settle()
         host.posted.clear()
         yield host
+
+
+@asynccontextmanager
+async def showing(pane: P, *values: Any, size: tuple[int, int] = (100, 24)) -> AsyncIterator[tuple[P, Host]]:
+    """Run the app with a pane that shows the values, and yield both."""
+    async with hosting(pane, size=size, set_up=lambda: pane.set_view(*values)) as host:
+        yield pane, host
 
 
 def lines(widget: Widget) -> list[str]:
