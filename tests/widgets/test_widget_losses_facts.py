@@ -9,7 +9,7 @@ from inspector.quality.measures.measure import Share
 from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact, life
 from tests.widgets.widget_host import HOSTILE, hosting, lines, showing, shown
 from widgets.intents import ChooseCompaction, CopyFacts, GoTo
-from widgets.lists.fact_list import OUTCOMES, key_of
+from widgets.lists.fact_list import OUTCOMES, key_of, survivor_of
 from widgets.lists.survival_table import Survival
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_view import FactScope, LossesView
@@ -132,6 +132,21 @@ async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> N
         (wanted,) = host.messages_of(CopyFacts)
         assert [fact.key for fact in wanted.facts] == ["k1", "k2", "k3", "k4"]
         assert not wanted.at_risk
+
+
+@pytest.mark.parametrize(
+    ("text", "excerpt", "found"),
+    [
+        ("ask me before you post.", "## Active Task User asked: 'Yes, post it.'", "post"),
+        ("Use port 9 at home.", "the server listens on 9, not elsewhere", "9"),
+        ("Port 8080 is held by it alone.", "…etch.' ## Goal Move the checkout step by step", "checkout"),
+    ],
+)
+def test_a_paraphrase_is_found_by_a_word_that_stands_in_it(text: str, excerpt: str, found: str) -> None:
+    said = life(1, "weakened", text=text, values=(), index=3, excerpt=excerpt)
+    place = survivor_of(said.fact, said.fate)
+    assert place is not None
+    assert place.find == found
 
 
 async def test_the_cursor_and_the_filters_stay_when_facts_come_anew() -> None:

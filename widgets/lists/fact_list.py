@@ -34,6 +34,10 @@ _KIND, _ROLE = 10, 4
 _ROLES = {"assistant": "asst", "system": "sys"}
 #: Maximum length of a text to search for in a message, in characters.
 _MAX_SEARCH = 80
+#: Minimum length of a word without a digit that marks a place, in characters.
+_LONG = 4
+#: Marks around words.
+_MARKS = ".,;:!?…\"'“”‘’()[]{}*`#-"
 
 
 #: Meaning of each fate.
@@ -87,10 +91,20 @@ def survivor_of(fact: Fact, fate: Fate) -> GoTo | None:
         return None
     excerpt = fate.excerpt.casefold()
     texts = (fact.text, *(value.text for value in fact.values))
-    # In a paraphrase a number marks the place best, else the longest word.
-    parts = sorted(fact.text.split(), key=lambda part: (not any(map(str.isdigit, part)), -len(part)))
-    words = next((t for t in (*texts, *parts) if t and t.casefold() in excerpt), fate.excerpt.strip("… "))
-    return GoTo(fate.compaction + 1, fate.index, search_text(words), "message")
+    found = next((text for text in texts if text and text.casefold() in excerpt), "")
+    return GoTo(fate.compaction + 1, fate.index, search_text(found or _word_of(fact, fate)), "message")
+
+
+def _word_of(fact: Fact, fate: Fate) -> str:
+    """The longest word of a fact that is in its paraphrase; without one, the longest of the paraphrase."""
+    words, there = _words(fact.text), set(_words(fate.excerpt.casefold()))
+    # Short words are everywhere, also in others.
+    shared = [w for w in words if w.casefold() in there and (len(w) >= _LONG or any(map(str.isdigit, w)))]
+    return max(shared or _words(fate.excerpt), key=len, default="")
+
+
+def _words(text: str) -> list[str]:
+    return [word for part in text.split() if (word := part.strip(_MARKS))]
 
 
 class FactList(EntryList[ListedFact]):
