@@ -754,6 +754,46 @@ def test_opencode(tmp_path: Path, form: str) -> None:
     assert {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")} == before
 
 
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_fork_of_opencode_1_counts_nothing_again(goes_on: bool, tmp_path: Path) -> None:
+    """1.18.33 copies all messages with their times, gives them new ids, and records no link to the session."""
+    session = opencode()
+    path = as_database(tmp_path / "opencode.db", session)
+    now = int(session.at + 60) * 1000
+    with sqlite3.connect(path) as database:
+        for table in ("session", "message", "part"):
+            values = {row[1]: row[1] for row in database.execute(f"PRAGMA table_info({table})")}
+            if table == "session":
+                values |= {"id": "'fork'", "time_created": str(now)}
+            else:
+                renamed = {
+                    name: f"replace({name}, 'msg_', 'f_msg_')" for name in ("id", "message_id", "data")
+                }
+                values |= {name: to for name, to in renamed.items() if name in values} | {
+                    "session_id": "'fork'"
+                }
+            if table == "part":
+                values["id"] = "'f_' || id"
+            copies = f"SELECT {', '.join(values.values())} FROM {table}"
+            database.execute(f"INSERT INTO {table} ({', '.join(values)}) {copies}")
+        if goes_on:
+            words = json.dumps({"type": "text", "text": "In red."})
+            database.execute(
+                "INSERT INTO message VALUES ('own', 'fork', ?, ?, '{\"role\": \"user\"}')", (now, now)
+            )
+            database.execute("INSERT INTO part VALUES ('p', 'own', 'fork', ?, ?, ?)", (now, now, words))
+    store = open_store(path)
+    rows = {row.id: row for row in store.conversations()}
+    fork, first = store.open("fork"), store.open(session.session)
+    assert (rows["fork"].kind, rows["fork"].parent) == ("branch", session.session)
+    assert (rows["fork"].compactions, len(store.compactions(fork)), len(store.requests(fork))) == (0, 0, 0)
+    assert rows[session.session].compactions == len(store.compactions(first)) == 1
+    listed = [message.text for message in store.messages(fork.live)]
+    own = ["In red."] if goes_on else []
+    assert listed == [*(message.text for message in store.messages(first.live)), *own]
+    assert len(fork.generations) == 1
+
+
 def test_an_earlier_summary_stays_if_opencode_keeps_older_messages(tmp_path: Path) -> None:
     """opencode 1.18 sent such a list: summary, messages in the order of their time, the earlier summary among them."""
     session = opencode()

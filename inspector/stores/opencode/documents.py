@@ -145,18 +145,38 @@ def _from_tables(database: sqlite3.Connection, session: str) -> Document:
     for message, name, data in _rows(database, query, (session,)):
         parts.setdefault(str(message), []).append({**_json_mapping(data), "id": name})
     query = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+    rows = _rows(database, query, (session,))
+    # A fork copies messages of another session with their times, and gives them new ids.
+    began = info["time"]["created"] or 0
+    copies = {name for name, created, _ in rows if isinstance(created, int) and created < began}
+    if copies:
+        last = max(created for name, created, _ in rows if name in copies)
+        info["forked"] = _first_session_with(database, last, session)
     messages = []
-    for name, created, data in _rows(database, query, (session,)):
+    for name, created, data in rows:
         message_info = {"time": {"created": created}, **_json_mapping(data), "id": name, "sessionID": session}
+        message_info["copied"] = info["forked"] is not None and name in copies
         messages.append({"info": message_info, "parts": parts.get(str(name), [])})
     return {"info": info, "messages": messages}
+
+
+def _first_session_with(database: sqlite3.Connection, created: int, fork: str) -> str | None:
+    """Return the session that first had a message of this time; None if only the fork has one."""
+    query = (
+        "SELECT session.id FROM message JOIN session ON session.id = session_id WHERE message.time_created = ? "
+        "AND session.id != ? AND session.time_created <= message.time_created ORDER BY session.time_created LIMIT 1"
+    )
+    found = _rows(database, query, (created, fork))
+    return str(found[0][0]) if found else None
 
 
 def _json_mapping(data: object) -> Document:
     return (mapping(data) if isinstance(data, bytes | str) else None) or {}
 
 
-def _rows(database: sqlite3.Connection, query: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+def _rows(
+    database: sqlite3.Connection, query: str, values: tuple[str | int, ...] = ()
+) -> list[tuple[Any, ...]]:
     return database.execute(query, values).fetchall()
 
 

@@ -84,9 +84,15 @@ class _Scanner(SessionLists, kw_only=True):
 
     def run(self) -> SessionLists:
         info = self.info
+        began = False
         for entry in self._valid_entries():
             if isinstance(entry.get("info"), dict):
+                if not began and entry["info"].get("copied") is not True:
+                    began = True
+                    self._leave_copies()
                 self._add_entry(entry["info"], mappings_in(entry.get("parts")))
+        if not began:
+            self._leave_copies()
         self.title, self.folder = text_at(info, "title"), text_at(info, "directory")
         self.version = text_at(info, "version")
         self.model = self.model or text_at(info, "model", "id")
@@ -103,6 +109,12 @@ class _Scanner(SessionLists, kw_only=True):
                 "session continues."
             )
         return self
+
+    def _leave_copies(self) -> None:
+        """Begin with the list at which another session was forked. That session has its requests and compactions."""
+        self.lists = [list(self.live)]
+        self.compactions, self.names, self.requests = [], [], []
+        self.failures, self.cleared_at = [], []
 
     def _valid_entries(self) -> Iterator[Mapping[str, Any]]:
         """Yield the entries before the first reverted one. Of this one, yield the parts before a reverted part."""
