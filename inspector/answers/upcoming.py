@@ -29,7 +29,7 @@ from inspector.core.shares import dollars, plural
 from inspector.engines.base import Plan
 from inspector.engines.capabilities import loop_of
 from inspector.engines.hygiene import GATEWAYS
-from inspector.engines.registry import engine
+from inspector.engines.registry import engine, words_of
 from inspector.quality.facts.carry import pin_text
 from inspector.quality.facts.risk import AtRisk
 
@@ -84,14 +84,15 @@ class Upcoming(Struct, frozen=True):
             distance += f" with {self.growth:,} new tokens{each}"
         doubt = f" ({self.doubt})" if self.doubt else ""
         least = " or more" if self.least else ""
+        rules = words_of(self.profile)
         lines = [
-            f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({self.profile})"
+            f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({rules})"
         ]
         if self.gateway:
             lines.append(self.gateway)
         if self.reasoning:
             lines.append(
-                f"{self.profile} adds the reasoning before the last message of the user, at most ~{self.reasoning:,} "
+                f"{rules} adds the reasoning before the last message of the user, at most ~{self.reasoning:,} "
                 "tokens here: the compaction may come that much earlier"
             )
         if self.reason:

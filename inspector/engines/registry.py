@@ -110,6 +110,15 @@ def agent_of(profile: str) -> str:
     return next((rules.owner for rules in observed_rules() if rules.name == profile), "")
 
 
+def words_of(profile: str) -> str:
+    """Return a profile in words: "claude-code up to 2.1.216" for the rules of an agent's earlier releases, so that the
+    last of these releases is not taken for the one that wrote a conversation. Other profiles have their name."""
+    rules = next((rules for rules in observed_rules() if rules.name == profile), None)
+    if rules is None or rules.until is None:
+        return profile
+    return f"{rules.owner} up to {'.'.join(map(str, rules.until))}"
+
+
 def marks_of(profile: str, agent: str = "", version: str = "") -> Marks | None:
     """Return the cache breakpoints under a profile, None if they are unknown.
 

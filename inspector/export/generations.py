@@ -16,6 +16,7 @@ from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.shares import percent, plural
 from inspector.core.text import safe, safe_line, unwrapped
 from inspector.engines.base import agreement_words
+from inspector.engines.registry import words_of
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -284,12 +285,12 @@ def print_compactions(documents: Sequence[Document]) -> None:
         if not entry["before"]:
             recorded, plan = "no recorded boundaries", "no plan: the list before it is unknown"
         elif not planned["compacts"]:
-            plan = f"{planned['profile']} would not compact: {planned['reason']}"
+            plan = f"{words_of(planned['profile'])} would not compact: {planned['reason']}"
         elif planned["agrees"]:
-            plan = f"planned by {planned['profile']}: {agreement_words(planned['kept'], entry['kept'])}"
+            plan = f"planned by {words_of(planned['profile'])}: {agreement_words(planned['kept'], entry['kept'])}"
         else:
             plan = (
-                f"planned by {planned['profile']}: head_end {planned['head_end']}, "
+                f"planned by {words_of(planned['profile'])}: head_end {planned['head_end']}, "
                 f"tail_start {planned['tail_start']} (differs)"
             )
         say(f"  {recorded} · {plan} · session {entry['session']}")

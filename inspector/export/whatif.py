@@ -14,7 +14,7 @@ from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.shares import dollars, percent, plural
-from inspector.engines.registry import profile_status
+from inspector.engines.registry import profile_status, words_of
 from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
@@ -275,7 +275,7 @@ def print_replay(document: Document) -> None:
     print_reproduction(document["reproduces"])
     say(
         f"{plural(recorded['messages'], 'message')} · threshold {document['threshold_tokens']:,} · "
-        f"{document['settings']['profile']}"
+        f"{words_of(document['settings']['profile'])}"
     )
     table = Table("", ">step", ">messages", ">tokens", ">boundaries")
     for kind, events in (("recorded", recorded["compactions"]), ("what-if", run["compactions"])):

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from inspector.core.conversations import Compaction
 from inspector.core.shares import plural
+from inspector.engines.registry import words_of
 from inspector.quality.aftermath import size_words
 from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
@@ -34,7 +35,7 @@ def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
             would = f"would not have compacted ({planned.reason})"
         yield compaction.before(
             f"Compaction {recorded.index} has head_end {recorded.head_end:,} and tail_start "
-            f"{recorded.tail_start:,}; {planned.profile} {would} under these settings.",
+            f"{recorded.tail_start:,}; {words_of(planned.profile)} {would} under these settings.",
             min(recorded.head_end, recorded.before - 1),
         )
 

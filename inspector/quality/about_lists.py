@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
 from inspector.core.shares import plural
+from inspector.engines.registry import words_of
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import HUGE_TOKENS, MOST
@@ -126,8 +127,8 @@ def compaction_fails(evidence: ConversationEvidence) -> Iterator[Violation]:
     if plan.raises and plan.tokens_before >= evidence.budgets.threshold_tokens:
         raises, index = _failing(evidence)
         yield evidence.live.violation(
-            f"{plan.profile} fails on this list instead of compacting it ({raises}), and the list has reached the "
-            f"threshold ({plan.tokens_before:,} of {evidence.budgets.threshold_tokens:,} tokens).",
+            f"{words_of(plan.profile)} fails on this list instead of compacting it ({raises}), and the list has "
+            f"reached the threshold ({plan.tokens_before:,} of {evidence.budgets.threshold_tokens:,} tokens).",
             index,
         )
 
@@ -138,7 +139,7 @@ def compaction_would_fail(evidence: ConversationEvidence) -> Iterator[Violation]
     if plan.raises and plan.tokens_before < evidence.budgets.threshold_tokens:
         raises, index = _failing(evidence)
         yield evidence.live.violation(
-            f"{plan.profile} would fail if it compacted this list now ({raises}).",
+            f"{words_of(plan.profile)} would fail if it compacted this list now ({raises}).",
             index,
         )
 

@@ -18,6 +18,7 @@ from inspector.core.conversations import ROLE_CODES, Compaction
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings, TokenIndex
+from inspector.engines.registry import words_of
 from inspector.quality.secrets import without_secrets
 
 #: threshold: the list had just reached it. hygiene: the gateway's limit, before a turn. manual: the user asked for it.
@@ -98,6 +99,7 @@ def why_fired(
             is_window_recorded,
         )  # fmt: skip
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
+    rules = words_of(settings.profile)
     stop = min(recorded.before, len(listed.roles))
 
     def tokens_until(stop_at: int) -> int:
@@ -117,7 +119,7 @@ def why_fired(
         at = tokens_until(crossed + 1)
         return Why(
             "threshold",
-            f"~{at:,} tokens at #{crossed:,} reached the threshold of {threshold:,}: {share}, {settings.profile}",
+            f"~{at:,} tokens at #{crossed:,} reached the threshold of {threshold:,}: {share}, {rules}",
             threshold, crossed, at,
         )  # fmt: skip
     limit = budgets.hygiene_tokens
@@ -167,7 +169,7 @@ def _as_reported(
     is_window_recorded: bool,
 ) -> Why:
     """The trigger and the size that the agent reports; else the size of its last request with the answer."""
-    reported = recorded.tokens_before_reported
+    reported, rules = recorded.tokens_before_reported, words_of(settings.profile)
     if last_size is not None and is_size_doubted(recorded, last_size):
         size = (
             f"{last_size:,} tokens in the last request and its answer (the agent reports {reported:,}, which cannot be "
@@ -205,7 +207,7 @@ def _as_reported(
     if usual is not None:
         window = f"{'at least ' if is_least else ''}{settings.context_length:,}"
         shown = "" if is_alone else f" (the compactions show {threshold:,})"
-        text = f"{by}, at {size}; no threshold is recorded{shown}; {settings.profile} {more}"
+        text = f"{by}, at {size}; no threshold is recorded{shown}; {rules} {more}"
         if is_below and tokens < usual:
             text += f"{window_then}, or a lower threshold than the usual {usual:,}{by_hand}"
         else:
@@ -213,16 +215,16 @@ def _as_reported(
         return Why("reported", text, None, None, tokens)
     if is_least:
         text = (
-            f"{by}, at {size}; {settings.profile} {more}fires at {threshold:,} or more, because the window is at least "
+            f"{by}, at {size}; {rules} {more}fires at {threshold:,} or more, because the window is at least "
             f"{settings.context_length:,}"
         )
         return Why("reported", text, None, None, tokens)
     if reported is not None and reported >= threshold:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
-        text = f"{size} reached the threshold of {threshold:,}: {share}, {settings.profile}"
+        text = f"{size} reached the threshold of {threshold:,}: {share}, {rules}"
         rule: WhyRule = "threshold" if recorded.trigger else "reported"
         return Why(rule, f"{text}; {by}", threshold, None, tokens)
-    text = f"{by}, at {size}; {settings.profile} {more}"
+    text = f"{by}, at {size}; {rules} {more}"
     if is_below:
         text += f"{window_then}, or a lower threshold than {threshold:,}{by_hand}"
     else:

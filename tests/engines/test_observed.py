@@ -15,7 +15,15 @@ from inspector.engines.base import Settings
 from inspector.engines.capabilities import assemble, default_threshold
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import numbers_of, observed_rules
-from inspector.engines.registry import agent_of, engine, names, profile_of, profile_status, with_changes
+from inspector.engines.registry import (
+    agent_of,
+    engine,
+    names,
+    profile_of,
+    profile_status,
+    with_changes,
+    words_of,
+)
 from inspector.engines.replayable import replayable
 from inspector.engines.sizes import Compacted, MessageSize
 from tests.engines.lists import assistant, call, result, user
@@ -93,6 +101,15 @@ def test_messages_that_stay(name: str, extra: int, stays: Sequence[int]) -> None
 def test_a_release_has_its_observed_rules(version: str, name: str) -> None:
     assert profile_of("claude-code", version) == name
     assert (agent_of(name), profile_status(name)) == ("claude-code", "observed")
+
+
+def test_rules_of_earlier_releases_are_not_named_like_a_release() -> None:
+    assert [words_of(name) for name in ("claude-code-2.1.216", "pi-0.84", "claude-code", "hermes-0.18")] == [
+        "claude-code up to 2.1.216",
+        "pi up to 0.84.0",
+        "claude-code",
+        "hermes-0.18",
+    ]
 
 
 def test_early_releases_of_pi_compact_only_at_the_end_of_a_turn() -> None:

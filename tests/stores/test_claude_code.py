@@ -321,6 +321,17 @@ def test_a_compaction_has_its_whole_summary_and_the_reported_values(tmp_path: Pa
     assert {request.generation for request in store.requests(conversation)} == {1, 2}
 
 
+def test_the_last_release_of_a_profile_is_not_taken_for_the_release_that_wrote_a_session(
+    tmp_path: Path,
+) -> None:
+    made = session(version="2.1.33")
+    worked(made)
+    made.compact(SUMMARY, before=170_431)
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    (judged,) = compare_compactions(Answers(store, {}, None), conversation.id)
+    assert "claude-code up to 2.1.216 fires at 167,000" in judged.why.text
+
+
 def test_kept_messages_are_after_the_summary(tmp_path: Path) -> None:
     made = session(version="2.1.217")
     worked(made)

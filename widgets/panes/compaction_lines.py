@@ -10,6 +10,7 @@ from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
 from inspector.core.rough import text_tokens
 from inspector.engines.base import Plan, agreement_words
+from inspector.engines.registry import words_of
 from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
 from inspector.quality.facts.fact import Life
 from widgets.bars.timeline import outcome_of
@@ -28,7 +29,7 @@ _LEAD = 10
 _COUNTS = 15
 _WHO = {"assistant": "agent"}
 #: Maximum width of "planned by" with a profile, in cells.
-_NAME = 32
+_NAME = 36
 #: Maximum number of events after a compaction.
 _AFTERMATH_SHOWN = 6
 #: A compaction that saves a smaller share of the tokens gets a warning.
@@ -212,7 +213,7 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
     # There is no plan of a list that is unknown.
     plan = view.plan if done.before else None
     summary = None if done.summary is None else text_tokens(len(done.summary))
-    planned = "" if plan is None else f"planned by {plan.profile}"
+    planned = "" if plan is None else f"planned by {words_of(plan.profile)}"
     rows = [("━", "recorded", (done.head_end, done.tail_start), summary, done.tokens_after, "")]
     if not done.exact:
         rows[0] = (*rows[0][:5], "inferred")
