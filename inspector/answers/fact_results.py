@@ -134,15 +134,11 @@ def losses_and_unknown(answers: Answers, names: Sequence[str]) -> tuple[list[Lis
     return sort_worst_first(listed), unknown
 
 
-class ConversationAftermath(Struct, frozen=True):
-    """The aftermath of one conversation, with its row."""
+def list_aftermath(answers: Answers, names: Sequence[str]) -> list[tuple[ConversationRow, Aftermath]]:
+    """Return the aftermath of the named conversations, or of all, each with the row of its conversation.
 
-    row: ConversationRow
-    aftermath: Aftermath
-
-
-def list_aftermath(answers: Answers, names: Sequence[str]) -> list[ConversationAftermath]:
-    """Return the aftermath of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+    Raises UnknownConversation and StoreErrors.
+    """
     rows = answers.rows(names)
     question = StoreQuestion(read_conversation_aftermath, kept=AFTERMATH)
     results = {row.id: result for row, result in ask_each(answers, rows, question)}
@@ -151,7 +147,7 @@ def list_aftermath(answers: Answers, names: Sequence[str]) -> list[ConversationA
         answers.note(f"The repeated work after {after} is unknown in whole or in part: {LIST_MISSING}.")
     if partial := sum(result.has_unread for result in results.values()):
         answers.note(f"{part_unread(partial)}, so more may have been done again.")
-    return [ConversationAftermath(row, results[row.id]) for row in rows if row.id in results]
+    return [(row, results[row.id]) for row in rows if row.id in results]
 
 
 def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, tuple[int, ...]]]) -> str:

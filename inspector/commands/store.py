@@ -53,10 +53,10 @@ def aftermath(asked: Asked) -> None:
     answers, names = asked.several()
     with asked.interrupts():
         listed = list_aftermath(answers, names)
-    compactions = sum(entry.aftermath.compactions for entry in listed)
+    compactions = sum(aftermath.compactions for _, aftermath in listed)
     if not compactions:
         answers.note("No conversation here has a compaction.")
-    unknown = 0 < compactions == sum(entry.aftermath.unseen for entry in listed)
+    unknown = 0 < compactions == sum(aftermath.unseen for _, aftermath in listed)
     asked.print(aftermath_documents(listed), partial(print_aftermath, unknown=unknown))
 
 

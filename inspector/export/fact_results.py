@@ -8,8 +8,9 @@ from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 
-from inspector.answers.fact_results import ConversationAftermath
+from inspector.answers.fact_results import Aftermath
 from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, words_apart
+from inspector.core.conversations import ConversationRow
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
@@ -93,12 +94,12 @@ def _when(at: float | None) -> str:
     return f", {datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time else ""
 
 
-def aftermath_documents(answer: Iterable[ConversationAftermath]) -> list[Document]:
+def aftermath_documents(answer: Iterable[tuple[ConversationRow, Aftermath]]) -> list[Document]:
     """The answer of `aftermath`: one entry for each event."""
     return [
-        {"conversation": entry.row.id, "title": safe_line(entry.row.unmasked_title), **event_document(event)}
-        for entry in answer
-        for event in entry.aftermath.events
+        {"conversation": row.id, "title": safe_line(row.unmasked_title), **event_document(event)}
+        for row, aftermath in answer
+        for event in aftermath.events
     ]
 
 

@@ -62,14 +62,6 @@ class ProfileSign(NamedTuple):
     text: str
 
 
-class SummaryMessage(NamedTuple):
-    """A message with a summary: its row, its session and its handoff."""
-
-    id: int
-    session: str
-    handoff: Handoff
-
-
 class Detection(NamedTuple):
     """The profiles that the signs allow, oldest first, the most likely profile, and the reasons as sentences.
 
@@ -90,8 +82,8 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
         return by_schema(schema, config_version)
     remaining: tuple[str, ...] = PROFILES
     texts = []
-    newest = handoffs[0]
-    signs = (*_wording_signs(newest), *_text_signs(newest), *_session_signs(connection, schema, newest.id))
+    newest, _, handoff = handoffs[0]
+    signs = (*_text_signs(newest, handoff), *_session_signs(connection, schema, newest))
     for sign in (*signs, opener):
         both = tuple(name for name in remaining if name in sign.profiles)
         # A later release may have changed the schema. A sign that excludes all profiles is ignored.
@@ -99,7 +91,7 @@ def detect(connection: sqlite3.Connection, schema: Schema, config_version: int |
             remaining = both
             texts.append(sign.text)
     profile = opener.profiles[-1] if opener.profiles[-1] in remaining else remaining[-1]
-    sessions = dict.fromkeys(summary.session for summary in handoffs)
+    sessions = dict.fromkeys(session for _, session, _ in handoffs)
     return Detection(profile, remaining, " ".join(texts), tuple(sessions))
 
 
@@ -156,16 +148,11 @@ def _opener(schema: Schema, config_version: int | None) -> ProfileSign:
     )
 
 
-def _wording_signs(newest: SummaryMessage) -> Iterable[ProfileSign]:
-    handoff = newest.handoff
+def _text_signs(identity: int, handoff: Handoff) -> Iterable[ProfileSign]:
+    """Yield the signs in the text of the newest summary: its wording, a fallback text, its sections."""
     if handoff.releases:
         names = " or ".join(map(release_name, handoff.releases))
-        yield ProfileSign(handoff.releases, f"The newest summary (row {newest.id}) is worded as in {names}.")
-
-
-def _text_signs(newest: SummaryMessage) -> Iterable[ProfileSign]:
-    """Yield the signs in the text of the newest summary."""
-    identity, handoff = newest.id, newest.handoff
+        yield ProfileSign(handoff.releases, f"The newest summary (row {identity}) is worded as in {names}.")
     if handoff.fallback:
         plain = handoff.body.startswith(PLAIN_FALLBACK)
         which = "0.15 or before" if plain else "0.16 or later"
@@ -200,8 +187,8 @@ def _any(connection: sqlite3.Connection, identity: int, where: str) -> bool:
         return False  # A damaged page gives no sign.
 
 
-def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[SummaryMessage]:
-    """Yield the newest summaries, the newest first."""
+def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable[tuple[int, str, Handoff]]:
+    """Yield the newest summaries, the newest first, each with its row and its session."""
     for identity in _candidates(connection, schema):
         rows = connection.execute(
             f"SELECT {select(schema)} FROM messages WHERE id = ?", (identity,)
@@ -209,7 +196,7 @@ def _newest_handoffs(connection: sqlite3.Connection, schema: Schema) -> Iterable
         item = message(rows[0]) if rows else None
         handoff = read_handoff(item.content) if item is not None else None
         if item is not None and handoff is not None:
-            yield SummaryMessage(identity, item.session, handoff)
+            yield identity, item.session, handoff
 
 
 def _candidates(connection: sqlite3.Connection, schema: Schema) -> Iterable[int]:
