@@ -27,6 +27,8 @@ FATE_WORDS: Mapping[str, str] = {
     "uncertain": "uncertain: not there word for word",
     "unknown": "unknown: the summary cannot be read",
 }
+#: The text of an empty trace. A search also finds parts of words, and words in tool calls.
+NOWHERE = "No message has these whole words in its text. A trace does not look into tool calls."
 #: The text of a trace without a fate.
 NOT_SUMMARIZED = "no compaction has summarized it"
 _EXCERPT = 200

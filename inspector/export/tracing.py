@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.answers.tracing import FATE_WORDS, NOT_SUMMARIZED, Trace
+from inspector.answers.tracing import FATE_WORDS, NOT_SUMMARIZED, NOWHERE, Trace
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_line, safe_title
@@ -34,7 +34,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
 def print_traces(documents: Sequence[Document]) -> None:
     """Print the history of the phrase in each conversation, a line for each event, in order."""
     lines = StyledLines()
-    for entry in lines.each(documents, "The phrase was not found in any message."):
+    for entry in lines.each(documents, NOWHERE):
         lines.add((safe_title(entry["title"] or entry["conversation"], 200), "bold"))
         if entry["fact"]:
             lines.add((f"fact: {safe_title(entry['fact'], 400)}", "dim"), indent=2)

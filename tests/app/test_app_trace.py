@@ -76,6 +76,13 @@ async def test_an_absent_phrase_is_noted(in_place: Path) -> None:
         assert "No message" in str(pilot.app.screen.query_one("#none").render())
 
 
+async def test_a_hit_in_a_tool_call_has_no_trace_and_the_screen_says_why(rotating: Path) -> None:
+    async with running(rotating, size=SIZE) as pilot:
+        await press(pilot, "f", *"prices", "enter", "T")
+        assert not pilot.app.screen.query_one(StepList).entries
+        assert "does not look into tool calls" in str(pilot.app.screen.query_one("#none").render())
+
+
 async def test_a_fate_leads_to_the_list_after_its_compaction_from_a_replay_too(in_place: Path) -> None:
     async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
         screen = conversation(pilot)

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.tracing import Trace, TraceStep, steps_of, trace_in
+from inspector.answers.tracing import NOWHERE, Trace, TraceStep, steps_of, trace_in
 from inspector.app.list_screen import ListScreen
 from inspector.core.conversations import ConversationRow
 from inspector.core.text import safe_line, safe_title
@@ -85,7 +85,7 @@ class TraceScreen(ListScreen[TraceStep]):
 
     def _came(self, trace: Trace) -> None:
         self._trace = trace
-        self.show(steps_of(trace), "No message of this conversation has the phrase.")
+        self.show(steps_of(trace), NOWHERE)
         if self.list.entries:
             self.list.focus()
 
