@@ -35,6 +35,7 @@ from widgets.bars.notes_bar import NotesBar
 from widgets.bars.title_bar import TitleBar
 from widgets.lists.message_list import MessageList, MessageRow
 from widgets.panes.message_pane import MessagePane
+from widgets.panes.part import Part
 
 #: A time after all times of the bundled databases, in seconds since the epoch.
 NOW = 1_800_000_000.0
@@ -142,6 +143,13 @@ def view_of(pilot: Test, kind: type[W]) -> W:
     view = conversation(pilot).query_one(kind)
     assert view.display
     return view
+
+
+def value_of(pilot: Test, kind: type[Part[T]]) -> T:
+    """Return the value that a pane shows."""
+    value = conversation(pilot).query_one(kind).view
+    assert value is not None
+    return value
 
 
 def messages(pilot: Test) -> MessageList:

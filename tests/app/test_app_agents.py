@@ -35,6 +35,7 @@ from tests.app.running import (
     screen_text,
     settled,
     until,
+    value_of,
 )
 from tests.conftest import ROOT
 from tests.examples import also
@@ -157,8 +158,7 @@ async def test_sessions_of_other_agents_that_come_later_appear(tmp_path: Path) -
 async def test_an_encrypted_summary_is_not_a_failed_summary() -> None:
     async with running(AGENTS, "The loom") as pilot:
         await press(pilot, "2")
-        view = conversation(pilot).query_one(CompactionPane).view
-        assert view is not None
+        view = value_of(pilot, CompactionPane)
         assert (outcome_of(view.done), view.cost) == ("encrypted", "unknown: its summary cannot be read")
         assert "the compaction failed" not in screen_text(pilot)
 

@@ -35,6 +35,7 @@ from tests.app.running import (
     settled,
     title,
     told,
+    value_of,
     write,
 )
 from tests.examples import also
@@ -67,8 +68,7 @@ async def test_a_conversation_opens_at_the_end_of_the_live_list_with_everything_
         assert screen.query_one(Gauge).state.tokens == sum(rows(pilot).exact.values())
         assert {row(pilot, n).token_kind for n in range(42)} == {"exact"}
         assert title(pilot).startswith(f"{CHECKOUT} ─ ! 1 error, 4 warnings")
-        shown = screen.query_one(MessagePane).view
-        assert shown is not None
+        shown = value_of(pilot, MessagePane)
         assert (shown.row.label, shown.row.token_kind) == ("41", "exact")
 
 
@@ -125,20 +125,16 @@ async def test_the_chosen_compaction_is_the_same_in_every_pane(rotating: Path) -
         screen = conversation(pilot)
         await press(pilot, "2", "3", "4", "left_square_bracket", "left_square_bracket")
         assert screen.state.compaction == 2
-        losses = screen.query_one(LossesPane).view
-        assert losses is not None
+        losses = value_of(pilot, LossesPane)
         assert losses.chosen == 2
         await press(pilot, "3")
-        summary = screen.query_one(SummaryPane).view
-        assert summary is not None
+        summary = value_of(pilot, SummaryPane)
         assert (summary.summary.compaction, summary.summary.total) == (recorded(pilot, 2), 4)
         await press(pilot, "2")
-        shown = screen.query_one(CompactionPane).view
-        assert shown is not None
+        shown = value_of(pilot, CompactionPane)
         assert shown.done.index == 2
         await press(pilot, "right_square_bracket")
-        shown = screen.query_one(CompactionPane).view
-        assert shown is not None
+        shown = value_of(pilot, CompactionPane)
         assert (shown.done.index, screen.state.generation) == (3, 4)
 
 
@@ -197,8 +193,7 @@ async def test_from_a_compaction_to_its_losses(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
         screen = conversation(pilot)
         await press(pilot, "2", "comma", "comma", "comma")
-        view = screen.query_one(CompactionPane).view
-        assert view is not None
+        view = value_of(pilot, CompactionPane)
         assert view.done.index == 1
         gone = view.lost[0]
         assert gone.outcome in ("lost", "value lost")
@@ -459,10 +454,8 @@ async def test_the_cache_pane_changes_layout_and_time_and_goes_to_breakpoints(ro
 async def test_the_cache_pane_counts_up_to_breakpoints_as_the_command_does(rotating: Path) -> None:
     answer = cache_points(Answers.of([rotating], {}, None), CHECKOUT, None, None, None)
     async with running(rotating, CHECKOUT) as pilot:
-        screen = conversation(pilot)
         await press(pilot, "5")
-        view = screen.query_one(NextRequest).view
-        assert view is not None
+        view = value_of(pilot, NextRequest)
         assert [point.tokens for point in view.breakpoints] == [placed.tokens for placed in answer.points]
         assert view.breakpoints[-1].tokens == view.total, "the last one is on the last message"
 
@@ -478,8 +471,7 @@ async def test_the_cache_pane_counts_repeated_results_in_full_as_the_command_doe
         await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket", "5")
         screen = conversation(pilot)
         assert screen.state.generation == 1
-        view = screen.query_one(NextRequest).view
-        assert view is not None
+        view = value_of(pilot, NextRequest)
         assert [point.tokens for point in view.breakpoints] == [placed.tokens for placed in answer.points]
 
 

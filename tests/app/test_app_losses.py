@@ -28,6 +28,7 @@ from tests.app.running import (
     settled,
     title,
     told,
+    value_of,
     view_of,
 )
 from tests.recipes import recipe
@@ -60,8 +61,7 @@ async def test_the_pane_begins_with_the_chosen_compaction(rotating: Path) -> Non
         assert pane.scope == "risk"
         await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket")
         assert pane.scope == "1", "another compaction shows its own facts"
-        view = conversation(pilot).query_one(LossesPane).view
-        assert view is not None
+        view = value_of(pilot, LossesPane)
         await press(pilot, *["r"] * len(view.offered))
         assert pane.scope == "1", "round and round"
 

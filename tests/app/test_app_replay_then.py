@@ -29,6 +29,7 @@ from tests.app.running import (
     screen_text,
     title,
     told,
+    value_of,
     view_of,
     write,
 )
@@ -127,8 +128,7 @@ async def test_lineage_and_facts_of_the_compactions_so_far(in_place: Path) -> No
         # The latest compaction is chosen; for the compaction before it, later events are known.
         assert screen.state.compaction == 2
         assert "compaction 2 of 2" in facts.head.text
-        view = screen.query_one(LossesPane).view
-        assert view is not None
+        view = value_of(pilot, LossesPane)
         (first,) = [scope for scope in view.scopes or () if scope.name == "1"]
         assert any(isinstance(fact, Life) and len(fact.fates) == 2 for fact in first.facts)
         await press(pilot, "escape", "0", "escape")

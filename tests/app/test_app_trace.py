@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspector.app.trace.screen import StepList, TraceScreen
 from inspector.quality.facts.fact import Life
-from tests.app.running import conversation, opened, press, running, title, told
+from tests.app.running import conversation, opened, press, running, title, told, value_of
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 
@@ -38,8 +38,7 @@ async def test_a_message_shows_the_fates_of_its_facts(in_place: Path) -> None:
     async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
         screen = conversation(pilot)
         await press(pilot, "4")
-        facts = screen.query_one(LossesPane).view
-        assert facts is not None
+        facts = value_of(pilot, LossesPane)
         life = next(fact for scope in facts.offered for fact in scope.facts if isinstance(fact, Life))
         saying = life.saying
         screen.change(

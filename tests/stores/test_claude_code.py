@@ -63,9 +63,15 @@ def worked(made: Any, rounds: int = 3, first: int = 0) -> list[str]:
     return calls
 
 
-def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) -> None:
+def started(rounds: int = 3) -> Any:
+    """Return a session with some rounds."""
     made = session()
-    worked(made, 1)
+    worked(made, rounds)
+    return made
+
+
+def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) -> None:
+    made = started(1)
     store, conversation, compactions = opened(made.write(tmp_path / "a.jsonl"))
     assert not compactions
     assert [role for role, _ in texts(store, conversation)] == ["user", "assistant", "tool", "assistant"]
@@ -83,8 +89,7 @@ def test_blocks_of_one_answer_are_one_message_and_one_request(tmp_path: Path) ->
 
 
 def test_blocks_of_a_copied_session_are_joined_by_their_request(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     path = made.write(tmp_path / "a.jsonl")
     copied = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
     for line in copied:
@@ -99,8 +104,7 @@ def test_blocks_of_a_copied_session_are_joined_by_their_request(tmp_path: Path) 
 
 
 def test_copies_that_a_resumed_session_makes_of_its_lines_are_in_no_list(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     copies = [dict(line) for line in made.lines[-3:]]
     named = {line["uuid"]: made.name() for line in copies}
     for line in copies:
@@ -118,8 +122,7 @@ def test_copies_that_a_resumed_session_makes_of_its_lines_are_in_no_list(tmp_pat
 
 @pytest.mark.parametrize("back", [False, True])
 def test_lines_below_the_late_line_of_a_hook_continue_the_list(tmp_path: Path, back: bool) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     made.last = made.lines[0]["uuid"]
     made.last = hook = made.line("progress", data={"type": "hook_progress"})
     made.lines[-1]["timestamp"] = made.lines[0]["timestamp"]
@@ -135,8 +138,7 @@ def test_lines_below_the_late_line_of_a_hook_continue_the_list(tmp_path: Path, b
 
 
 def test_a_local_command_typed_while_the_agent_worked_leaves_no_branch(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     # Claude Code writes its lines when the turn ends, with an inner message as parent.
     made.last, made.at = made.lines[1]["uuid"], made.at - 30
     for words in ("<local-command-caveat>Caveat: It ran.", "<command-name>/model</command-name>"):
@@ -198,8 +200,7 @@ def test_local_commands_below_the_first_command_continue_the_list(tmp_path: Path
 
 @pytest.mark.parametrize("case", ["a line below itself", "two lines below each other", "two lines of one id"])
 def test_a_transcript_whose_parents_form_a_cycle_is_read(tmp_path: Path, case: str) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     first = made.user("Wait.")
     last = made.line("system", content="x", uuid=first) if case == "two lines of one id" else first
     if case == "two lines below each other":
@@ -245,8 +246,7 @@ def test_a_large_result_is_read_from_its_file_next_to_the_transcript(tmp_path: P
 
 
 def test_messages_that_a_rewind_left_after_a_boundary_are_a_branch(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     asked = made.lines[-1]["uuid"]
     worked(made, 1, first=2)
     gone = made.compact(SUMMARY)
@@ -431,8 +431,7 @@ def test_kept_lines_that_are_missing_in_the_file_are_counted(tmp_path: Path) -> 
 @pytest.mark.parametrize("repeated", [False, True])
 def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Path, repeated: bool) -> None:
     quoting = lines.nine_sections(primary=["“CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.”"])
-    made = session()
-    worked(made, 1)
+    made = started(1)
     if repeated:
         made.user("TEXT ONLY. Do NOT call any tools, just plan the quay.")
     # The agent repeats what a summary says.
@@ -447,8 +446,7 @@ def test_a_summary_that_quotes_the_prompt_for_summaries_is_reported(tmp_path: Pa
 
 
 def test_an_answer_that_follows_the_prompt_for_summaries_is_named(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     made.compact(lines.nine_sections(primary=["“CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.”"]))
     made.user("Go on.")
     made.answer(lines.text("The plan.\n\n<analysis>\nThe quay is long.\n</analysis>"))
@@ -709,8 +707,7 @@ def test_a_delivered_prompt_is_compacted_and_belongs_to_its_branch(tmp_path: Pat
 
 
 def test_the_requests_before_a_branch_are_counted_once(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     back = made.last
     made.compact(SUMMARY)
     worked(made, 1, first=1)
@@ -725,8 +722,7 @@ def test_the_requests_before_a_branch_are_counted_once(tmp_path: Path) -> None:
 
 
 def test_a_synthetic_answer_is_no_request(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     made.api_error()
     made.synthetic("API Error: 529", error=True)
     made.synthetic("No response requested.")
@@ -737,8 +733,7 @@ def test_a_synthetic_answer_is_no_request(tmp_path: Path) -> None:
 
 
 def test_rewound_messages_are_in_no_list(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     back = made.last
     worked(made, 1, first=1)
     made.last = back
@@ -754,8 +749,7 @@ def test_rewound_messages_are_in_no_list(tmp_path: Path) -> None:
 
 
 def test_a_sub_agent_is_a_separate_conversation(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     side = session()
     side.user("Find every caller of berth().", isSidechain=True, agentId="a1b2c3")
     side.answer(lines.text("Three callers."))
@@ -777,8 +771,7 @@ def test_a_sub_agent_is_a_separate_conversation(tmp_path: Path) -> None:
 
 
 def test_a_sub_agent_without_messages_is_not_listed(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     side = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
     side.compact(SUMMARY)
     made.lines.append(side.lines[0] | {"isSidechain": True, "agentId": "a1b2c3", "sessionId": made.session})
@@ -825,8 +818,7 @@ def test_a_sub_agent_counts_no_copied_request(tmp_path: Path) -> None:
 
 def _forked(folder: Path) -> tuple[Any, Any]:
     """Return a session with a compaction, and a full copy of it that is not written yet."""
-    made = session()
-    worked(made, 2)
+    made = started(2)
     made.compact(SUMMARY)
     worked(made, 1, first=2)
     made.write(folder / "a.jsonl")
@@ -944,8 +936,7 @@ def test_a_fork_counts_nothing_of_a_session_that_a_later_file_repeats(tmp_path: 
 
 def test_a_fork_of_a_fork_counts_nothing_of_the_fork_if_it_renames_some_copied_lines(tmp_path: Path) -> None:
     """Claude Code 2.0.76 puts the name of the new session into some of the lines that it copies."""
-    made = session()
-    worked(made, 1)
+    made = started(1)
     fork = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
     fork.lines, fork.last = [dict(line) for line in made.lines], made.last
     worked(made, 1, first=1)
@@ -965,8 +956,7 @@ def test_a_fork_of_a_fork_counts_nothing_of_the_fork_if_it_renames_some_copied_l
 
 
 def test_a_copy_that_lacks_a_line_adds_no_compaction(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     made.compact(SUMMARY)
     worked(made, 1, first=1)
     made.write(tmp_path / "a.jsonl")
@@ -1000,8 +990,7 @@ def test_a_fork_after_a_microcompaction_has_its_whole_list(tmp_path: Path) -> No
 
 
 def test_a_file_that_begins_with_a_boundary_finds_what_was_before_it(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     made.write(tmp_path / "a.jsonl")
     other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
     other.last = made.lines[-1]["uuid"]
@@ -1017,8 +1006,7 @@ def test_a_file_that_begins_with_a_boundary_finds_what_was_before_it(tmp_path: P
 
 
 def test_the_list_counts_the_messages_of_all_files_of_a_conversation(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     made.write(tmp_path / "a.jsonl")
     other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
     other.last = made.lines[-1]["uuid"]
@@ -1040,8 +1028,7 @@ def test_copies_of_one_session_are_one_conversation(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_whole_although_an_earlier_copy_ends_within_it(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     made.write(tmp_path / "later" / "full.jsonl")
     expected, *_ = _lists_compactions_requests(tmp_path / "later")
     # The last line is the answer's thinking, without its call.
@@ -1064,8 +1051,7 @@ def test_an_answer_is_whole_although_an_earlier_copy_ends_within_it(tmp_path: Pa
     ],
 )  # fmt: skip
 def test_titles(tmp_path: Path, titles: list[dict[str, str]], title: str) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     made.lines += titles
     (row,) = open_store(made.write(tmp_path / "named-like-nothing.txt")).conversations()
     assert (row.title, row.agent, row.folder) == (title, "claude-code", "/home/dev/harbor")
@@ -1132,8 +1118,7 @@ def _lists_compactions_requests(path: Path) -> Any:
 
 
 def _long() -> Any:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     made.microcompact(["toolu_0000"])
     made.answer(lines.call("toolu_q", "Read", file_path="q.py"))
     made.queue("enqueue", "And never berth 9.")
@@ -1218,8 +1203,7 @@ def test_a_compressed_transcript_is_read(tmp_path: Path) -> None:
 
 
 def test_a_growing_file_is_followed(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     path = made.write(tmp_path / "a.jsonl")
     store, conversation, _ = opened(path)
     before = store.version()
@@ -1279,8 +1263,7 @@ def test_hostile_lines_are_handled(tmp_path: Path) -> None:
 
 def test_a_very_long_line_takes_linear_time(tmp_path: Path) -> None:
     """Endless spaces and unclosed documents: a pattern that starts again at each place would take forever."""
-    made = session()
-    worked(made, 1)
+    made = started(1)
     made.user("So" + " " * 400_000 + "what?")
     path = made.write(tmp_path / "a.jsonl")
     path.write_bytes(path.read_bytes() + b'{"type":"user"}' * 40_000 + b"\n")
@@ -1318,8 +1301,7 @@ def test_the_first_line_may_hold_a_picture(tmp_path: Path) -> None:
 
 
 def test_a_line_with_a_damaged_byte_is_read_and_counted(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 1)
+    made = started(1)
     path = made.write(tmp_path / "a.jsonl")
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"keeps ships", b"keeps \xfb ships"))
     store, conversation, _ = opened(path)
@@ -1330,8 +1312,7 @@ def test_a_line_with_a_damaged_byte_is_read_and_counted(tmp_path: Path) -> None:
 
 
 def test_the_list_counts_records_that_share_a_line(tmp_path: Path) -> None:
-    made = session()
-    worked(made, 2)
+    made = started(2)
     path = made.write(tmp_path / "a.jsonl")
     written = path.read_text(encoding="utf-8").split("\n")
     path.write_text("\n".join([written[0] + written[1], *written[2:]]), encoding="utf-8")
@@ -1341,8 +1322,7 @@ def test_the_list_counts_records_that_share_a_line(tmp_path: Path) -> None:
 
 def test_an_unusual_value_hides_no_other_value_of_its_line(tmp_path: Path) -> None:
     """The list counts like the conversation, for any unexpected value."""
-    made = session()
-    worked(made, 1)
+    made = started(1)
     made.user([{"type": "text", "text": 5}, "words", {"text": "more"}, {"type": None}, {"type": {"a": []}}])
     made.answer({"type": "text", "text": {"deep": 1}}, {"type": "text", "text": "Berth 2."}, written=60_000)
     made.user([{"type": "tool_result", "tool_use_id": "a", "content": 3}, {"type": "tool_result"}])

@@ -17,6 +17,7 @@ from inspector.core.conversations import Request, Usage
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY
+from tests.stores.alone import opened
 
 made = recipe("more_lines")
 
@@ -61,9 +62,7 @@ def test_a_compaction_that_began_and_did_not_end_failed(ends: bool, tmp_path: Pa
     session.event("session.resume")
     session.user(AFTER)
     session.answer(LAST, sent=41_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(session.write(tmp_path))
     failed = [(one.trigger, one.place, one.tokens_before_reported) for one in store.failures(conversation)]
     assert failed == ([] if ends else [("manual", 2, 40_500)])
     assert len(store.compactions(conversation)) == ends

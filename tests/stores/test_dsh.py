@@ -11,6 +11,7 @@ import pytest
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.agent_sessions import AFTER, ANSWER, CALL, LAST, RULE, SUMMARY, write_lines
+from tests.stores.alone import opened
 
 made = recipe("more_lines")
 MAIN, FORK = "session-1", "session-2"
@@ -64,9 +65,7 @@ def test_the_first_format_has_the_same_lists(
 ) -> None:
     read = []
     for name, records in (("4", session.records), ("0", map(form, session.records))):
-        store = open_store(write_lines(tmp_path / name / "session.jsonl", list(records)))
-        (row,) = store.conversations()
-        conversation = store.open(row.id)
+        store, conversation, _ = opened(write_lines(tmp_path / name / "session.jsonl", list(records)))
         lists = [[one.wire for one in store.messages(generation)] for generation in conversation.generations]
         steps = store.compactions(conversation), store.microcompactions(conversation)
         read.append((lists, *steps, conversation.notes))

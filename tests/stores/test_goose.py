@@ -13,6 +13,7 @@ import pytest
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
+from tests.stores.alone import opened
 
 made = recipe("more_lines")
 CALL = made.Call("t1", "berths", {"harbour": "north"}, "berth 4 is free")
@@ -49,9 +50,7 @@ def test_a_second_compaction_hides_the_first(session: Any, tmp_path: Path) -> No
     session.user("And the tug?")
     session.compact("Second summary.", 162_000)
     session.answer("The tug is at berth 7.", sent=12_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(session.write(tmp_path))
     assert [one.summary for one in store.compactions(conversation)] == ["First summary.", "Second summary."]
     assert [len(generation) for generation in conversation.generations] == [4, 5, 4]
     texts = [message.text for message in store.messages(conversation.live)]
@@ -69,9 +68,7 @@ def test_calls_that_short_summaries_replaced_are_in_no_list(session: Any, tmp_pa
         message["metadata"] = {"userVisible": True, "agentVisible": False}
     session.say("user", made.text_part("A call looked for berths."), user=False)
     session.answer("Moored.", sent=13_000)
-    store = open_store(session.write(tmp_path))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(session.write(tmp_path))
     assert roles_of(store) == ["user", "assistant", "user", "system", "assistant"]
     assert any("2 messages of tool calls" in note for note in conversation.notes)
     assert len(store.compactions(conversation)) == 1

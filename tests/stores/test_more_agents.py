@@ -36,6 +36,7 @@ from tests.stores.agent_sessions import (
     made,
     write_lines,
 )
+from tests.stores.alone import opened
 from tests.stores.truths import differences
 
 AGENTS = sorted(WRITERS)
@@ -64,10 +65,7 @@ def test_a_title_has_no_secrets(agent: str, tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_compaction_and_the_list_after_it(agent: str, tmp_path: Path) -> None:
     expected = EXPECTED[agent]
-    store = open_store(WRITERS[agent](tmp_path))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
-    (compaction,) = store.compactions(conversation)
+    store, conversation, (compaction,) = opened(WRITERS[agent](tmp_path))
     assert SUMMARY in (compaction.summary or "")
     assert (compaction.trigger, compaction.tokens_before_reported) == (expected.trigger, expected.before)
     assert compaction.tokens_after_reported == expected.after
@@ -165,9 +163,7 @@ def test_rules_for_what_ifs_name_their_source(agent: str) -> None:
 
 
 def test_dsh_prunes_and_fails(tmp_path: Path) -> None:
-    store = open_store(WRITERS["dsh"](tmp_path))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(WRITERS["dsh"](tmp_path))
     (pruned,) = store.microcompactions(conversation)
     assert (pruned.generation, pruned.cleared, pruned.results) == (1, (2,), 1)
     (shorter,) = pruned.left
@@ -204,9 +200,7 @@ def test_a_new_event_is_noticed(tmp_path: Path) -> None:
 
 
 def test_kimis_messages_have_the_times_of_the_wire(tmp_path: Path) -> None:
-    store = open_store(WRITERS["kimi"](tmp_path))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(WRITERS["kimi"](tmp_path))
     first, last = (store.messages(generation) for generation in conversation.generations)
     assert all(message.timestamp for message in first)
     assert [bool(message.timestamp) for message in last][-2:] == [True, True]
@@ -288,9 +282,7 @@ def test_plans_cut_where_the_real_programs_cut(agent: str) -> None:
     folder = next((path for path in _recordings() if path.name == agent), None)
     if folder is None:
         pytest.skip("no recordings of real sessions are here")
-    store = open_store(folder / "session")
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(folder / "session")
     planner = engine(agent)
     chosen = Settings(
         profile=agent, context_length=200_000, threshold=default_threshold(planner, 200_000) or 0.5

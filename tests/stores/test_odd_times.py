@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.stores.detect import open_store
 from tests.conftest import ROOT
+from tests.stores.alone import opened
 
 FIXTURES = ROOT / "fixtures"
 
@@ -21,9 +21,7 @@ def test_an_impossible_time_is_dropped_with_a_note(time: object, tmp_path: Path)
     message["timestamp"] = time
     path = tmp_path / source.name
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    store = open_store(path)
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(path)
     messages = [message for generation in conversation.generations for message in store.messages(generation)]
     assert {message.note for message in messages if message.timestamp == 0} == {
         "Its recorded time is not a valid date, so it is not shown."

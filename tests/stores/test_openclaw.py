@@ -21,7 +21,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.rule_files import rule_files
 from tests.recipes import recipe
 from tests.stores.agent_sessions import RULE, SESSION, WRITERS
-from tests.stores.alone import texts
+from tests.stores.alone import opened, texts
 
 
 class Branches:
@@ -456,9 +456,7 @@ def test_the_prompt_of_the_newest_run_is_the_system_prompt_and_has_the_rule_file
                 event = {"type": kind, "data": {"systemPrompt": prompt if at == 0 else "none"}}
                 row = (SESSION, 2 * number + at, json.dumps(event, separators=(",", ":")))
                 database.execute("INSERT INTO trajectory_runtime_events VALUES (?, ?, ?)", row)
-    store = open_store(path)
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(path)
     assert store.system_prompt(conversation.live.session) == prompts[-1]
     (found,) = rule_files(store, conversation)
     assert (found.path, found.text) == ("/srv/pier/AGENTS.md", rules)

@@ -11,6 +11,7 @@ from inspector.stores.detect import open_store
 from inspector.stores.rule_files import RuleFile, rule_files, texts_after
 from tests.recipes import recipe
 from tests.stores.agent_sessions import SESSION, write_lines
+from tests.stores.alone import opened
 from tests.stores.kimi_code_session import KimiCodeSession
 from tests.stores.test_reported_cases import case
 from tests.stores.writer import Writer, create, talk
@@ -234,9 +235,7 @@ def test_the_system_prompt_of_openhands_has_the_files(tmp_path: Path) -> None:
 
 
 def test_the_reported_case(tmp_path: Path) -> None:
-    store = open_store(Path(case("15-claudemd.jsonl")))
-    (row,) = store.conversations()
-    conversation = store.open(row.id)
+    store, conversation, _ = opened(Path(case("15-claudemd.jsonl")))
     found = rule_files(store, conversation)
     assert [(one.how, one.generation) for one in found] == [("loaded", 1), ("read", 1)]
     assert "Never add Co-Authored-By" in found[0].text
