@@ -47,10 +47,11 @@ ENVELOPE = late_pattern(
     rf"|(?:{_MARK})?\[Queued (?:announce )?messages while agent was busy\]"
     r"|---\nQueued #\d{1,4}(?: \(from [^)\n]{1,80}\))?$"
     r"|\[Bootstrap (?:truncation warning|pending)\](?:\n[^\n]+){1,40}"
-    # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark.
+    # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark. The answer to a hook.
     r"|System: \[[^\]\n]{1,60}\] [^\w\n]{0,4}Post-Compaction Audit: (?:(?!\nSystem: \[).){0,4000}?"
     r"after memory compaction\."
-    r"|System: \[[^\]\n]{1,60}\] \[Post-compaction context refresh\]\n(?!System:).{0,6000}?"
+    r"|System: \[[^\]\n]{1,60}\] (?:\[Post-compaction context refresh\]|Hook [^\n]{1,60}?: [^\n]*)\n(?!System:)"
+    r"(?:(?!^System: \[).){0,6000}?"
     rf"(?=^(?:System: \[|[A-Z][\w ]{{1,60}} \(untrusted|{_MARK}|Read HEARTBEAT\.md))"
     # The prompt of a heartbeat in the words of the settings, and its answer.
     r"|(?:(?!System[ :(])[^\n]{1,2000}\n){1,20}(?=When reading HEARTBEAT\.md, )"
@@ -60,6 +61,7 @@ ENVELOPE = late_pattern(
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
     r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool|"
+    r"Run: (?:openclaw|clawdbot|moltbot) (?:[^\n]* )?doctor --non-interactive$|"
     r"Note: The previous agent run was aborted by the user\.|"
     r"Delivery: (?:to send a message, use|Final assistant text is not))[^\n]*\n?"
     # Hermes: reports of processes and of sub-agents, and the prompts of its reviews.
@@ -98,6 +100,7 @@ _MEMORIES = late_pattern(
     r"\s*){1,8}",
     re.DOTALL,
 )
+_TIMED = late_pattern(r"\ASystem(?: \(untrusted\))?: \[[^\]\n]{1,60}\] ")
 _QUERY = late_pattern("user\u200b?原\u200b?始\u200b?query\u200b?：\u200b*")
 
 
@@ -112,6 +115,11 @@ def without_envelope(text: str) -> str:
     """Return the text without what a gateway put around it, "" if nothing else is left."""
     text = text[after_memories(text, 0, len(text)) :]
     return ENVELOPE.sub(r"\g<said>", text).strip() if ENVELOPE.search(text) else text
+
+
+def notice(text: str) -> str:
+    """Return the text of a gateway without the time before it."""
+    return _TIMED.sub("", text, count=1)
 
 
 def words_first(role: str, text: str) -> str:

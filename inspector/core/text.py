@@ -139,19 +139,28 @@ def without_pictures(text: str) -> str:
     return _PICTURE.sub("", text) if _PICTURE.search(text) else text
 
 
+#: A line of a document that opens or closes a fence, or has a comment.
+_MARKUP = late_pattern(r"\s*(?:(?:`{3,}|~{3,})[\w-]*|<!--.*-->)\s*")
+#: A line that tells the agent who it is.
+_ROLE = late_pattern(r"You are (?:an?|the) [^.\n]*\.\s*")
+
+
 def opening_title(text: str, limit: int = 120) -> str:
     """Return a title from the start of a conversation: its first line, safe, in at most `limit` characters.
 
     A line that ends with a colon is joined with the next line, so that titles such as "Implement the following plan:"
-    differ. Heading marks, placeholders of pictures and tags in the first lines are left out.
+    differ. Heading marks, placeholders of pictures, tags, fences and comments in the first lines are left out, and so
+    is a line that only tells the agent who it is, before other lines.
     """
     window = without_pictures(unwrapped(text[: 8 * limit + 400]))
     title = ""
-    for line in safe(window).split("\n"):
-        if _MEANINGFUL.search(line):
-            title = f"{title} {' '.join(line.lstrip('# ').split())}".strip()
-            if not title.endswith((":", "：")):
-                break
+    lines = [
+        line for line in safe(window).split("\n") if _MEANINGFUL.search(line) and not _MARKUP.fullmatch(line)
+    ]
+    for line in lines[1:] if len(lines) > 1 and _ROLE.fullmatch(lines[0]) else lines:
+        title = f"{title} {' '.join(line.lstrip('# ').split())}".strip()
+        if not title.endswith((":", "：")):
+            break
     return _cut(title, limit) if title and limit > 0 else ""
 
 

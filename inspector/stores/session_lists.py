@@ -19,7 +19,7 @@ from inspector.core.conversations import (
     Request,
     Usage,
 )
-from inspector.core.envelope import without_envelope
+from inspector.core.envelope import notice, without_envelope
 from inspector.core.errors import StoreDamaged
 from inspector.core.refusals import refusal_in
 from inspector.core.text import without_pictures
@@ -56,6 +56,8 @@ class SessionLists(Struct):
     session: str = ""
     title: str = ""
     first_words: str = ""
+    #: The first text with the user's role, also of a program.
+    opening: str = ""
     model: str = ""
     provider: str = ""
     folder: str = ""
@@ -124,11 +126,13 @@ class SessionLists(Struct):
         return numbers
 
     def note_first_words(self, wires: Iterable[Wire]) -> None:
-        """Note the first words of the user, which are the title of a session without a title."""
+        """Note the first words of the user, which are the title of a session without a title. In a session without
+        words of a person, the title is the text of the program that started it."""
         if not self.first_words:
             words = ("\n".join(texts_in(wire["content"])) for wire in wires if wire["role"] == "user")
             text = next(filter(None, words), "")
             self.first_words = without_pictures(without_envelope(text))
+            self.opening = self.opening or notice(text)
 
     def compact(
         self,
@@ -285,7 +289,7 @@ class SessionLists(Struct):
 
     def digest(self, path: Path) -> FileDigest:
         """Return the digest for the list of conversations."""
-        title, with_secrets = titles_of(self.title, self.first_words)
+        title, with_secrets = titles_of(self.title, self.first_words or self.opening)
         names = tuple(self.names or (str(item.index) for item in self.compactions))
         row = ConversationRow(
             **named(self.session or path.stem, self.parent),

@@ -185,6 +185,9 @@ def test_lines_around_an_output_are_left_out_where_more_is_said(text: str, rest:
         ("请实现以下计划：\n分页", "请实现以下计划： 分页"),
         ("Fix it\nand the tests", "Fix it"),
         ("Steps:", "Steps:"),
+        ("````markdown\n<!-- docs/tide.md -->\n\n# Tides\nHigh", "Tides"),
+        ("You are an experienced sailor, who knows every tide.\n\nlook at the plan", "look at the plan"),
+        ("You are a sailor.", "You are a sailor."), ("You are a sailor? I am\nnot", "You are a sailor? I am"),
         ("\x1b[31m# Red", "␛[31m# Red"),
     ],
 )  # fmt: skip

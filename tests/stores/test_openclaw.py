@@ -360,6 +360,18 @@ def test_the_size_of_a_list_before_an_earlier_compaction_is_no_size(tmp_path: Pa
     assert reported == [90_010, None, 9_010]
 
 
+def test_a_session_without_words_of_a_person_is_named_by_what_started_it(tmp_path: Path) -> None:
+    made = Branches()
+    started = "Hook Gmail (Pier): ok"
+    made.say(
+        "user",
+        f"System: [2026-02-15 04:03:59 EST] {started}\n\nRead HEARTBEAT.md if it exists (workspace context).",
+    )
+    made.answer({"type": "text", "text": "HEARTBEAT_OK"})
+    _, conversation = made.open(tmp_path / "a.jsonl")
+    assert conversation.row.title == started
+
+
 def test_a_size_next_to_answers_without_usage_is_no_size(tmp_path: Path) -> None:
     """The agent adds an estimate of the last messages to the size of the last answer, here 0."""
     made = Branches()
