@@ -95,7 +95,7 @@ _PRINTED = late_pattern(
     r"(?:\S{1,40}[ \t]+){1,2}(?:\d[\d.,:%]*[ \t]+){4}\S|"
     # The banner of OpenClaw, and a place of a linter.
     rf"\W{{0,4}}(?:{_ERRORS})|🦞 OpenClaw \d|\d+:\d+ +(?:error|warning) {{2,}}\S|"
-    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|"
+    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|[45]\d\d:? (?-i:[A-Z]+_[A-Z_]+)\s*$|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
     r"[0-9a-f]{7,40}\b|"
@@ -213,8 +213,8 @@ _PLACE = late_pattern(r"[A-Z][^:\n]{1,60}: (?:~?/|[A-Z]:\\|[a-z]{2,10}://)\S*\s*
 #: Lines that lost their ends stand in one line: a sentence or a label, and the next one without a space.
 _JOINED, _FEWEST_JOINED = late_pattern(r"(?<=[a-z)])[.:](?=[A-Z][a-z])"), 3
 _SPACED = late_pattern(r"(?<=[a-z)])[.]\s+(?=[A-Z][a-z])")
-#: Matches a name and its value.
-_GIVEN = late_pattern(r"\s*[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
+#: Matches a name and its value, as a person gives them.
+_GIVEN = late_pattern(r"[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
 #: Matches words of a person about oneself or to the agent.
 _PERSON = late_pattern(
     r"\b(?:I|i|we|my|me|our|please|pls|plz|let['’]?s|can you|could you)\b|我|你|请|請|幫|帮"

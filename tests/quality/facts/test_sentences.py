@@ -117,6 +117,8 @@ PERSONS_SENTENCES = (
     ("The tide is lost here\n\nLow Severity\n\nThe berth must be read first. Else it is empty.",
      ["The tide is lost here"]),
     ("A lost tide\n\nLow Severity\n\nThe berth must be read first.\n\nIs it true?", ["A lost tide", "Is it true?"]),
+    (f"Here:\n{SCRIPT}\n    Berth code: north-4\n\n=== Step 4: End ===", ["Here:"]),
+    ("It fails:\n\nYour line works.\n\n500: TIDE_LOST\nCode: PIER_BURNT", ["It fails:", "Your line works."]),
     ("go on here ● Moor the boats\n  ⎿  ☒ Count them\n\n  Top berths:\n  1. North", ["go on here"]),
 )  # fmt: skip
 
