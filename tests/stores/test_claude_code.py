@@ -385,6 +385,29 @@ def test_kept_messages_that_are_written_after_the_boundary_were_in_the_list_befo
     assert [request.generation for request in store.requests(conversation)].count(1) == 6
 
 
+def test_messages_that_a_compaction_from_a_message_on_keeps_are_before_the_summary(tmp_path: Path) -> None:
+    """`/rewind` summarizes the messages from one on. The boundary is then the anchor of the kept messages."""
+    made = session(version="2.1.332")
+    worked(made)
+    kept = [line["uuid"] for line in made.lines[:4]]
+    boundary = made.compact(SUMMARY, trigger="manual", after=16_970, kept=kept)
+    line = next(line for line in made.lines if line.get("uuid") == boundary)
+    line["compactMetadata"]["preservedMessages"]["anchorUuid"] = boundary
+    made.last = made.lines[-1]["uuid"]
+    made.user("Go on.")
+    store, conversation, (compaction,) = opened(made.write(tmp_path / "a.jsonl"))
+    number = len(texts(store, conversation)) - 2
+    assert number == 3
+    assert (compaction.exact, compaction.head_end, compaction.tail_start) == (True, number, 12)
+    assert (compaction.head_after, compaction.summary_at, compaction.tail_after) == (
+        number,
+        number,
+        number + 1,
+    )
+    assert texts(store, conversation)[:number] == texts(store, conversation, 0)[:number]
+    assert texts(store, conversation)[number:] == [("user", SUMMARY), ("user", "Go on.")]
+
+
 def test_a_fact_in_a_text_that_is_attached_again_is_kept(tmp_path: Path) -> None:
     rule = "Never berth a ship of the line beside the fish market."
     for attached, outcome in ((f"# Rules\n{rule}\n", "verbatim"), ("# Rules\nNone so far.\n", "lost")):

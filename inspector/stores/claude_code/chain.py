@@ -334,7 +334,9 @@ def lines_of_lists(lists: Sequence[ListLines]) -> Iterator[tuple[list[LineNode],
     for listed in lists:
         kept = kept_lines(listed.boundary, lines) if listed.boundary is not None else []
         context, summaries, others = around_summary(listed)
-        lines = [*context, *summaries, *kept, *others]
+        data = listed.boundary.boundary if listed.boundary is not None else None
+        first, then = (kept, []) if data is not None and data.kept_first else ([], kept)
+        lines = [*first, *context, *summaries, *then, *others]
         yield kept, lines
 
 

@@ -188,7 +188,9 @@ class _Reading:
         summary = next((node for node in listed.nodes if node.summary), None)
         staying = self._ids(kept)
         length = len(before)
-        at_end = not staying or list(before[length - len(staying) :]) == staying
+        head = len(staying) if data.kept_first and list(before[: len(staying)]) == staying else 0
+        tail = 0 if head or list(before[length - len(staying) :]) != staying else len(staying)
+        at_ends = head + tail == len(staying)
         context = len(self._ids(around_summary(listed)[0]))
         new = 0 if summary is None else context + len(summary.entries)
         text = None
@@ -210,22 +212,22 @@ class _Reading:
             )
         if summary is None:
             notes.append("No summary follows it in these files.")
-        if not at_end:
+        if not at_ends:
             notes.append(f"The {len(staying)} kept messages were not together at the end of the list.")
         return Compaction(
             index=index,
             session=boundary.session or self.source.row.id,
             before=length,
             after=new + len(staying),
-            head_end=0,
-            tail_start=length - len(staying) if at_end else length,
-            head_after=0,
-            tail_after=new if at_end else new + len(staying),
-            summary_at=context if new else None,
+            head_end=head,
+            tail_start=length - tail,
+            head_after=head,
+            tail_after=new + len(staying) - tail,
+            summary_at=head + context if new else None,
             summary=text,
             fallback=bool(refusal_in(text or "")),
             at=boundary.at,
-            exact=at_end and bool(length),
+            exact=at_ends and bool(length),
             note=" ".join(notes),
             trigger=data.trigger,
             tokens_before_reported=data.before,

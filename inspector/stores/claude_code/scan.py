@@ -58,7 +58,8 @@ PLACEHOLDER = 9
 class CompactBoundary(Struct):
     """The content of a compact_boundary or microcompact_boundary.
 
-    `kept` are the uuids of the kept lines. `stayed` has kept lines without a message too.
+    `kept` are the uuids of the kept lines. `stayed` has kept lines without a message too. `kept_first`: the kept lines
+    are before the summary, because the user had only the later messages summarized.
     """
 
     micro: bool
@@ -71,6 +72,7 @@ class CompactBoundary(Struct):
     tail: str
     tools: tuple[str, ...]
     stayed: frozenset[str] = frozenset()
+    kept_first: bool = False
 
 
 class LineNode(Struct):
@@ -362,4 +364,5 @@ def boundary_of(value: dict[str, Any], micro: bool) -> CompactBoundary:
         tail=tail,
         tools=tuple(strings(data.get("compactedToolIds"))),
         stayed=frozenset((*strings(preserved.get("allUuids")), *kept, tail)),
+        kept_first=text_of(preserved, "anchorUuid") == text_of(value, "uuid") != "",
     )
