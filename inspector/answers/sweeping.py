@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from math import isnan
-from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
@@ -40,17 +39,14 @@ _FEW = 2_000
 class SweepRequest(Struct, frozen=True):
     """Task of a sweep: small enough to send to worker processes, which open the databases themselves.
 
-    `flags` are settings for all conversations; other settings come from each conversation's store and model. `model`
-    is the assumed size of summaries, None for the size recorded in each conversation; what agents send with a summary
-    is as recorded in any case. With `facts` the facts of each
-    conversation are read, for the metrics that count them.
+    `model` is the assumed size of summaries, None for the size recorded in each conversation; what agents send with a
+    summary is as recorded in any case. With `facts` the facts of each conversation are read, for the metrics that count
+    them.
     """
 
     names: tuple[str, ...]
     rows: Axis
     columns: Axis
-    flags: Mapping[str, Any] = field(default_factory=dict)
-    config: Path | None = None
     model: SummaryModel | None = None
     facts: bool = False
 
@@ -72,7 +68,7 @@ def run_sweep(
     rows = {row.id: row for row in answers.store.conversations()}
     places = {name: place for place, name in enumerate(request.names)}
     plan = replace(answers.scheduling, watch=watch, wanted=wanted, processes=processes)
-    asking = Answers(answers.store, request.flags, request.config, plan)
+    asking = Answers(answers.store, answers.flags, answers.config, plan)
     grid = replace(request, names=())
 
     def much(chosen: Sequence[ConversationRow]) -> bool:
@@ -97,9 +93,9 @@ def run_sweep(
     # Add in a fixed order, so that the sums do not depend on the processes.
     grids = [done[place] for place in sorted(done)]
     swept = sweep(request.rows, request.columns, grids, complete, request.facts)
-    names = dict.fromkeys([request.rows.name, request.columns.name, *request.flags])
+    names = dict.fromkeys([request.rows.name, request.columns.name, *answers.flags])
     settings = [
-        resolve(answers.store, rows[name], request.flags, request.config).settings for name in request.names
+        resolve(answers.store, rows[name], answers.flags, answers.config).settings for name in request.names
     ]
     answers.unread += asking.unread
     notes = (
@@ -160,8 +156,8 @@ def grid_of(
     the threshold of the swept windows, or ""."""
     wanted = answers.scheduling.wanted
     inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
-    resolved = settings_of(inspection, request.flags)
-    by_window = settings_by_window(inspection, resolved, request.flags, request.rows, request.columns)
+    resolved = settings_of(inspection, answers.flags)
+    by_window = settings_by_window(inspection, resolved, answers.flags, request.rows, request.columns)
     grid = _grid(request, inspection, resolved, by_window, wanted)
     reproduces = reproduced(inspection) if reproduction and wanted() else None
     return grid, reproduces, _shown_for_windows(resolved) if by_window else ""
@@ -239,8 +235,7 @@ def sweep_store(
     else:
         names = tuple(row.id for row in answers.store.conversations())
     model = None if ratio is None else SummaryModel(ratio)
-    flags = dict(answers.flags)
-    request = SweepRequest(names, rows, columns, flags, answers.config, model, facts)
+    request = SweepRequest(names, rows, columns, model, facts)
     result = run_sweep(request, answers, watch)
     for sentence in result.unused:
         answers.note(sentence)

@@ -7,6 +7,7 @@ from threading import Event
 
 from msgspec.structs import replace
 
+from inspector.answers.answers import Answers
 from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep, settings_by_window, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
@@ -58,5 +59,6 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
             reproduces = reproduction(recording.course, recording.events, measured)
         return replace(swept, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered
-    request = SweepRequest(names, rows, columns, flags, answers.config, subject.size, facts is True)
-    return run_sweep(request, answers, watch.some, lambda: not stop.is_set())
+    request = SweepRequest(names, rows, columns, subject.size, facts is True)
+    changed = Answers(answers.store, flags, answers.config, answers.scheduling)
+    return run_sweep(request, changed, watch.some, lambda: not stop.is_set())

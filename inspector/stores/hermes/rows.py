@@ -55,8 +55,10 @@ _BY_PROGRAM = frozenset(
 )
 #: The profiles that do not mark summaries.
 _UNMARKED = frozenset({"documented", "hermes-0.13", "hermes-0.15", "hermes-0.16"})
-_PLAIN = ("finish_reason", "reasoning")
-_JSON = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
+#: The other columns of the wire form, of every message and of an answer, in their order. Some have JSON.
+_OF_ALL = ("tool_call_id", "tool_name", "effect_disposition", "tool_calls")
+_JSON = ("tool_calls", "reasoning_details", "codex_reasoning_items", "codex_message_items")
+_OF_ANSWER = (*_OF_ALL, "finish_reason", "reasoning", "reasoning_content", *_JSON[1:])
 _AT = {name: index for index, name in enumerate(_COLUMNS)}
 
 
@@ -73,25 +75,10 @@ def message(row: Sequence[Any]) -> Message:
     notes: list[str] = []
     role = as_text(row[_AT["role"]])
     wire: dict[str, Any] = {"role": role, "content": _content(row[_AT["content"]], notes)}
-    for name in ("tool_call_id", "tool_name", "effect_disposition"):
+    for name in _OF_ANSWER if role == "assistant" else _OF_ALL:
         value = row[_AT[name]]
-        if value:
-            wire[name] = as_text(value)
-    calls = row[_AT["tool_calls"]]
-    if calls:
-        wire["tool_calls"] = _json(calls, "tool_calls", notes)
-    if role == "assistant":
-        for name in _PLAIN:
-            value = row[_AT[name]]
-            if value:
-                wire[name] = as_text(value)
-        reasoning = row[_AT["reasoning_content"]]
-        if reasoning is not None:
-            wire["reasoning_content"] = as_text(reasoning)
-        for name in _JSON:
-            value = row[_AT[name]]
-            if value:
-                wire[name] = _json(value, name, notes)
+        if value or (value is not None and name == "reasoning_content"):
+            wire[name] = _json(value, name, notes) if name in _JSON else as_text(value)
     if role in ("user", "assistant") and _carries_mark(wire["content"]):
         wire[SUMMARY_MARK] = True
     identity = row[_AT["id"]]
