@@ -71,7 +71,8 @@ def test_a_phrase_matches_whole_words(database: str) -> None:
 
 
 def test_an_absent_phrase_is_noted(database: str) -> None:
-    assert "not found" in CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
+    answer = CliRunner().invoke(commands, ["trace", database, "no such words at all"]).stdout
+    assert answer.startswith("No message has these whole words in its text.")
     assert isinstance(CliRunner().invoke(commands, ["trace"]).exception, UsageProblem)
 
 
