@@ -111,10 +111,10 @@ class Table:
         rows = [tuple(name for name, _ in self._columns), *self.rows]
         shown = list(range(len(self._columns)))
         needs = [max(_width(line) for row in rows for line in row[at].split("\n")) for at in shown]
-        gives = [name == "text" or name in self._cut for name, _ in self._columns]
+        flexible = [name == "text" or name in self._cut for name, _ in self._columns]
 
         def taken(columns: Sequence[int]) -> int:
-            least = (min(needs[at], _LEAST) if gives[at] else needs[at] for at in columns)
+            least = (min(needs[at], _LEAST) if flexible[at] else needs[at] for at in columns)
             return sum(least) + len(_GAP) * (len(columns) - 1)
 
         for name in self._spare:
@@ -124,7 +124,7 @@ class Table:
         left = max(0, room - taken(shown))
         widths = dict(enumerate(needs))
         for at in sorted(shown, key=lambda at: self._columns[at][0] in self._cut):
-            if gives[at]:
+            if flexible[at]:
                 least = min(needs[at], _LEAST)
                 widths[at] = min(needs[at], least + left)
                 left -= widths[at] - least

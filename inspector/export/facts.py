@@ -15,7 +15,7 @@ from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked
 from inspector.models.masking import Masker
-from inspector.quality.facts.carry import checklist, memories, plain
+from inspector.quality.facts.carry import checklist, memories
 from inspector.quality.facts.fact import KEPT, OUTCOMES, Fact, Fate, Life, Saying
 from inspector.quality.losses import is_lost
 
@@ -84,6 +84,18 @@ def fate_after(fate: Fate) -> Document:
     return fields_of(fate, "compaction", fate="outcome", where="where", evidence="excerpt")
 
 
+def carried_document(fact: Fact) -> Document:
+    """Return a fact without its fate: its text, its speaker and its first place."""
+    return {
+        **fields_of(fact, category="kind", text="text", value="value"),
+        "values": [value.text for value in fact.values],
+        "role": fact.role,
+        **fields_of(fact.first, "session", "message"),
+        "said": len(fact.sayings),
+        **fields_of(fact, "rule", "key"),
+    }
+
+
 def _place(saying: Saying) -> Document:
     return fields_of(saying, "session", "message", "role", "generation", "index", "span", "compaction")
 
@@ -91,7 +103,7 @@ def _place(saying: Saying) -> Document:
 def risk_documents(answer: FactsAtRisk) -> list[Document]:
     """The answer of `facts --at-risk`."""
     return [
-        plain(entry.fact)
+        carried_document(entry.fact)
         | {
             "compaction": answer.compaction,
             "fate": None,

@@ -11,13 +11,22 @@ from inspector.export.console import say
 from inspector.export.document import Document, built, fields_of
 from inspector.summaries.exact import Turn, turn_words
 from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
+from inspector.summaries.summary import SectionDiff
 
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
 
 
 def diff_documents(answer: Iterable[ComparedSummaries]) -> list[Document]:
     """The answer of `diff`."""
-    return [{"from": step.first, "to": step.last, "sections": step.diff.to_json()} for step in answer]
+    return [
+        {"from": step.first, "to": step.last, "sections": list(map(_section, step.diff.sections))}
+        for step in answer
+    ]
+
+
+def _section(section: SectionDiff) -> Document:
+    items = [fields_of(item, "text", "change", "from_section", "to_section", "was") for item in section.items]
+    return {**fields_of(section, "name", "was", "gone"), "items": items}
 
 
 def lineage_document(answer: SummaryLives) -> Document:

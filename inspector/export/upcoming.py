@@ -9,8 +9,8 @@ from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, built, fields_of
+from inspector.export.facts import carried_document
 from inspector.models.masking import Masker
-from inspector.quality.facts.carry import plain
 
 #: Facts at risk that are printed.
 _SHOWN = 20
@@ -26,7 +26,7 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
         "why_not": answer.reason or None,
         **fields_of(answer, "takes", "takes_tokens"),
         "at_risk": [
-            plain(replace(risk.fact, text=masker(risk.fact.text), value=masker(risk.fact.value)))
+            carried_document(replace(risk.fact, text=masker(risk.fact.text), value=masker(risk.fact.value)))
             | fields_of(risk, "once", "places")
             for risk in answer.at_risk
         ],

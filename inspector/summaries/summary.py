@@ -133,24 +133,3 @@ class SummaryDiff(Struct, frozen=True):
             not section.gone and section.was is not None and all(i.change == "kept" for i in section.items)
             for section in self.sections
         )
-
-    def to_json(self) -> list[dict[str, object]]:
-        """Return the sections as the `diff` command prints them."""
-        return [
-            {
-                "name": section.name,
-                "was": section.was,
-                "gone": section.gone,
-                "items": [
-                    {
-                        "text": item.text,
-                        "change": item.change,
-                        "from_section": item.from_section,
-                        "to_section": item.to_section,
-                        "was": item.was,
-                    }
-                    for item in section.items
-                ],
-            }
-            for section in self.sections
-        ]

@@ -18,11 +18,10 @@ from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
-from inspector.export.document import Document, built
-from inspector.export.facts import life_document
+from inspector.export.document import Document, built, fields_of
+from inspector.export.facts import carried_document, life_document
 from inspector.export.report import charting, wording
 from inspector.export.report.values import FactGroup, Report
-from inspector.quality.facts.carry import plain
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.summaries.parse import parse_summary
@@ -169,7 +168,7 @@ def _fact(value: Any) -> Document | None:
     if isinstance(value, Life):
         return life_document(value)
     if isinstance(value, AtRisk):
-        return plain(value.fact) | {"once": value.once, "places": list(value.places)}
+        return carried_document(value.fact) | fields_of(value, "once", "places")
     return None
 
 

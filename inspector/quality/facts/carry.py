@@ -27,7 +27,7 @@ _SPECIAL = "\\`*_[]<>#|"
 _SPEAKERS = {"user": "user"}
 
 
-def checklist(facts: Sequence[Fact], lead: str = "Keep these, word for word and with their values:") -> str:
+def checklist(facts: Sequence[Fact], lead: str) -> str:
     """The facts as a Markdown checklist by kind, to be pasted into the agent as the focus of a manual compaction.
 
     Empty where there are no facts. Within a kind the order is kept.
@@ -55,23 +55,6 @@ def escaped(text: str) -> str:
     """A text that Markdown shows as it is, in one line."""
     one = " ".join(text.split())
     return "".join(f"\\{sign}" if sign in _SPECIAL else sign for sign in one)
-
-
-def plain(fact: Fact) -> dict[str, Any]:
-    """A fact as plain JSON: its text, its speaker and its places."""
-    first = fact.first
-    return {
-        "category": fact.kind,
-        "text": fact.text,
-        "value": fact.value,
-        "values": [value.text for value in fact.values],
-        "role": fact.role,
-        "session": first.session,
-        "message": first.message,
-        "said": len(fact.sayings),
-        "rule": fact.rule,
-        "key": fact.key,
-    }
 
 
 def memories(facts: Sequence[Fact], conversation: str, agent: str, user: str = "") -> list[dict[str, Any]]:

@@ -231,7 +231,7 @@ def test_a_checklist_is_markdown_by_kind_in_order() -> None:
         "",
         "- [ ] pool\\_size 6 per pod",
     ]
-    assert checklist(()) == ""
+    assert checklist((), "Keep:") == ""
     assert escaped("a\n[b](c) <i>") == "a \\[b\\](c) \\<i\\>"
 
 
