@@ -67,14 +67,14 @@ def breakpoints(
     `system_prompt` precedes the list, "" if there is none; a list may also start with a system message. The function
     reads the first message, and messages from the end of the list until it has four breakpoints.
     """
-    found: list[Breakpoint] = []
+    points: list[Breakpoint] = []
     length = len(messages)
     if system_prompt:
         why = "The system prompt is the same in every request until it is edited."
-        found.append(Breakpoint(1, None, "text", True, why, ttl))
+        points.append(Breakpoint(1, None, "text", True, why, ttl))
     elif length and messages[0].role == "system":
-        found.append(_place(messages[0], 0, layout, release, ttl))
-    room = MAX_BREAKPOINTS - len(found)
+        points.append(_place(messages[0], 0, layout, release, ttl))
+    room = MAX_BREAKPOINTS - len(points)
     last: list[Breakpoint] = []
     for index in range(length - 1, -1, -1):
         if len(last) == room:
@@ -82,8 +82,8 @@ def breakpoints(
         message = messages[index]
         if _counts(message, layout, release):
             last.append(_place(message, index, layout, release, ttl))
-    found.extend(reversed(last))
-    return tuple(replace(point, number=number) for number, point in enumerate(found, 1))
+    points.extend(reversed(last))
+    return tuple(replace(point, number=number) for number, point in enumerate(points, 1))
 
 
 def measured_breakpoints(

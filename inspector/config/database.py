@@ -87,18 +87,18 @@ class CacheFile:
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
         """Return the values of these keys, in the file's form."""
         with self._lock:
-            found: dict[bytes, Any] = {key: self._waiting[key] for key in keys if key in self._waiting}
+            values: dict[bytes, Any] = {key: self._waiting[key] for key in keys if key in self._waiting}
             if self._database is None:
-                return found
-            keys = [key for key in keys if key not in found]
+                return values
+            keys = [key for key in keys if key not in values]
             query = f"SELECT key, {self._column} FROM {self._table} WHERE key IN "
             try:
                 for start in range(0, len(keys), _BATCH):
                     part = keys[start : start + _BATCH]
-                    found.update(self._database.execute(f"{query}({','.join('?' * len(part))})", part))
+                    values.update(self._database.execute(f"{query}({','.join('?' * len(part))})", part))
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 self._give_up(error)
-        return found
+        return values
 
     def put(self, values: Mapping[bytes, int | bytes]) -> bool:
         """Store values; return False if they were not stored (another program may be writing)."""

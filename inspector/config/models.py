@@ -93,9 +93,9 @@ def context_length(model: str, provider: str = "") -> tuple[int | None, str]:
     windows, reason = _OF_PROVIDERS.get(provider, ({}, ""))
     if (family := _family(model, windows)) is not None:
         return windows[family], reason
-    found = listed(model, provider)
-    if found.window is not None:
-        return found.window, f"genai-prices on {found.window_of}"
+    entry = listed(model, provider)
+    if entry.window is not None:
+        return entry.window, f"genai-prices on {entry.window_of}"
     family = _family(model, FAMILIES)
     if family is not None:
         return FAMILIES[family], f"the {family} family"

@@ -58,13 +58,13 @@ class ListedModel(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def listed(model: str, provider: str = "") -> ListedModel:
     """Return a model's entries. Import genai-prices if they are not stored."""
-    known, name = _kept(), _name(model, provider)
-    if name in known:
-        return known[name]
-    found = _looked_up(model, provider)
-    models = {**known, name: found}
+    kept, name = _kept(), _name(model, provider)
+    if name in kept:
+        return kept[name]
+    entry = _looked_up(model, provider)
+    models = {**kept, name: entry}
     write_state(_file(), {"of": _stamp(), "models": msgspec.to_builtins(models)})
-    return found
+    return entry
 
 
 def is_kept(model: str, provider: str) -> bool:
@@ -136,11 +136,11 @@ def _entry_of(model: str, provider: str, wanted: str) -> Any:
     snapshot = data_snapshot.get_snapshot()
     for name, by in _asked(model.strip(), provider.strip()):
         try:
-            found = snapshot.find_provider_model(name, None, by, None)[1]
+            entry = snapshot.find_provider_model(name, None, by, None)[1]
         except LookupError:
             continue
-        if getattr(found, wanted) and not (wanted == "prices" and _is_served_otherwise(model, found.id)):
-            return found
+        if getattr(entry, wanted) and not (wanted == "prices" and _is_served_otherwise(model, entry.id)):
+            return entry
     return None
 
 

@@ -62,14 +62,14 @@ def _own(model: str, day: date) -> Rates | None:
     path = own_file()
     if not model.strip() or not path.is_file():
         return None
-    known = [
+    priced = [
         (name, start, rates)
         for name, start, rates in _read(path, path.stat().st_mtime_ns)
         if name in model.lower() and start <= day
     ]
-    if not known:
+    if not priced:
         return None
-    _, start, rates = max(known, key=lambda entry: (len(entry[0]), entry[1]))
+    _, start, rates = max(priced, key=lambda entry: (len(entry[0]), entry[1]))
     return replace(rates, date=start.isoformat() if start > date.min else "")
 
 
@@ -132,17 +132,17 @@ def _steps(where: str, entry: Mapping[str, Any], base: Rates) -> tuple[tuple[int
 def _listed(model: str, provider: str, at: datetime) -> Rates | None:
     if not model.strip():
         return None
-    found, today = listed(model, provider), at.date().isoformat()
-    day = max((first for first, _, _ in found.prices if first <= today), default="")
+    entry, today = listed(model, provider), at.date().isoformat()
+    day = max((first for first, _, _ in entry.prices if first <= today), default="")
     minute = at.hour * 60 + at.minute
-    then = [prices for first, start, prices in found.prices if first == day and start <= minute]
+    then = [prices for first, start, prices in entry.prices if first == day and start <= minute]
     if not then:
         return None
-    bare = Rates(None, None, None, None, None, f"genai-prices on {found.priced_as}", today)
+    bare = Rates(None, None, None, None, None, f"genai-prices on {entry.priced_as}", today)
 
     def with_prices(prices: Prices) -> Rates:
-        known: dict[str, Any] = dict(zip(RATES, prices, strict=True))
-        return replace(bare, **known)
+        by_name: dict[str, Any] = dict(zip(RATES, prices, strict=True))
+        return replace(bare, **by_name)
 
     (_, base), *larger = then[-1]
     return replace(with_prices(base), steps=tuple((above, with_prices(prices)) for above, prices in larger))

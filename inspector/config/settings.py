@@ -238,13 +238,13 @@ def _shares(raw: Any) -> tuple[Mapping[str, float] | None, str]:
     """Read thresholds by model, as `_Reader` says. Values that are not shares are skipped."""
     if not isinstance(raw, dict):
         return None, ", which is not a mapping of models to shares; this program ignores it."
-    found = {
+    shares = {
         str(key): float(share)
         for key, share in raw.items()
         if type(share) in (int, float) and 0 <= share <= 1
     }
     refused = ", where some values are not shares from 0 to 1; this program ignores these."
-    return found, "" if len(found) == len(raw) else refused
+    return shares, "" if len(shares) == len(raw) else refused
 
 
 _READERS: Mapping[str, _Reader] = {
@@ -267,7 +267,7 @@ def _windows(document: Mapping[Any, Any]) -> dict[tuple[str, str], int]:
         *(listed if isinstance(listed, list) else ()),
         *(keyed.values() if isinstance(keyed, dict) else ()),
     ]
-    found: dict[tuple[str, str], int] = {}
+    windows: dict[tuple[str, str], int] = {}
     for entry in entries:
         if not isinstance(entry, dict) or not isinstance(entry.get("models"), dict):
             continue
@@ -275,8 +275,8 @@ def _windows(document: Mapping[Any, Any]) -> dict[tuple[str, str], int]:
         for model, details in entry["models"].items():
             value = _count(details.get("context_length"))[0] if isinstance(details, dict) else None
             if value is not None and address:
-                found.setdefault((_address(address), str(model)), value)
-    return found
+                windows.setdefault((_address(address), str(model)), value)
+    return windows
 
 
 def _address(url: Any) -> str:
@@ -371,7 +371,7 @@ def config_version(database: Path) -> int | None:
     """Return the version of the config.yaml in a database's folder; None if it is missing or has none."""
     path = database.parent / "config.yaml"
     try:
-        found = _load(path).get("_config_version") if path.is_file() else None
+        version = _load(path).get("_config_version") if path.is_file() else None
     except (BadInput, OSError):
         return None
-    return found if type(found) is int else None
+    return version if type(version) is int else None

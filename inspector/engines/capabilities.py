@@ -115,5 +115,5 @@ def summary_input(
     method = _optional_method(engine, "summary_input")
     if method is None:
         return plain_input(messages, prune(engine, messages, plan), plan, focus, mask)
-    found: SummaryInput = method(messages, plan, focus, mask)
-    return found
+    given: SummaryInput = method(messages, plan, focus, mask)
+    return given

@@ -46,13 +46,13 @@ def engine(name: str) -> Engine:
     """Return the engine of a name. Raises UsageProblem with all names if it is unknown, and EngineError if an engine
     of another package cannot be loaded.
     """
-    known = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _load(name)
-    if known is None:
+    rules = _BUILT_IN.get(name) or _BY_RELEASE.get(name) or _load(name)
+    if rules is None:
         raise UsageProblem(
             f"There is no profile named {name}; there are {', '.join(names())}. "
             "A release of Hermes can be named to the patch, as hermes-0.18.1."
         )
-    return known
+    return rules
 
 
 def budgets_of(settings: Settings) -> Budgets:

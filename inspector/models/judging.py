@@ -29,5 +29,5 @@ def judge_prompt(piece: str, after: str, number: int, of: int) -> str:
 
 def answer_key(prompt: str, summarizer: Summarizer) -> str:
     """Return the key of a stored answer: a hash of prompt, version and summarizer."""
-    told = "\0".join((str(PROMPT_VERSION), *key_of(summarizer), prompt))
-    return hashlib.blake2b(told.encode("utf-8", errors="surrogatepass"), digest_size=16).hexdigest()
+    parts = "\0".join((str(PROMPT_VERSION), *key_of(summarizer), prompt))
+    return hashlib.blake2b(parts.encode("utf-8", errors="surrogatepass"), digest_size=16).hexdigest()

@@ -52,8 +52,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hermes-home-") as home:
         os.environ["HERMES_HOME"] = home
         answer, sys.stdout = sys.stdout, sys.stderr
-        found = {"version": importlib.metadata.version("hermes-agent"), "prompt": _prompt(given)}
-        json.dump(found, answer)
+        document = {"version": importlib.metadata.version("hermes-agent"), "prompt": _prompt(given)}
+        json.dump(document, answer)
         answer.flush()
 
 

@@ -134,18 +134,18 @@ def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
     if window is None:
         return
     where = evidence.sources.get("summary_context", "")
-    known = f"{window:,} tokens" + (f", from {where}" if where else "")
+    size = f"{window:,} tokens" + (f", from {where}" if where else "")
     for compaction in evidence.compactions:
         if compaction.middle_tokens > window:
             yield compaction.at_summary(
                 f"Compaction {compaction.index} had about {compaction.middle_tokens:,} tokens to summarize, more than "
-                f"the window of the summary model ({known}).",
+                f"the window of the summary model ({size}).",
             )
     plan = evidence.live.plan
     if plan.compacts and plan.middle_tokens > window:
         yield evidence.live.violation(
             f"A compaction now would have about {plan.middle_tokens:,} tokens to summarize, more than the window of "
-            f"the summary model ({known}).",
+            f"the summary model ({size}).",
             plan.regions()[0],
         )
 
@@ -277,12 +277,12 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries with texts that look like keys or passwords, each value once."""
-    known: set[str] = set()
+    seen: set[str] = set()
     for compaction in evidence.compactions:
         body = compaction.recorded.summary or ""
         new = {body[found.start : found.end]: found for found in reversed(secrets(body))}
-        found = sorted((one for value, one in new.items() if value not in known), key=lambda one: one.start)
-        known.update(new)
+        found = sorted((one for value, one in new.items() if value not in seen), key=lambda one: one.start)
+        seen.update(new)
         if not found:
             continue
         named = [
@@ -304,8 +304,8 @@ def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
 def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[CompactionEvidence, Gap]]:
     """Yield the gaps of these kinds, at most MOST for each summary."""
     for compaction in evidence.compactions:
-        found = [gap for gap in compaction.gaps if gap.kind in kinds]
-        for gap in found[:MOST]:
+        gaps = [gap for gap in compaction.gaps if gap.kind in kinds]
+        for gap in gaps[:MOST]:
             yield compaction, gap
 
 

@@ -283,10 +283,10 @@ def complaint_in(text: str) -> Act | None:
     """Return the user's own sentence that complains that the agent forgot something; None if there is none."""
     text = safe(text)
     for sentence in sentences(text):
-        said = _folded(text[sentence.start : sentence.end])
+        words = _folded(text[sentence.start : sentence.end])
         is_own = not (sentence.pasted or sentence.planned)
-        if is_own and len(said) <= _COMPLAINT and _FORGOT.search(_IN_QUOTES.sub("", said)):
-            return Act("complain", said.lower(), said, tokens=text_tokens(len(said)))
+        if is_own and len(words) <= _COMPLAINT and _FORGOT.search(_IN_QUOTES.sub("", words)):
+            return Act("complain", words.lower(), words, tokens=text_tokens(len(words)))
     return None
 
 

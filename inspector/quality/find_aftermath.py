@@ -104,7 +104,7 @@ def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[After
     harmed = HarmedFacts(facts)
     statements = list(repeated_statements(facts, harmed))
     # A complaint that names what was lost is a repeated statement.
-    said = {event.place for event in statements}
-    acts = [event for event in repeated_acts(steps, harmed) if event.place not in said]
+    places = {event.place for event in statements}
+    acts = [event for event in repeated_acts(steps, harmed) if event.place not in places]
     events = [*acts, *statements]
     return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))

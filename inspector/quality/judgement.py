@@ -82,13 +82,13 @@ def judged(answer: str, piece: str, after: str) -> Judged:
 
 def joined(answers: Iterable[Judged]) -> Judged:
     """The statements of several pieces, each quote once, the most important first."""
-    known: dict[str, QuotedStatement] = {}
+    by_quote: dict[str, QuotedStatement] = {}
     dropped = unproven = 0
     for answer in answers:
         dropped, unproven = dropped + answer.dropped, unproven + answer.unproven
         for statement in answer.statements:
-            known.setdefault(letters(statement.quote), statement)
-    return Judged(tuple(sorted(known.values(), key=lambda one: -one.importance)), dropped, unproven)
+            by_quote.setdefault(letters(statement.quote), statement)
+    return Judged(tuple(sorted(by_quote.values(), key=lambda one: -one.importance)), dropped, unproven)
 
 
 def agreement(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> FactAgreement:

@@ -58,15 +58,15 @@ class FileActs:
         """Return the acts on a file that may be the file of an act, the newest first."""
         path = act.path
         ends = path_ends(path)
-        found = [
+        acts = [
             done
             for done in self._by_key.get(act.key, ())
             if done.path != path and in_one_folder(act, done.act) and not same_file(path, done.path)
         ]
         for end in ends[1:]:
-            found += self._by_path.get(end, ())
-        found += self._by_end.get(ends[0], ())
-        return sorted(found, key=itemgetter(0), reverse=True)
+            acts += self._by_path.get(end, ())
+        acts += self._by_end.get(ends[0], ())
+        return sorted(acts, key=itemgetter(0), reverse=True)
 
 
 def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None:

@@ -158,8 +158,8 @@ def _repeats(
         if _share_one_name(fact, other):
             continue
         # Only a correction shows that a plain statement was to be followed.
-        told = gone and enough and not other.rule.endswith(_QUESTION)
-        if other.kind not in _LASTING and not told and not (corrected and _asks(fact, other)):
+        is_repeated = gone and enough and not other.rule.endswith(_QUESTION)
+        if other.kind not in _LASTING and not is_repeated and not (corrected and _asks(fact, other)):
             continue
         before = [
             earlier for earlier in other.sayings if earlier.step < saying.step and earlier.role == "user"

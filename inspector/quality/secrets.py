@@ -159,11 +159,11 @@ class Secret(Struct, frozen=True):
 
 def secrets(text: str) -> tuple[Secret, ...]:
     """Return the secrets in a text, in order. A place counts once, with the first matching format."""
-    found: list[Secret] = []
+    values: list[Secret] = []
     for secret in _matches(text[:_READ]):
-        if not any(secret.start < other.end and other.start < secret.end for other in found):
-            found.append(secret)
-    return tuple(sorted(found, key=lambda secret: secret.start))
+        if not any(secret.start < other.end and other.start < secret.end for other in values):
+            values.append(secret)
+    return tuple(sorted(values, key=lambda secret: secret.start))
 
 
 def without_secrets(text: str) -> str:

@@ -24,19 +24,19 @@ def opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
     tail = 0
     while tail < least - head and old[-1 - tail] == new[-1 - tail]:
         tail += 1
-    found: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
+    opcodes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
     first, second = old[head : len(old) - tail], new[head : len(new) - tail]
     if len(first) == 1 == len(second):
-        found.append(("replace", head, head + 1, head, head + 1))
+        opcodes.append(("replace", head, head + 1, head, head + 1))
     elif first and second:
         matcher = SequenceMatcher(None, first, second, autojunk=False)
         for tag, a_start, a_stop, b_start, b_stop in matcher.get_opcodes():
-            found.append((tag, a_start + head, a_stop + head, b_start + head, b_stop + head))
+            opcodes.append((tag, a_start + head, a_stop + head, b_start + head, b_stop + head))
     elif first or second:
-        found.append(("delete" if first else "insert", head, head + len(first), head, head + len(second)))
+        opcodes.append(("delete" if first else "insert", head, head + len(first), head, head + len(second)))
     if tail:
-        found.append(("equal", len(old) - tail, len(old), len(new) - tail, len(new)))
-    return found
+        opcodes.append(("equal", len(old) - tail, len(old), len(new) - tail, len(new)))
+    return opcodes
 
 
 def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Opcode]:
@@ -91,9 +91,9 @@ def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
             tops.append(at)
         else:
             ends[pile], tops[pile] = other, at
-    found = []
+    chain = []
     at = tops[-1] if tops else -1
     while at >= 0:
-        found.append(pairs[at])
+        chain.append(pairs[at])
         at = before[at]
-    return found[::-1]
+    return chain[::-1]

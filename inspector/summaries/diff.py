@@ -86,10 +86,10 @@ def match_items(old: Summary, new: Summary, read: Callable[[str], Words] = Words
 
 
 def _placed_items(sections: Sequence[Section]) -> list[_PlacedItem]:
-    found = [(item, index) for index, section in enumerate(sections) for item in section.items]
+    listed = [(item, index) for index, section in enumerate(sections) for item in section.items]
     return [
-        _PlacedItem(item, section, " ".join(item.text.split()), at / len(found))
-        for at, (item, section) in enumerate(found)
+        _PlacedItem(item, section, " ".join(item.text.split()), at / len(listed))
+        for at, (item, section) in enumerate(listed)
     ]
 
 
@@ -135,9 +135,9 @@ def _same_words(olds: list[_PlacedItem], news: list[_PlacedItem], pairs: dict[in
         for at, placed in enumerate(news):
             if at in matched:
                 continue
-            found = waiting.get((placed.key, placed.section if same_section else -1))
-            if found:
-                matched[at] = found.pop()
+            equal = waiting.get((placed.key, placed.section if same_section else -1))
+            if equal:
+                matched[at] = equal.pop()
                 used.add(matched[at])
     return matched
 
@@ -286,15 +286,15 @@ class _Assembly(Struct, frozen=True):
             elif not _hollow(self.old.sections, index):
                 removed = tuple(self._removed(old) for old in olds[index] if old not in new_of)
                 behind[last].append(SectionDiff(section.name, removed, section.name, gone=True))
-        found = behind[-1]
+        sections = behind[-1]
         for index, section in enumerate(self.new.sections):
             if not _hollow(self.new.sections, index) or index in old_sections:
                 was = old_sections.get(index)
                 items = self._items(olds[was] if was is not None else [], news[index], new_of)
                 name = None if was is None else self.old.sections[was].name
-                found.append(SectionDiff(section.name, tuple(items), name))
-            found.extend(behind[index])
-        return SummaryDiff(tuple(found))
+                sections.append(SectionDiff(section.name, tuple(items), name))
+            sections.extend(behind[index])
+        return SummaryDiff(tuple(sections))
 
     def _items(self, olds: list[int], news: list[int], new_of: dict[int, int]) -> Iterator[ItemChange]:
         """Yield a section's items; each removed item follows the item that it followed before."""
@@ -341,10 +341,10 @@ class _Assembly(Struct, frozen=True):
 
 
 def _by_section(placed_items: list[_PlacedItem]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+    places: dict[int, list[int]] = defaultdict(list)
     for at, placed in enumerate(placed_items):
-        found[placed.section].append(at)
-    return found
+        places[placed.section].append(at)
+    return places
 
 
 def _hollow(sections: Sequence[Section], index: int) -> bool:

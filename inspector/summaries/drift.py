@@ -138,16 +138,16 @@ def heirs(lineage: Lineage, row: LineageRow, column: int) -> tuple[LineageRow, .
 
 def _left(lineage: Lineage) -> Iterator[Remainder]:
     """Yield the remainder of the first summary for each column with a summary."""
-    known = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
+    summarized = [at for at, column in enumerate(lineage.columns) if column.summary is not None]
     # A fallback text is not the first summary: nothing in it is meant to stay.
-    while known and lineage.columns[known[0]].fallback:
-        del known[0]
-    if not known:
+    while summarized and lineage.columns[summarized[0]].fallback:
+        del summarized[0]
+    if not summarized:
         return
-    first = [(row, cell) for row in lineage.rows if (cell := row.standing(known[0])) is not None]
+    first = [(row, cell) for row in lineage.rows if (cell := row.standing(summarized[0])) is not None]
     bags = [_bag(cell.text) for _, cell in first]
     of_words = sum(bag.total() for bag in bags)
-    for column in known:
+    for column in summarized:
         items = words = 0
         for (row, cell), bag in zip(first, bags, strict=True):
             there = row.standing(column)

@@ -78,8 +78,8 @@ def exact_of(text: str) -> Exact:
         if len(token) > _LONGEST:
             token = token[:_LONGEST]
         for kind, thing in _in_token(token):
-            found = things.setdefault(kind, {})
-            found[thing] = found.get(thing, 0) + 1
+            counts = things.setdefault(kind, {})
+            counts[thing] = counts.get(thing, 0) + 1
     return Exact(things, len(DENIES.findall(text)) if _may_deny(text) else 0)
 
 
@@ -92,9 +92,9 @@ def _in_token(token: str) -> tuple[tuple[Kind, str], ...]:
 def things_in(text: str) -> Iterator[tuple[Kind, str]]:
     """Yield the exact values of a text, kind by kind."""
     for kind, form in _FORMS:
-        found: list[str] = []
-        text = form.sub(lambda match, kind=kind, found=found: _taken(match[0], kind, found), text)  # type: ignore[misc]
-        yield from ((kind, thing) for thing in found)
+        things: list[str] = []
+        text = form.sub(lambda match, kind=kind, things=things: _taken(match[0], kind, things), text)  # type: ignore[misc]
+        yield from ((kind, thing) for thing in things)
 
 
 def _taken(written: str, kind: Kind, found: list[str]) -> str:
@@ -133,21 +133,21 @@ def turns_of(was: str, now: str) -> tuple[Turn, ...]:
     its kind was added. A negation counts only if exactly one wording has negations.
     """
     before, after = exact_of(was), exact_of(now)
-    found: list[Turn] = []
+    turns: list[Turn] = []
     for kind in KINDS:
         gone = _left(before, after, kind, now)
         come = _left(after, before, kind, was)
         for at, thing in enumerate(gone):
             if at < len(come):
-                found.append(Turn(kind, "changed", thing, come[at]))
+                turns.append(Turn(kind, "changed", thing, come[at]))
             else:
-                found.append(Turn(kind, "gone", thing))
+                turns.append(Turn(kind, "gone", thing))
     if bool(before.denials) != bool(after.denials):
         if before.denials:
-            found.append(Turn("negation", "gone", was=_denial(was)))
+            turns.append(Turn("negation", "gone", was=_denial(was)))
         else:
-            found.append(Turn("negation", "come", now=_denial(now)))
-    return tuple(found)
+            turns.append(Turn("negation", "come", now=_denial(now)))
+    return tuple(turns)
 
 
 def _left(one: Exact, other: Exact, kind: Kind, text: str) -> list[str]:
@@ -184,5 +184,5 @@ def _joins(sign: str) -> bool:
 
 
 def _denial(text: str) -> str:
-    found = DENIES.search(text)
-    return found.group() if found else ""
+    denial = DENIES.search(text)
+    return denial.group() if denial else ""

@@ -46,9 +46,9 @@ _BY_NAME: Mapping[str, str] = {plain(name): key for key, names in MEANINGS.items
 @lru_cache(maxsize=1024)
 def meaning(name: str) -> str:
     """Return a section's meaning: a key of MEANINGS, or the plain name of an unknown heading."""
-    found = plain(name)
+    bare = plain(name)
     # A remark may follow: "Pending Tasks (from the plan)".
-    return _BY_NAME.get(found) or _BY_NAME.get(plain(_REMARK.sub("", name)), found)
+    return _BY_NAME.get(bare) or _BY_NAME.get(plain(_REMARK.sub("", name)), bare)
 
 
 def is_common(name: str) -> bool:

@@ -276,18 +276,18 @@ class _Weaver(Struct):
         self, news: list[tuple[Section, Item]], unmatched: list[int]
     ) -> dict[int, tuple[_Gone, Rewording | None]]:
         """Map unmatched new items to the dropped items that they continue, with the rewording if there is one."""
-        found: dict[int, tuple[_Gone, Rewording | None]] = {}
+        back: dict[int, tuple[_Gone, Rewording | None]] = {}
         if not (unmatched and self.gone):
-            return found
+            return back
         gone_with: dict[str, list[_Gone]] = {}
         for gone in reversed(self.gone):
             gone_with.setdefault(_key(gone.item), []).append(gone)
         for at in unmatched:
             if same := gone_with.get(_key(news[at][1])):
-                found[at] = (same.pop(0), None)
-        taken = {gone.row for gone, _ in found.values()}
+                back[at] = (same.pop(0), None)
+        taken = {gone.row for gone, _ in back.values()}
         left = [gone for gone in self.gone if gone.row not in taken][-_MAX_REMEMBERED:]
-        rest = [at for at in unmatched if at not in found]
+        rest = [at for at in unmatched if at not in back]
         old, old_places = _gathered([(gone.section, gone.item) for gone in left])
         new, new_places = _gathered([news[at] for at in rest])
         matching = match_items(old, new, self.read)
@@ -295,8 +295,8 @@ class _Weaver(Struct):
             gone, at = left[old_places[old_at]], rest[new_places[new_at]]
             # An item with another number or name is a different item with a similar wording.
             if not turns_of(gone.item.text, news[at][1].text):
-                found[at] = (gone, matching.rewordings.get(new_at))
-        return found
+                back[at] = (gone, matching.rewordings.get(new_at))
+        return back
 
 
 def _key(item: Item) -> str:

@@ -42,14 +42,14 @@ def parts_of(parts: Sequence[tuple[int, Words]], wholes: Sequence[Part]) -> dict
         rest.append(left)
         for word in left:
             having[word].append(place)
-    found: dict[int, int] = {}
+    whole_of: dict[int, int] = {}
     for part, words in parts:
         fits = _whole_of(words, wholes, rest, having, weights)
         if fits is not None:
-            found[part] = fits
+            whole_of[part] = fits
     bags = {part: words.bag for part, words in parts}
     by_whole: dict[int, list[int]] = defaultdict(list)
-    for part, place in found.items():
+    for part, place in whole_of.items():
         by_whole[place].append(part)
     kept: dict[int, int] = {}
     for place, those in by_whole.items():

@@ -165,17 +165,19 @@ class _Run:
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(POLL)
         code = self.process.returncode
-        told = safe_line(clean(self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]))
+        last_line = safe_line(clean(self.errors.decode("utf-8", "replace").strip().rpartition("\n")[2]))
         if code:
             how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-            raise SummarizerFailed(f"{self._named} {how}{f': {told}' if told else ''}.")
+            raise SummarizerFailed(f"{self._named} {how}{f': {last_line}' if last_line else ''}.")
         try:
             self.decoder.decode(b"", final=True)
         except UnicodeDecodeError as error:
             raise SummarizerFailed(f"{self._named} ended in the middle of a UTF-8 character.") from error
         text = "".join(self.text).strip()
         if not text:
-            raise SummarizerFailed(f"{self._named} wrote nothing{f'; it said: {told}' if told else ''}.")
+            raise SummarizerFailed(
+                f"{self._named} wrote nothing{f'; it said: {last_line}' if last_line else ''}."
+            )
         return Reply(text)
 
     @property

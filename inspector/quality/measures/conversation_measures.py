@@ -74,12 +74,12 @@ def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
 
     Sizes are the sizes that the agent reported.
     """
-    known = tuple(entry for entry in measure.evidence if entry.known)
+    read = tuple(entry for entry in measure.evidence if entry.known)
     before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
     share = None
     if measure.id == "compression" and before and after is not None:
         share = Share(before - after, before)
-    return Measure(measure.id, measure.compaction, share, evidence=known)
+    return Measure(measure.id, measure.compaction, share, evidence=read)
 
 
 def _ordered(measures: Sequence[Measure]) -> tuple[Measure, ...]:

@@ -43,8 +43,8 @@ class Share(Struct, frozen=True):
     @classmethod
     def counted(cls, values: Iterable[bool]) -> Share:
         """Return the share of true values."""
-        found = list(values)
-        return cls(sum(found), len(found))
+        hits = list(values)
+        return cls(sum(hits), len(hits))
 
     def __add__(self, other: Share) -> Share:
         return Share(self.count + other.count, self.of + other.of, self.uncertain + other.uncertain)

@@ -47,12 +47,12 @@ def kept_share(fates: Iterable[Fate]) -> Share:
 
 
 def _evidence(life: Life, fate: Fate) -> Measured:
-    found = None if fate.index is None else MeasuredPlace(fate.compaction + 1, fate.index)
+    place = None if fate.index is None else MeasuredPlace(fate.compaction + 1, fate.index)
     return Measured(
         life.fact.text,
         fate.alive,
         MeasuredPlace(life.saying.generation, life.saying.index),
-        found,
+        place,
         fate.where,
         fate.outcome,
         life.fact.role,

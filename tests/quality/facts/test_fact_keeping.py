@@ -18,7 +18,8 @@ from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import lost_rules
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
-from inspector.quality.facts.carry import checklist, escaped, memories, plain
+from inspector.export.facts import carried_document
+from inspector.quality.facts.carry import checklist, escaped, memories
 from inspector.quality.facts.extract import extract
 from inspector.quality.facts.fact import Contradiction, ConversationFacts, Fate, Life, Outcome
 from inspector.quality.facts.gather import gather
@@ -247,7 +248,7 @@ def test_memories_have_the_form_of_mem0() -> None:
 
 def test_plain_json_has_speaker_and_place() -> None:
     (one,) = facts("Port 8443 stays.")
-    document = plain(one)
+    document = carried_document(one)
     assert (document["category"], document["value"], document["message"], document["said"]) == (
         "constraint",
         "8443",
