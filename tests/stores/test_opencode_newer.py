@@ -115,6 +115,14 @@ def store_older(found: sqlite3.Connection, session: str, text: str, at: int) -> 
     found.commit()
 
 
+def test_an_empty_session_of_opencode_2_beside_older_ones_is_left_out(tmp_path: Path) -> None:
+    found = database(tmp_path, older=True)
+    store_messages(found, [])
+    store_older(found, "ses_old", "Chart the reef.", START)
+    (row,) = open_store(tmp_path / "opencode.db").conversations()
+    assert row.id == "ses_old"
+
+
 @pytest.mark.parametrize("form", ["export", "database", "database with the older tables"])
 def test_a_session_of_opencode_2(tmp_path: Path, form: str) -> None:
     if form == "export":

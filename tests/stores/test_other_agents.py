@@ -754,11 +754,8 @@ def test_opencode(tmp_path: Path, form: str) -> None:
     assert {found: found.stat().st_mtime_ns for found in tmp_path.rglob("*")} == before
 
 
-@pytest.mark.parametrize("goes_on", [False, True])
-def test_a_fork_of_opencode_1_counts_nothing_again(goes_on: bool, tmp_path: Path) -> None:
-    """1.18.33 copies all messages with their times, gives them new ids, and records no link to the session."""
-    session = opencode()
-    path = as_database(tmp_path / "opencode.db", session)
+def with_fork(path: Path, session: Any, *going_on: str) -> None:
+    """Fork a session in a database of opencode 1. The sessions `going_on` go on after it."""
     now = int(session.at + 60) * 1000
     with sqlite3.connect(path) as database:
         for table in ("session", "message", "part"):
@@ -776,12 +773,21 @@ def test_a_fork_of_opencode_1_counts_nothing_again(goes_on: bool, tmp_path: Path
                 values["id"] = "'f_' || id"
             copies = f"SELECT {', '.join(values.values())} FROM {table}"
             database.execute(f"INSERT INTO {table} ({', '.join(values)}) {copies}")
-        if goes_on:
-            words = json.dumps({"type": "text", "text": "In red."})
+        words = json.dumps({"type": "text", "text": "In red."})
+        for name in going_on:
+            own = f"own {name}"
             database.execute(
-                "INSERT INTO message VALUES ('own', 'fork', ?, ?, '{\"role\": \"user\"}')", (now, now)
+                'INSERT INTO message VALUES (?, ?, ?, ?, \'{"role": "user"}\')', (own, name, now, now)
             )
-            database.execute("INSERT INTO part VALUES ('p', 'own', 'fork', ?, ?, ?)", (now, now, words))
+            database.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", (own, own, name, now, now, words))
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_fork_of_opencode_1_counts_nothing_again(goes_on: bool, tmp_path: Path) -> None:
+    """1.18.33 copies all messages with their times, gives them new ids, and records no link to the session."""
+    session = opencode()
+    path = as_database(tmp_path / "opencode.db", session)
+    with_fork(path, session, *(["fork"] if goes_on else []))
     store = open_store(path)
     rows = {row.id: row for row in store.conversations()}
     fork, first = store.open("fork"), store.open(session.session)
@@ -792,6 +798,19 @@ def test_a_fork_of_opencode_1_counts_nothing_again(goes_on: bool, tmp_path: Path
     own = ["In red."] if goes_on else []
     assert listed == [*(message.text for message in store.messages(first.live)), *own]
     assert len(fork.generations) == 1
+
+
+def test_a_fork_of_opencode_1_counts_no_compaction_that_did_not_end_before_it(tmp_path: Path) -> None:
+    session = opencode()
+    session.add("user", {"type": "compaction", "auto": False})
+    path = as_database(tmp_path / "opencode.db", session)
+    with_fork(path, session, session.session, "fork")
+    store = open_store(path)
+    fork, first = store.open("fork"), store.open(session.session)
+    assert [len(store.failures(one)) for one in (first, fork)] == [1, 0]
+    listed = [[message.text for message in store.messages(one.live)] for one in (first, fork)]
+    assert listed[0] == listed[1]
+    assert listed[0][-2:] == ["What did we do so far?", "In red."]
 
 
 def test_an_earlier_summary_stays_if_opencode_keeps_older_messages(tmp_path: Path) -> None:

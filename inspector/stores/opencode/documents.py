@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from inspector.stores.databases import read_database, table_columns, table_names
 from inspector.stores.lines import SQLITE, cannot_read, mapping, read_file
 from inspector.stores.opencode.session_messages import as_entries, is_newer, session_info
+from inspector.stores.values import count_at
 
 Document = dict[str, Any]
 #: Columns of the table session, if present, and their names in an export.
@@ -147,7 +148,7 @@ def _from_tables(database: sqlite3.Connection, session: str) -> Document:
     query = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
     rows = _rows(database, query, (session,))
     # A fork copies messages of another session with their times, and gives them new ids.
-    began = info["time"]["created"] or 0
+    began = count_at(info, "time", "created") or 0
     copies = {name for name, created, _ in rows if isinstance(created, int) and created < began}
     if copies:
         last = max(created for name, created, _ in rows if name in copies)

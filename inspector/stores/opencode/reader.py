@@ -115,6 +115,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.lists = [list(self.live)]
         self.compactions, self.names, self.requests = [], [], []
         self.failures, self.cleared_at = [], []
+        self.failed.update(name for name, *_ in self.unended)
 
     def _valid_entries(self) -> Iterator[Mapping[str, Any]]:
         """Yield the entries before the first reverted one. Of this one, yield the parts before a reverted part."""
