@@ -42,7 +42,7 @@ async def test_the_losses_pane_says_how_many_of_the_first_facts_count_like_the_c
         await press(pilot, "left_square_bracket", "left_square_bracket", "2")
         assert "10 of 18 do not count" in screen_text(pilot)
         await press(pilot, "4")
-        assert "The first 8 count as a loss" in screen_text(pilot)
+        assert "The first 8 count as losses: your rules, decisions and values." in screen_text(pilot)
         await press(pilot, "escape", "left_square_bracket", "2")
         assert "1 of 1 does not count" in screen_text(pilot)
         await press(pilot, "4")

@@ -87,10 +87,11 @@ def _counted(lives: Sequence[Life]) -> str:
     number = sum(map(is_counted, lost))
     if not lost:
         return ""
-    which = (
-        f"The first {number:,} count" if number > 1 else "The first one counts" if number else "None counts"
-    )
-    return f"{which} as a loss: only your own rules, decisions and values do."
+    if number == 0:
+        return "None counts as a loss: only your rules, decisions and values do."
+    if number == 1:
+        return "The first one counts as a loss: a rule, a decision or a value."
+    return f"The first {number:,} count as losses: your rules, decisions and values."
 
 
 def is_counted(life: Life) -> bool:
