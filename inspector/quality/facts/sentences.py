@@ -205,8 +205,8 @@ _GLUED = late_pattern(
 )
 #: Minimum entries of a list on a page, and minimum number of labels that come again.
 _ENTRIES = 3
-#: Minimum lines of a printout that no person writes.
-_FEWEST_PRINTED = 5
+#: Minimum lines of a printout that no person writes, and of lines without words that no person writes together.
+_FEWEST_PRINTED, _MANY = 5, 24
 _DIGITS = late_pattern(r"\d+")
 #: Matches a label with a path or an address: "Built: /srv/tool".
 _PLACE = late_pattern(r"[A-Z][^:\n]{1,60}: (?:~?/|[A-Z]:\\|[a-z]{2,10}://)\S*\s*$")
@@ -710,14 +710,20 @@ def _printout(
     be of a person.
     """
     filled = [number for number, line in enumerate(lines) if line.strip() and number not in coded]
-    framed = _framed(lines, filled)
-    marks = frozenset(
+    printed = {number for number in filled if number in pasted or _PRINTED.match(lines[number][:_LINE])}
+    printed |= _framed(lines, filled)
+    formed = [number in printed or (number not in prosaic and _has_form(lines[number])) for number in filled]
+    # A person may write a single line of code between words, and a few numbers, commands or rows of a table.
+    other = [number for number in filled if not (number in prosaic or _gives(lines[number]))]
+    marks = {
         number
-        for number in filled
-        if number in pasted
-        or number in framed
-        or not (number in prosaic or _RULER.fullmatch(lines[number]) or _gives(lines[number]))
-    )
+        for number, before, alike, after in zip(
+            filled, [False, *formed], formed, [*formed[1:], False], strict=False
+        )
+        if number in printed or (alike and (before or after))
+    }
+    if len(other) >= _MANY:
+        marks.update(other)
     if len(marks) < _FEWEST_PRINTED:
         return frozenset()
     first, last = min(marks), max(marks)
@@ -750,6 +756,20 @@ def _run_together(line: str) -> bool:
     """
     joints = [mark[0] for mark in _JOINED.finditer(line)]
     return min(joints.count("."), joints.count(":"), len(_SPACED.findall(line))) >= _FEWEST_JOINED
+
+
+def _has_form(line: str) -> bool:
+    """Return whether a line has the form of code, data or markup. A table and a list may be a person's."""
+    stripped = line[:_LINE].strip()
+    if stripped[0] == "|" or item_depth(line) == 0:
+        return False
+    return bool(
+        _is_code(stripped)
+        or _MARKUP.match(stripped)
+        or _TABLE.match(stripped)
+        or _DATA.fullmatch(stripped)
+        or _dumped(stripped)
+    )
 
 
 def _gives(line: str) -> bool:
