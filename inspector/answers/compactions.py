@@ -10,7 +10,7 @@ from inspector.answers.bills import bills_of, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
-from inspector.answers.shown_settings import has_least_window, settings_at
+from inspector.answers.shown_settings import has_least_window, is_doubtful, settings_at
 from inspector.caching.costs import Bill, Rates
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
@@ -112,9 +112,11 @@ def why_of(
     inferred = resolved.sources.get("threshold", "").startswith(SHOWN)
     share = default_threshold(rules, settings.context_length) if inferred else None
     usual = None if share is None else threshold_at(share)
+    if is_doubtful(resolved):
+        usual = budgets_of(settings).threshold_tokens
     adds = loop_of(rules).reasoning > 0
     is_least = has_least_window(resolved)
-    is_alone = resolved.sources.get("threshold", "").startswith(f"{SHOWN} one ")
+    is_alone = not inferred or resolved.sources["threshold"].startswith(f"{SHOWN} one ")
     todays = context_length(row.model, row.provider)[1]
     source = resolved.sources["context_length"].removeprefix("assumed: ")
     is_window_recorded = row.window is not None or source != todays

@@ -253,9 +253,14 @@ def _doubted(resolved: ResolvedSettings, came: str, sizes: Sequence[int]) -> Res
     return replace(resolved, notes=(*resolved.notes, note))
 
 
+def is_doubtful(resolved: ResolvedSettings) -> bool:
+    """Return whether the record contradicts the threshold in force."""
+    return any(note.endswith(DOUBTFUL) for note in resolved.notes)
+
+
 def doubt_about(resolved: ResolvedSettings) -> str:
     """Return why the threshold in force is uncertain, in a few words; "" if nothing speaks against it."""
-    if any(note.endswith(DOUBTFUL) for note in resolved.notes):
+    if is_doubtful(resolved):
         return "a doubtful threshold"
     is_shown = resolved.sources.get("threshold", "").startswith(SHOWN)
     return "a threshold that only the compactions show" if is_shown else ""

@@ -87,9 +87,9 @@ def why_fired(
 
     `threshold_at` returns the threshold in tokens for a share of the window. `adds`: the agent adds the last results
     and earlier reasoning to the size that it reports. `usual`: the threshold of the profile in tokens, if the one in
-    force only follows from recorded compactions. `is_least`: the window may be larger than that of the settings.
-    `is_alone`: no other automatic compaction is recorded, so this one shows no threshold. If not `is_window_recorded`,
-    the window is today's window of the model, or assumed.
+    force only follows from recorded compactions, or if they contradict it. `is_least`: the window may be larger than
+    that of the settings. `is_alone`: the compactions show no threshold, for example because there is only one. If not
+    `is_window_recorded`, the window is today's window of the model, or assumed.
     """
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)

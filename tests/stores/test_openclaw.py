@@ -430,7 +430,10 @@ def test_rough_compactions_far_below_the_usual_threshold_make_it_doubtful(tmp_pa
         made.compact(kept, 0)
     made.say("user", "Go on.")
     store, conversation = made.open(tmp_path / "a.jsonl")
-    assert upcoming(Answers(store, {}, None), conversation.id).doubt == "a doubtful threshold"
+    answers = Answers(store, {}, None)
+    assert upcoming(answers, conversation.id).doubt == "a doubtful threshold"
+    whys = [judged.why.text for judged in compare_compactions(answers, conversation.id)]
+    assert all("no threshold is recorded; openclaw usually fires at" in why for why in whys)
 
 
 @pytest.mark.parametrize("sent", [9_000, 50_000])
