@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from inspector.app.app import InspectorApp
 from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from tests.app.conftest import MakeApp
@@ -80,14 +82,19 @@ async def test_replay_compares_and_goes_to_steps(demo: MakeApp) -> None:
         assert graph.state.step == step - 1
 
 
-async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: Path) -> None:
-    path = tmp_path / "state.db"
+def live_session(path: Path) -> tuple[sqlite3.Connection, InspectorApp]:
+    """Return the open database of a live session, and the app on it."""
     db = writer.create(path, journal="wal")
     writer.session(db, "s", title="Live", model="gpt-4o")
     for number, wire in enumerate(writer.talk(10)):
         writer.insert(db, "s", wire, 1_000.0 + number)
     db.commit()
-    app = app_on(open_store(path), SavedState(folder=tmp_path / "place"), name="s")
+    return db, app_on(open_store(path), SavedState(folder=path.with_name("place")), name="s")
+
+
+async def test_a_writer_at_work_is_followed_without_losing_the_place(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    db, app = live_session(path)
     async with app.run_test(size=SIZE) as pilot:
         await settled(pilot)
         listed = messages(pilot)
@@ -115,12 +122,7 @@ async def test_messages_written_right_after_the_start_are_noticed(
     """The first check of the database happens at the start, not at the first tick of the clock."""
     monkeypatch.setattr("inspector.app.app.WATCH_SECONDS", 2.0)
     path = tmp_path / "state.db"
-    db = writer.create(path, journal="wal")
-    writer.session(db, "s", title="Live", model="gpt-4o")
-    for number, wire in enumerate(writer.talk(10)):
-        writer.insert(db, "s", wire, 1_000.0 + number)
-    db.commit()
-    app = app_on(open_store(path), SavedState(folder=tmp_path / "place"), name="s")
+    db, app = live_session(path)
     async with app.run_test(size=SIZE) as pilot:
         listed = messages(pilot)
         await until(pilot, lambda: listed.row_count > 0)

@@ -95,21 +95,16 @@ def restate(output: list[Output], listed: list[dict[str, Any]]) -> list[Output]:
     return output if at is None else restated(output, listed[at], at, RELEASES["hermes-current"])
 
 
+def compacted(listed: list[dict[str, Any]]) -> list[Output]:
+    """Return the list after a compaction that keeps the first message and the last two of five."""
+    summary = Output(assistant("summary"), "summary")
+    return [Output(listed[0], 0), summary, Output(listed[3], 3), Output(listed[4], 4)]
+
+
 def test_an_unfinished_request_of_the_head_is_repeated_after_the_summary() -> None:
-    listed = [
-        user("build it"),
-        assistant("", call("a")),
-        result("a", "x"),
-        assistant("", call("b")),
-        result("b", "y"),
-    ]
-    output = [
-        Output(listed[0], 0),
-        Output(assistant("summary"), "summary"),
-        Output(listed[3], 3),
-        Output(listed[4], 4),
-    ]
-    left = restate(output, listed)
+    asked = [user("build it"), assistant("", call("a")), result("a", "x")]
+    listed = [*asked, assistant("", call("b")), result("b", "y")]
+    left = restate(compacted(listed), listed)
     # Its original leaves the head, so the summary is first in the list, with the user's role and the request.
     assert [(out.source, out.role) for out in left] == [("summary", "user"), (3, "assistant"), (4, "tool")]
     assert left[0].wire["content"] == f"summary\n\n{HEADER}\nbuild it"
@@ -117,13 +112,7 @@ def test_an_unfinished_request_of_the_head_is_repeated_after_the_summary() -> No
 
 def test_a_request_of_a_split_turn_is_after_the_tail() -> None:
     listed = [user("hello"), assistant("hi"), user("build it"), assistant("", call("a")), result("a", "x")]
-    output = [
-        Output(listed[0], 0),
-        Output(assistant("summary"), "summary"),
-        Output(listed[3], 3),
-        Output(listed[4], 4),
-    ]
-    left = restate(output, listed)
+    left = restate(compacted(listed), listed)
     assert [out.source for out in left] == [0, "summary", 3, 4, "restated"]
     assert left[-1].wire == {"role": "user", "content": f"{HEADER}\nbuild it"}
 

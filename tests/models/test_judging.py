@@ -94,24 +94,7 @@ def ask(prompts: tuple[JudgePrompt, ...], judge: Summarizer, kept: KeptAttempts)
     return ask_judge(prompts, judge, allowance, kept, lambda *_: None)
 
 
-def test_statements_have_their_message_and_are_compared_with_the_rules(
-    inspection: Inspection, kept: KeptAttempts
-) -> None:
-    prompts, facts = prompts_of(inspection), facts_of(inspection)
-    rule = next(life for life in facts.of(1) if life.role == "user" and life.fact.text in prompts[0].piece)
-    judge = Judge(
-        lambda prompt: answer(lost(rule.fact.text), lost("never said anywhere in this conversation"))
-    )
-    assert ask(prompts, judge, kept) == ()
-    judgement = judgement_of(inspection, prompts, judge, kept, facts)
-    (statement,) = judgement.statements
-    assert statement.message == rule.saying.message
-    assert judgement.dropped == 1
-    assert judgement.agreement.both == 1
-    assert judgement.agreement.only_rules == len(facts.of(1)) - 1
-
-
-def test_stored_answers_are_read_as_facts_with_source_and_agreement(
+def test_statements_have_their_message_are_compared_with_the_rules_and_stored(
     inspection: Inspection, kept: KeptAttempts
 ) -> None:
     prompts, facts = prompts_of(inspection), facts_of(inspection)
@@ -120,9 +103,15 @@ def test_stored_answers_are_read_as_facts_with_source_and_agreement(
         lambda prompt: answer(lost(rule.fact.text), lost("never said anywhere in this conversation"))
     )
     assert kept_judgements(inspection, kept, facts) == ()
-    ask(prompts, judge, kept)
-    (judgement,) = kept_judgements(inspection, kept, facts)
+    assert ask(prompts, judge, kept) == ()
     direct = judgement_of(inspection, prompts, judge, kept, facts)
+    (statement,) = direct.statements
+    assert statement.message == rule.saying.message
+    assert direct.dropped == 1
+    assert direct.agreement.both == 1
+    assert direct.agreement.only_rules == len(facts.of(1)) - 1
+    # The stored answers are read as facts.
+    (judgement,) = kept_judgements(inspection, kept, facts)
     assert judgement.statements == direct.statements
     assert (judgement.compaction, judgement.dropped, judgement.agreement) == (
         1,
