@@ -370,6 +370,20 @@ def test_a_typed_compact_command_is_not_in_the_list_that_it_compacts(tmp_path: P
     assert all("/compact" not in text for place in (0, -1) for _, text in texts(store, conversation, place))
 
 
+def test_a_message_that_two_boundaries_before_it_keep_is_in_each_list_once(tmp_path: Path) -> None:
+    made = session(version="2.1.226")
+    worked(made)
+    kept = [made.lines[-1]["uuid"]]
+    made.compact(SUMMARY, after=16_970, kept=kept)
+    made.compact(SUMMARY + "\nmore", after=14_000, kept=kept)
+    (late,) = (line for line in made.lines if line.get("uuid") in kept)
+    late["parentUuid"] = made.lines[-1]["uuid"]
+    made.lines = [*(line for line in made.lines if line is not late), late]
+    store, conversation, _ = opened(made.write(tmp_path / "a.jsonl"))
+    last = texts(store, conversation, 0)[-1]
+    assert [texts(store, conversation, number).count(last) for number in range(3)] == [1, 1, 1]
+
+
 def test_kept_messages_that_are_written_after_the_boundary_were_in_the_list_before(tmp_path: Path) -> None:
     made = session(version="2.1.226")
     worked(made)

@@ -127,6 +127,22 @@ def test_a_rewind_undoes_later_compactions(tmp_path: Path) -> None:
     assert conversation.notes == ("3 messages on abandoned branches are in no list.",)
 
 
+def test_a_rewind_during_a_compaction_leaves_its_place_in_the_list(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=40_000)
+    session.user("Sink the ferry.")
+    turned_back = session.events[-1]["id"]
+    session.answer("It sinks.", sent=81_000)
+    session.begin_compaction(81_000)
+    session.event("session.snapshot_rewind", upToEventId=turned_back, eventsRemoved=3)
+    session.user(AFTER)
+    session.answer(LAST, sent=41_000)
+    session.event("session.resume")
+    store, conversation, _ = opened(session.write(tmp_path))
+    assert [one.place for one in store.failures(conversation)] == [2]
+
+
 def test_sessions_without_their_first_event_are_listed_each(tmp_path: Path) -> None:
     names = {"s1", "s2"}
     for name in names:

@@ -716,6 +716,22 @@ def test_failed_turns_of_codex_without_a_message_are_failed_compactions(tmp_path
     ]  # fmt: skip
 
 
+def test_a_cancelled_shell_command_of_the_user_of_codex_is_no_failed_compaction(tmp_path: Path) -> None:
+    rollout = made.CodexRollout("0199aaaa-0000-7000-8000-0000000000c1")
+    rollout.event("task_started", turn_attribution={"turn_trigger": "exec"})
+    rollout.says("user", "Weave the cloth.")
+    rollout.says("assistant", "Woven.")
+    rollout.event("task_complete", error=None)
+    rollout.event("task_started")
+    rollout.says("user", "<user_shell_command>\n<command>\nloom\n</command>\n</user_shell_command>")
+    rollout.says("user", "<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")
+    rollout.event("turn_aborted", reason="interrupted")
+    path = tmp_path / "rollout-a.jsonl"
+    path.write_text(rollout.text(), encoding="utf-8")
+    store, conversation, _ = opened(path)
+    assert not store.failures(conversation)
+
+
 def test_a_picture_that_a_tool_of_opencode_read_is_in_its_result(tmp_path: Path) -> None:
     session = opencode()
     picture = {"type": "file", "mime": "image/png", "url": "data:image/png;base64,AA=="}

@@ -386,7 +386,9 @@ def _with_kept_before(nodes: Sequence[LineNode]) -> list[LineNode]:
     moved: set[str] = set()
     for place, node in enumerate(nodes):
         if node.boundary is not None:
-            later = sorted(places[uuid] for uuid in {*node.boundary.kept} if places.get(uuid, -1) > place)
+            later = sorted(
+                places[uuid] for uuid in {*node.boundary.kept} - moved if places.get(uuid, -1) > place
+            )
             lines += [nodes[later_place] for later_place in later]
             moved.update(nodes[later_place].uuid for later_place in later)
         if node.uuid not in moved:

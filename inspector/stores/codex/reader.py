@@ -340,7 +340,9 @@ class _Scanner(SessionScanner, kw_only=True):
                 self._compaction_failed(text_at(payload, "error", "message"), at)
         elif kind == "turn_aborted":
             self.ends_with_count = False
-            if self.compacts and self.turn[0] == len(self.compactions):
+            compactions, length = self.turn
+            # The turn of a shell command has no origin either, but more messages than the one about its end.
+            if self.compacts and compactions == len(self.compactions) and len(self.live) <= length + 1:
                 self._compaction_failed("It was cancelled.", at)
         elif kind == "thread_name_updated":
             self.title = text_at(payload, "thread_name") or text_at(payload, "name") or self.title

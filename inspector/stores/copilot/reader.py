@@ -159,6 +159,7 @@ class _Scanner(SessionScanner, kw_only=True):
             if mark is not None and mark[0] <= len(self.lists):
                 self.return_to(*mark)
                 self.sized = None
+                self.began = None if self.began is None else min(self.began, len(self.live))
         elif wires := wires_of([event]):
             (number,) = self.add(wires, at)
             if kind == "user.message":
