@@ -216,7 +216,8 @@ def _resolve_row(
         return replace(resolved, notes=(*resolved.notes, note))
     if shown is None:
         below = [item.tokens_before_reported or 0 for item in compactions if item.by_size and item.whole]
-        if not below or not 0 < min(below) <= max(below) < usual:
+        # An agent that adds reasoning compacts at more tokens than it records.
+        if loop.reasoning or not below or not 0 < min(below) <= max(below) < usual:
             return resolved
         came = f"{plural(len(below), 'recorded compaction')} came"
         return _doubted(resolved, f"{came} below the usual threshold of {usual:,} tokens, at", below)

@@ -404,6 +404,18 @@ def test_a_compaction_of_codex_between_an_answer_and_a_prompt_was_by_hand(
     assert newest.trigger == trigger
 
 
+def test_a_compaction_of_codex_below_its_threshold_makes_it_not_doubtful(tmp_path: Path) -> None:
+    """Codex adds earlier reasoning to the sizes that it records."""
+    answers = Answers.of([written(tmp_path / "rollout.jsonl", codex().text())], {}, None)
+    (row,) = answers.store.conversations()
+    answer = upcoming(answers, row.id)
+    inspection, _ = answers.opened(row.id)
+    assert all(
+        (one.tokens_before_reported or 0) < answer.threshold_tokens for one in inspection.compactions()
+    )
+    assert not answer.doubt
+
+
 def test_a_summary_that_codex_does_not_record_is_not_called_encrypted(tmp_path: Path) -> None:
     rollout = codex(encrypted=False, message="")
     _, conversation, (compaction,) = opened(written(tmp_path / "rollout.jsonl", rollout.text()))
