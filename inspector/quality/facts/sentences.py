@@ -18,7 +18,8 @@ from msgspec.structs import replace
 from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
-from inspector.quality.facts.fact import Span
+from inspector.quality.facts.fact import STANDING, Span
+from inspector.quality.facts.rules import best_cue
 from inspector.quality.limits import CROWDED
 
 #: Maximum characters of a text to scan. The rest of a longer text is data.
@@ -95,7 +96,7 @@ _PRINTED = late_pattern(
     r"(?:\S{1,40}[ \t]+){1,2}(?:\d[\d.,:%]*[ \t]+){4}\S|"
     # The banner of OpenClaw, and a place of a linter.
     rf"\W{{0,4}}(?:{_ERRORS})|🦞 OpenClaw \d|\d+:\d+ +(?:error|warning) {{2,}}\S|"
-    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|[45]\d\d:? (?-i:[A-Z]+_[A-Z_]+)\s*$|"
+    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|[45]\d\d: (?-i:[A-Z]+_[A-Z_]+)\s*$|"
     r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
     r"[0-9a-f]{7,40}\b|"
@@ -217,7 +218,7 @@ _SPACED = late_pattern(r"(?<=[a-z)])[.]\s+(?=[A-Z][a-z])")
 _GIVEN = late_pattern(r"[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
 #: Matches words of a person about oneself or to the agent.
 _PERSON = late_pattern(
-    r"\b(?:I|i|we|my|me|our|please|pls|plz|let['’]?s|can you|could you)\b|我|你|请|請|幫|帮"
+    r"\b(?:I|we|my|me|our|please|pls|plz|let['’]?s|can you|could you)\b|我|你|请|請|幫|帮", re.IGNORECASE
 )
 #: Minimum lines of a document that begin with a picture.
 _FEWEST_LED = 3
@@ -234,7 +235,7 @@ _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
 _BOT = late_pattern(
     r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
-    r"codecov|dependabot|renovate\[bot\]|^\s*(?:low|medium|high|critical) severity\s*$)|"
+    r"codecov|dependabot|renovate\[bot\])|^\s*(?:Low|Medium|High|Critical) Severity\s*$|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
     r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
@@ -743,9 +744,10 @@ def _printout(
         number
         for block in _line_blocks(lines)
         if marks.isdisjoint(block)
-        and any(_PERSON.search(lines[number]) or _gives(lines[number]) for number in block)
+        and any(_PERSON.search(line) or _gives(line) or _orders(line) for line in (lines[n] for n in block))
         for number in block
     }
+    own |= {number for number in prosaic - pasted if _orders(lines[number])}
     return frozenset(range(first, last + 1)) - own
 
 
@@ -777,13 +779,21 @@ def _gives(line: str) -> bool:
     return _GIVEN.match(line) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
 
 
+def _orders(line: str) -> bool:
+    """Return whether a line has the cue of a standing order, and does not only introduce the next lines."""
+    if line.rstrip().endswith((":", "：")):
+        return False
+    cue = best_cue(line[:_LINE], "user", frozenset())
+    return cue is not None and cue[0].strength >= STANDING
+
+
 def _framed(lines: Sequence[str], numbers: Sequence[int]) -> frozenset[int]:
-    """Return the numbers of lines with one first word, and one last word with a bracket: "Fetching x (12 kB)"."""
+    """Return the numbers of lines with one participle first, and one last word with a bracket: "Fetched x (2 kB)"."""
     frames: dict[tuple[str, str], list[int]] = {}
     for number in numbers:
         words = lines[number].split()
         last = _DIGITS.sub("0", words[-1])
-        if len(words) > 2 and words[0].isalpha() and last.endswith((")", "]")):
+        if len(words) > 2 and words[0].endswith(("ing", "ed")) and last.endswith((")", "]")):
             frames.setdefault((words[0], last), []).append(number)
     return frozenset(number for same in frames.values() if len(same) >= _FEWEST_PRINTED for number in same)
 
