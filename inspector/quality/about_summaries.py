@@ -29,7 +29,7 @@ from inspector.summaries.headings import is_common
 from inspector.summaries.parse import is_placeholder
 from inspector.summaries.summary import Summary, SummaryDiff
 
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
 #: A heading or a tag: the text goes on after a code block that a quote left open.
 _GOES_ON = re.compile(r"^(?:#{1,6}[ \t]|</?[a-z][\w-]*>)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")

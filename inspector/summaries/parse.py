@@ -90,7 +90,7 @@ class _Parser:
                 fence = opening[1]
                 self._open_fence(line, number)
             else:
-                self._line(line, number)
+                fence = self._line(line, number)
         self._close_section()
         return Summary(tuple(self.sections))
 
@@ -102,10 +102,12 @@ class _Parser:
         self.lines.append(line)
         self.after_blank = False
 
-    def _line(self, line: str, number: int) -> None:
+    def _line(self, line: str, number: int) -> str:
+        """Read a line outside of code blocks. Return the fence that it opens behind the mark of an entry, or ""."""
+        fence = ""
         if not line.strip():
             self.after_blank = True
-            return
+            return fence
         heading = _HEADING.match(line)
         if heading:
             self._close_section()
@@ -126,10 +128,15 @@ class _Parser:
         elif entry := _BULLET.match(line) or _NUMBER.match(line):
             kind: Kind = "bullet" if _BULLET.match(line) else "number"
             self._start(kind, entry[2], _width(entry[1]), number)
-            self.lines.append(entry[3] or "")
+            text = entry[3] or ""
+            self.lines.append(text)
+            opening = _FENCE.match(text)
+            # Code between fences on one line is closed.
+            fence = opening[1] if opening and opening[1] not in text[opening.end() :] else ""
         else:
             self._continue(line, number)
         self.after_blank = False
+        return fence
 
     def _continue(self, line: str, number: int) -> None:
         listed = self.kind in ("bullet", "number")

@@ -567,6 +567,8 @@ def test_hostile_text_of_a_summary_is_safe_in_findings() -> None:
         ("## Goal\nFix it", ""),
         ("## Goal\n- `src/app.py`\n- **done**\n", ""),
         ("## Goal\n```\ncode\n```", ""),
+        ("## Goal\n- ```js\n  code\n  ```\n1. ```\n   code\n   ```", ""),
+        ("## Goal\n- ```js\n  code", "code"),
         ("## Blocked\nNone", ""),
     ],
 )

@@ -184,3 +184,14 @@ def test_all_that_a_model_wrote_is_in_its_text(body: str) -> None:
     start, end = written_by_model(body)
     assert 0 <= start <= end <= len(body)
     assert body[start:end].count("- A") == body.count("- A")
+
+
+def test_a_code_block_may_begin_behind_the_mark_of_an_entry() -> None:
+    body = (
+        "- ```js\n  # steer()\n  ```\n- ```dock()``` is old.\n- ~~~\n  # moor()\n\n  ~~~\n\n## Next\nFix it."
+    )
+    goal, following = parse_summary(body).sections
+    assert [item.text for item in goal.items] == [
+        "```js\n  # steer()\n  ```", "```dock()``` is old.", "~~~\n  # moor()\n\n  ~~~",
+    ]  # fmt: skip
+    assert (following.name, [item.text for item in following.items]) == ("Next", ["Fix it."])
