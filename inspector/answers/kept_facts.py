@@ -17,9 +17,9 @@ _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 
 
 def message_key(message: Message) -> bytes:
-    """Return the key of a message's facts: a hash of its text and role, and of the program."""
+    """Return the key of a message's facts: a hash of its text and speaker, and of the program."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
-    content = f"{message.role}\x00{message.text}\x00{calls}"
+    content = f"{message.speaker}\x00{message.text}\x00{calls}"
     key = f"{program_stamp()}{'.summary' if message.summary else ''}".encode()
     return hashlib.blake2b(content.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
 

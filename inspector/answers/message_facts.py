@@ -177,7 +177,7 @@ class _Reader:
             self.helper = HelperProcess(self.inspection, _read_backwards, self.cache.path)
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
-        if message.role == "user" and self.offered:
+        if message.speaker == "user" and self.offered:
             if choices := chosen(safe(message.text), self.offered):
                 facts = replace(facts, statements=choices)
             elif not facts.statements or answers_only(safe(message.text)):
@@ -187,7 +187,7 @@ class _Reader:
                 statements = sent_back(facts.statements, self.agent_texts)
                 facts = replace(facts, statements=replied(statements, safe(message.text), self.offered))
             self.offered = ""
-        elif message.role == "user":
+        elif message.speaker == "user":
             facts = replace(facts, statements=sent_back(facts.statements, self.agent_texts))
         elif message.role == "assistant" and message.text:
             self.offered = safe(message.text)

@@ -51,6 +51,11 @@ class Message(Struct, frozen=True):
         return role if isinstance(role, str) else ""
 
     @property
+    def speaker(self) -> str:
+        """Return the role, but "system" for a message that a program wrote in the user's name."""
+        return "system" if self.by_program else self.role
+
+    @property
     def content(self) -> Any:
         """Return the original content: a string, a list of parts, a mapping, or None."""
         return self.wire.get("content")

@@ -310,8 +310,7 @@ class ConversationEvidence(Struct, frozen=True):
 
 def is_request(message: Message) -> bool:
     """Return whether the user wrote a message: not a program, and not a compaction (a summary, a to-do list)."""
-    by_user = message.role == "user" and not message.by_program
-    return by_user and not _is_todo(message) and handoff_of(message) is None
+    return message.speaker == "user" and not _is_todo(message) and handoff_of(message) is None
 
 
 def _is_todo(message: Message) -> bool:

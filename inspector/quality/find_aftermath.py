@@ -44,7 +44,7 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
             continue
         yield from waiting
         waiting, by_call, names = [], {}, {}
-        if message.role == "user" and handoff_of(message) is None and (act := complaint_in(message.text)):
+        if message.speaker == "user" and handoff_of(message) is None and (act := complaint_in(message.text)):
             yield replace(step, acts=(act,))
         if (attached := attached_in(message)) is not None:
             yield replace(step, acts=(attached,))

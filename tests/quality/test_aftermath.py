@@ -997,9 +997,10 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
     ],
 )
 def test_a_user_who_complains_that_the_agent_forgot(text: str, is_complaint: bool) -> None:
-    messages = [Message({"role": "user", "content": text}) for _ in range(2)]
-    steps = [(Step(number, number + 1, 0, number + 1, None), one) for number, one in enumerate(messages)]
-    events = aftermath_of(steps_with_acts(steps), ConversationFacts((), ()))
-    assert [(event.kind, event.compaction, event.place.generation) for event in events] == (
-        [("forgot", 1, 2)] if is_complaint else []
-    )
+    for by_program in (False, True):
+        one = Message({"role": "user", "content": text}, by_program=by_program)
+        steps = [(Step(number, number + 1, 0, number + 1, None), one) for number in range(2)]
+        events = aftermath_of(steps_with_acts(steps), ConversationFacts((), ()))
+        assert [(event.kind, event.compaction, event.place.generation) for event in events] == (
+            [("forgot", 1, 2)] if is_complaint and not by_program else []
+        )

@@ -175,7 +175,7 @@ def extract(message: Message) -> MessageFacts:
 
     A summary in a handoff and a to-do list that a compaction put back have no facts.
     """
-    text, role = message.text, "system" if message.by_program else message.role
+    text, role = message.text, message.speaker
     if role == "user" and text.startswith(TODO_START):
         return MessageFacts()
     text = safe(text)

@@ -15,6 +15,7 @@ from inspector.quality.facts.fate import fate
 from inspector.quality.facts.gather import gather
 from inspector.stores.detect import open_store
 from tests.quality.facts.made_facts import searchable
+from tests.stores.writer import create, insert, session
 
 NUMBERS = "Which way?\n\n1. Keep the cache in memory\n2. **Move it to Redis 7.2**\n3. Drop it\n"
 LETTERS = "- **A) Ask first**\n- **B) Add `--yes`** to skip it\n\nThoughts?"
@@ -233,6 +234,22 @@ def test_a_choice_is_a_fact_of_the_conversation(tmp_path: Path) -> None:
     )
     (fact,) = (one for one in facts if one.rule == "any.choice")
     assert (fact.text, fact.role, fact.first.index) == ("2 ← Move it to Redis 7.2", "user", 2)
+
+
+def test_a_program_in_the_users_name_says_and_answers_nothing(tmp_path: Path) -> None:
+    """The facts of a message are kept by its text. A user may write the same words as a program."""
+    rule, question = "Never moor at pier 7.", "Want me to fill `domain` in the pipeline?"
+    path = tmp_path / "state.db"
+    database = create(path, 25)
+    session(database, "s0")
+    said = [("user", rule, "hidden"), ("assistant", question, None), ("user", "yes", "auto_continue")]
+    for number, (role, text, kind) in enumerate([*said, ("user", rule, None)]):
+        insert(database, "s0", {"role": role, "content": text}, float(number), display_kind=kind)
+    database.close()
+    store = open_store(path)
+    facts = read_facts(Inspection.open(store, "s0")).facts.facts
+    store.close()
+    assert [(one.text, one.first.index) for one in facts] == [(rule, 3)]
 
 
 def test_a_text_copied_from_an_earlier_answer_is_pasted(tmp_path: Path) -> None:

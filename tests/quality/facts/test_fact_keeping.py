@@ -59,9 +59,10 @@ def test_the_key_follows_text_speaker_and_calls() -> None:
         Message({"role": "assistant", "content": ONE.text}),
         Message({"role": "user", "content": "other"}),
         Message({"role": "user", "content": ONE.text, "tool_calls": [call]}),
+        Message(dict(ONE.wire), by_program=True),
     ]
     keys = {message_key(one) for one in (ONE, *others)}
-    assert len(keys) == 4
+    assert len(keys) == 5
     assert message_key(Message(dict(ONE.wire), id=7)) in keys
 
 
