@@ -339,7 +339,9 @@ async def test_find_walks_through_the_hits_and_marks_them_in_the_text(rotating: 
         assert "No text to find yet" in told(pilot)[-1]
         await press(pilot, "home", "slash")
         await write(pilot, "REFUND")
+        assert "find in this generation" in screen_text(pilot)
         await press(pilot, "enter")
+        assert "find in this generation" in screen_text(pilot), "the text stays, with its label"
         hits = screen.loaded.current(HITS, screen.state)
         assert hits is not None
         assert len(hits) > 3

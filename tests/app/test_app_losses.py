@@ -82,6 +82,7 @@ async def test_from_a_fact_to_its_message_and_to_its_place_of_survival(rotating:
         assert screen.panes.current == "message"
         assert marked(pilot)
         assert messages(pilot).highlight == source.find
+        assert not screen.finder.prompt.display, "nobody typed the text of a jump"
         await press(pilot, "4")
         assert pane.facts.cursor == at
         await press(pilot, "s")
@@ -89,6 +90,7 @@ async def test_from_a_fact_to_its_message_and_to_its_place_of_survival(rotating:
         assert marked(pilot)
         await press(pilot, "escape", "escape")
         assert messages(pilot).highlight == ""
+        assert conversation(pilot) is screen, "escape ends the mark first"
 
 
 async def test_losses_of_a_list_that_is_not_in_the_files_are_unknown(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ class WordsPrompt(Prompt):
 class FindPrompt(Prompt):
     """A prompt for a text that is looked for."""
 
+    BORDER_TITLE = "find in this generation"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Find, then n N", id="find.take"),
         Binding("escape", "leave", "End the search", id="find.leave"),

@@ -18,17 +18,20 @@ class Finder:
         self._host = host
         self.prompt = prompt
         prompt.display = False
+        #: Whether a jump marked its text.
+        self._marked = False
 
     def ask(self) -> None:
         """Open the input line to find a text in this generation."""
-        self.show()
-        self.prompt.focus()
-
-    def show(self) -> None:
-        """Show the input line."""
         if not self.prompt.is_attached:
             self._host.add_prompt(self.prompt)
         self.prompt.display = True
+        self.prompt.focus()
+
+    def jumped(self) -> None:
+        """Close the input line: a jump marks its own text, until `close`."""
+        self.prompt.display = False
+        self._marked = True
 
     def typed(self, text: str) -> None:
         """Mark the typed text."""
@@ -60,15 +63,15 @@ class Finder:
     def close(self) -> None:
         """Close the input line, end the search and unmark the hits."""
         self._host.jobs.cancel(HITS.name)
-        self.prompt.display = False
+        self.prompt.display = self._marked = False
         self.mark("")
         self._host.change(find="")
         self._host.message_list.focus()
 
     @property
-    def asking(self) -> bool:
-        """Whether the input line is on screen."""
-        return bool(self.prompt.display)
+    def searching(self) -> bool:
+        """Whether the input line is on screen, or the text of a jump is marked."""
+        return bool(self.prompt.display) or self._marked
 
     def next_hit(self, direction: int) -> None:
         """Go to the next or previous hit."""

@@ -107,7 +107,7 @@ class ConversationScreen(Host):
         self.panes = Panes(tabs, self.jobs, id="panes")
         self.message_list = MessageList(id="messages")
         self.player = Player(self, self.set_interval)
-        self.finder = Finder(self, FindPrompt(placeholder="find in this generation", id="find", compact=True))
+        self.finder = Finder(self, FindPrompt(id="find", compact=True))
         self.tuner = Tuner(self)
         self.clipboard = Clipboard(self)
         self.reports = ReportWriter(self)
@@ -285,8 +285,7 @@ class ConversationScreen(Host):
         if place.pane:
             await self.panes.bring(place.pane)
         if place.find:
-            # Escape ends this search like any other search.
-            self.finder.show()
+            self.finder.jumped()
         self.navigation.go_to(place)
         if not place.pane:
             self.message_list.focus()
@@ -373,7 +372,7 @@ class ConversationScreen(Host):
         notes = self.query_one(NotesBar)
         if not self.message_list.has_focus:
             self.message_list.focus()
-        elif self.finder.asking:
+        elif self.finder.searching:
             self.finder.close()
         elif self.state.moment is not None:
             self.player.leave()
