@@ -91,6 +91,9 @@ REFUSING_SECTION = late_pattern(
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
 # A list line that begins with a quote, and may explain it.
 _QUOTED = late_pattern(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
+_QUOTE = late_pattern(r"(?<!\w)[\"“](?P<said>[^\"“”\n]{1,120})[\"”](?!\w)")
+#: A part of the name of the section with the user's messages.
+_OF_USER = "user messages"
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 #: The words of a name in code: "movedByUserId" has four.
 _PARTS = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -252,10 +255,18 @@ class PassageIndex:
                 else:
                     continue
                 found[plain(item).strip(EDGES)] |= 1 << number
+        # The list of the user's messages also quotes in the middle of a line: 'Selected "Both" for the place'.
+        for passage in self.passages:
+            if _OF_USER not in passage.section.casefold() or self.is_refused(passage.part, passage.span[0]):
+                continue
+            for quote in _QUOTE.finditer(passage.text):
+                lead = plain(passage.text[: quote.start()])
+                if _DENIED_BEFORE.search(lead) is None and REFUSING_SECTION.search(lead) is None:
+                    found[plain(quote["said"]).strip(EDGES)] |= 1 << passage.part
         return found
 
     def listing(self, wording: str) -> list[int]:
-        """Return the parts that have a plain text as a whole line."""
+        """Return the parts that have a plain text as a whole line, or in quotes among the user's messages."""
         parts = self._listed.get(wording, 0)
         return [number for number in range(parts.bit_length()) if parts >> number & 1]
 

@@ -172,3 +172,17 @@ def test_a_plan_in_arguments_that_are_nested_too_deeply_has_no_facts() -> None:
     deep = f'{{{rule}, "more": {"[" * 5_000}{"]" * 5_000}}}'
     counts = [len(facts_of("", "assistant", [("plan", text)]).statements) for text in (f"{{{rule}}}", deep)]
     assert counts == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("summary", "outcome"),
+    [
+        ('All user messages:\n- Selected "Both" for the place of the crane', "verbatim"),
+        ('All user messages:\n- Rejected "Both" for the place of the crane', "lost"),
+        ('All user messages:\n- Said "Both cranes are slow"', "lost"),
+        ('Files:\n- `crane.py` has the label "Both" for the place', "lost"),
+    ],
+)
+def test_an_answer_in_quotes_among_the_users_messages_is_kept(summary: str, outcome: str) -> None:
+    after = PassageIndex([ListText("summary", 0, "summary", summary)])
+    assert fate(_answered("Where shall the sailors moor?", "Both"), after, 1).outcome == outcome
