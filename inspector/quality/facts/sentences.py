@@ -653,9 +653,16 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             if nests and len(fields) * 2 >= len(block):
                 found.update(range(fields[0], block[-1] + 1))
         if len(printed) * 3 >= len(block) and len(block) > 1:
-            # A person's list may continue after printed lines.
-            goes_on = [number for number in items if items[0] < printed[0] and number > printed[-1]]
-            found.update(range(printed[0], goes_on[0] if goes_on else block[-1] + 1))
+            # A person's list may continue after printed lines. A person may give an order below them, but the output
+            # of a command goes on.
+            of_command = any(lines[number].lstrip().startswith("$ ") for number in printed)
+            goes_on = [
+                number for number in block
+                if number > printed[-1]
+                and ((number in items and items[0] < printed[0]) or (not of_command and _is_order(lines[number])))
+            ]  # fmt: skip
+            shown = range(printed[0], goes_on[0] if goes_on else block[-1] + 1)
+            found.update(set(shown) - _numbered_on(lines, items, printed[0]))
         # The labels of a page's entries come again with each.
         times = Counter(lines[number].strip() for number in block)
         labels = [
@@ -777,6 +784,21 @@ def _has_form(line: str) -> bool:
 def _gives(line: str) -> bool:
     """Return whether a line gives a name and its value, as a person hands over data."""
     return _GIVEN.match(line) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
+
+
+def _numbered_on(lines: Sequence[str], items: Sequence[int], first: int) -> set[int]:
+    """Return the items from the line `first` on that continue the numbers of a list above it."""
+    numbers: dict[int, int] = {}
+    for item in items:
+        mark = _IN_LINE.match(lines[item])
+        if mark is not None and int(mark["number"]) == len(numbers) + 1:
+            numbers[item] = len(numbers) + 1
+    return {item for item in numbers if item > first} if min(numbers, default=first) < first else set()
+
+
+def _is_order(line: str) -> bool:
+    """Return whether a line at the margin is an order of a person."""
+    return not line[:1].isspace() and is_prose(line) and _orders(line)
 
 
 def _orders(line: str) -> bool:
