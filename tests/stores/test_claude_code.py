@@ -879,6 +879,14 @@ def test_a_file_that_continues_another_belongs_to_its_conversation(tmp_path: Pat
     assert len({r.message for r in requests}) == len(requests) == 8
 
 
+def test_the_name_of_a_line_in_another_file_may_have_a_lone_surrogate(tmp_path: Path) -> None:
+    _, other = _forked(tmp_path)
+    boundary = next(line for line in other.lines if line.get("subtype") == "compact_boundary")
+    first = json.dumps({**boundary, "uuid": "b", "parentUuid": None, "logicalParentUuid": "\ud800"})
+    (tmp_path / "b.jsonl").write_text(f"{first}\n", encoding="utf-8")
+    assert open_store(tmp_path).conversations()
+
+
 def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
     made, other = _forked(tmp_path)
     worked(other, 1, first=3)

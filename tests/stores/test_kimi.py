@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,14 @@ def test_the_turn_shows_the_trigger_and_a_compaction_that_did_not_end_failed(
     (failed,) = store.failures(conversation)
     assert (failed.trigger, failed.generation) == ("auto", 2)
     assert failed.place == len(conversation.generations[1])
+
+
+def test_the_name_of_a_folder_may_have_a_lone_surrogate(session: Any, tmp_path: Path) -> None:
+    path = session.write(tmp_path / "sessions" / "0" / SESSION)
+    made_up = [{"path": "\ud800"}]
+    (path.parents[3] / "kimi.json").write_text(json.dumps({"work_dirs": made_up}), encoding="utf-8")
+    _, conversation, _ = opened(path)
+    assert conversation.row.folder == ""
 
 
 def test_a_rewind_after_a_compaction_is_no_compaction(session: Any, tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def _fingerprint(digests: tuple[FileDigest, ...]) -> str:
 @lru_cache(maxsize=4_096)
 def holds_line(digest: FileDigest, uuid: str) -> bool:
     """Return whether a file mentions a line's uuid; cached while its digest is the same. Raises OSError."""
-    wanted = f'"{uuid}"'.encode()
+    wanted = f'"{uuid}"'.encode("utf-8", errors="surrogatepass")
     with open_decompressed(Path(digest.path)) as file:
         return any(wanted in line for line in file)
 

@@ -259,6 +259,7 @@ def _folder(path: Path) -> str:
         return ""
     for entry in mappings_in(readable_mapping(path.parents[3] / "kimi.json").get("work_dirs")):
         folder = text_at(entry, "path")
-        if folder and hashlib.md5(folder.encode(), usedforsecurity=False).hexdigest() == path.parents[1].name:
+        raw = folder.encode("utf-8", errors="surrogatepass")
+        if folder and hashlib.md5(raw, usedforsecurity=False).hexdigest() == path.parents[1].name:
             return folder
     return ""
