@@ -81,12 +81,14 @@ def test_the_newest_total_of_claude_code_counts(tmp_path: Path, has_unknown: boo
     assert requests.recorded_cost == recorded
 
 
+@pytest.mark.parametrize("closes", [False, True])
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_the_total_of_a_fork_of_claude_code_has_the_costs_of_the_first_session(
-    tmp_path: Path, goes_on: bool
+    tmp_path: Path, goes_on: bool, closes: bool
 ) -> None:
     """Claude Code 2.1.331 goes on from the total of the session that it forks. If nobody continues that session, both
-    files are one conversation."""
+    files are one conversation. A fork begins
+    with the last compaction, and records the total if it closes at once."""
 
     def turn(session: Any, words: str, total: float) -> None:
         session.user(words)
@@ -94,10 +96,17 @@ def test_the_total_of_a_fork_of_claude_code_has_the_costs_of_the_first_session(
         session.plain(type="cost-state", sessionId=session.session, totalCostUSD=total)
 
     first = claude_lines.Session("5e55a000-0000-4000-8000-000000000001")
+    first.user("Count the berths.")
+    first.answer(claude_lines.text("There are 9."))
+    first.compact("The berths are counted.")
     turn(first, "Moor the ferry.", 0.5)
     fork = claude_lines.Session("5e55a000-0000-4000-8000-000000000002", start=first.at)
     fork.lines = [line for line in first.lines if line["type"] != "cost-state"]
     fork.last, fork.cached = first.last, first.cached
+    if closes:
+        place = [line.get("subtype") for line in fork.lines].index("compact_boundary")
+        del fork.lines[:place]
+        fork.plain(type="cost-state", sessionId=fork.session, totalCostUSD=0.5)
     turn(fork, "Paint it.", 0.625)
     turn(fork, "Paint it red.", 0.75)
     fork.write(tmp_path / "b.jsonl")

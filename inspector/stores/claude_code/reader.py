@@ -306,13 +306,15 @@ class _Reading:
 
         The cost of a fork is unknown if that session records no total before the fork.
         """
-        totals = [total for part in (*self.shared, *self.parts) for total in part.recorded_costs]
+        # A fork may record a total before its first own line, so only the totals before it are of other sessions.
+        earlier = [total for part in self.shared for total in part.recorded_costs]
         costs: dict[str, float] = {}
         for part in self.parts:
             lines = {node.uuid for node in part.nodes}
-            for name, total, _ in part.recorded_costs:
-                before = [other for session, other, line in totals if session != name and line in lines]
+            for name, total, place in part.recorded_costs:
+                before = [other for session, other, line in earlier if session != name and line in lines]
                 costs[name] = max(0.0, total - max(before)) if before else 0.0 if self.shared else total
+                earlier.append((name, total, place))
         return costs
 
     def _requests(self) -> Iterator[Request]:
