@@ -146,6 +146,27 @@ async def test_a_read_that_fails_is_told_in_the_pane(in_place: Path, monkeypatch
         assert "cannot be read" not in pane.figures.text
 
 
+async def test_a_read_that_works_again_is_shown(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspector.answers import recordings
+
+    reading, failures = recordings.read_recording, [StoreError("The messages cannot be read.")]
+
+    def read(inspection: Any, profile: str, watch: Any) -> Any:
+        if profile == "truncation" and failures:
+            raise failures.pop()
+        return reading(inspection, profile, watch)
+
+    monkeypatch.setattr(recordings, "read_recording", read)
+    async with running(in_place, ORDERS, size=(140, 40)) as pilot:
+        await press(pilot, "6")
+        screen, pane = conversation(pilot), conversation(pilot).query_one(WhatIfPane)
+        for profile in ("truncation", "documented", "truncation"):
+            screen.tuner.change(profile=profile)
+            await press(pilot)
+        assert pane.run is not None
+        assert "cannot be read" not in pane.figures.text
+
+
 @pytest.mark.slow
 async def test_a_may_be_of_another_profile(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspector.answers import recordings

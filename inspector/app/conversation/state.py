@@ -168,8 +168,9 @@ class Loaded(Struct, frozen=True, eq=False):
         return replace(self, failures={**self.failures, resource.name: (needs, sentence)})
 
     def with_value(self, resource: Resource[T], needs: tuple[Any, ...], value: T) -> Loaded:
-        """Return the loaded data with a value for a resource."""
-        return replace(self, values={**self.values, resource.name: (needs, value)})
+        """Return the loaded data with a value for a resource, which is read then."""
+        failures = {name: failure for name, failure in self.failures.items() if name != resource.name}
+        return replace(self, values={**self.values, resource.name: (needs, value)}, failures=failures)
 
 
 def recorded(
