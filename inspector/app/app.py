@@ -57,6 +57,8 @@ class InspectorApp(BaseApp):
         "conversations/conversations.tcss",
         "conversation/screen.tcss",
     ]
+    #: Notifications are short on a low screen.
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [

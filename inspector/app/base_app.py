@@ -12,6 +12,7 @@ from textual.screen import Screen
 from inspector.app.events import Problem
 from inspector.core.text import desktop_notification
 from inspector.stores.base import Store
+from widgets.base.strips import fit, one_line, width_of
 
 if TYPE_CHECKING:
     from textual.driver import Driver
@@ -67,8 +68,20 @@ class BaseApp(App[None]):
             self._said.add(sentence)
             self.notify(sentence, timeout=6, markup=False)
 
-    def show_event(self, title: str, text: str, severity: SeverityLevel) -> None:
-        """Show an event of a live conversation, and send a desktop notification if the user wants that."""
-        self.notify(text, title=title, severity=severity, timeout=8, markup=False)
+    def show_event(self, title: str, text: str, severity: SeverityLevel, important: str = "") -> None:
+        """Show the events of a live conversation, one per line, and send a desktop notification if the user wants that.
+
+        A low screen has room for one line: the `important` one, or the first.
+        """
+        if self.screen.has_class("-low"):
+            lines = text.splitlines()
+            more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+            line = f"{one_line(title, 20)}: {important or lines[0]}"
+            # A toast has a border and two blanks.
+            room = self.size.width - 3 - len(more)
+            line = fit(line, room) if width_of(line) > room else line
+            self.notify(line + more, severity=severity, timeout=8, markup=False)
+        else:
+            self.notify(text, title=title, severity=severity, timeout=8, markup=False)
         if self.saved.alerts and self._outside is not None:
             self._outside(desktop_notification(title, text))

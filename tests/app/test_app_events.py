@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets._toast import Toast
 
 from tests.app.running import made, press, running, settled, told, until
 from tests.stores.writer import Writer, create, talk
@@ -68,3 +69,18 @@ async def test_desktop_notifications_are_off_until_they_are_wanted(tmp_path: Pat
         await until(pilot, lambda: bool(sent))
         assert sent[0].startswith("\x1b]9;")
     assert app.saved.alerts
+
+
+async def test_events_take_one_line_of_a_low_screen_and_leave_its_lower_part_free(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = written(path)
+    app = made(path, name="s0")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(pilot)
+        compact(writer)
+        await until(pilot, lambda: any("lost:" in text for text in told(pilot)))
+        await settled(pilot)
+        (toast,) = [toast for toast in pilot.app.screen.query(Toast) if "lost:" in str(toast.render())]
+        assert toast.region.height == 1
+        assert "(and 1 more)" in str(toast.render())
+        assert toast.region.bottom < 4

@@ -265,10 +265,13 @@ class ConversationsScreen(JobScreen):
             if len(ours) > _EVENTS:
                 lines.append(f"and {human.plural(len(ours) - _EVENTS, 'more event')}")
             if lines:
-                worth = any(event.kind in ("near", "lost") for event in ours)
+                worth = [event.text for event in ours if event.kind in ("near", "lost")]
                 title = safe_line(ours[0].row.title or ours[0].row.id)
                 self.app.show_event(
-                    title, "\n".join(map(safe_line, lines)), "warning" if worth else "information"
+                    title,
+                    "\n".join(map(safe_line, lines)),
+                    "warning" if worth else "information",
+                    safe_line(worth[0]) if worth else "",
                 )
         if seen:
             self._follow(False)
