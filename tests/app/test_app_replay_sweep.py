@@ -12,7 +12,10 @@ from msgspec.structs import replace
 from textual.widgets import Input
 
 from inspector.answers import sweeping
+from inspector.app.sweep.grid import settings_words
 from inspector.app.sweep.screen import SweepScreen
+from inspector.app.sweep.subject import SweepState
+from inspector.engines.base import Settings
 from inspector.replay.axes import SWEPT, axes_of, default_axis, nearest
 from inspector.replay.run import run_course
 from inspector.replay.sweep import Axis
@@ -70,6 +73,12 @@ async def test_a_mark_of_settings_that_no_cell_has_is_called_the_nearest(in_plac
         grid = heat(pilot)
         assert grid.state.now == grid.state.force
         assert f"{NOW} on screen (nearest) {FORCE} in force" in " ".join(screen_text(pilot).split())
+
+
+def test_settings_that_no_cell_is_near_have_no_mark() -> None:
+    state = SweepState(*axes_of("threshold=0.8,0.85,0.9 target_ratio=0.2,0.3"))
+    words = settings_words(state, Settings(threshold=0.5), Settings(threshold=0.85, target_ratio=0.2))
+    assert words == f"{NOW} on screen (outside)  {FORCE} in force"
 
 
 async def test_a_narrow_sweep_has_short_names_and_names_the_metric_in_full(in_place: Path) -> None:

@@ -53,7 +53,10 @@ def settings_words(state: SweepState, now: Settings, force: Settings) -> str:
     words = []
     for mark, settings, name in ((NOW, now, "on screen"), (FORCE, force, "in force")):
         cell = cell_of(state.rows, state.columns, settings)
-        axes = zip((state.rows, state.columns), cell or (), strict=False)
+        if cell is None:
+            words.append(f"{mark} {name} (outside)")
+            continue
+        axes = zip((state.rows, state.columns), cell, strict=True)
         exact = all(isclose(axis.values[at], getattr(settings, axis.name)) for axis, at in axes)
         words.append(f"{mark} {name}" if exact else f"{mark} {name} (nearest)")
     return "  ".join(words)
