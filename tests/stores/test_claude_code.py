@@ -910,6 +910,31 @@ def test_a_fork_is_a_branch_and_counts_nothing_twice(tmp_path: Path) -> None:
     assert len(calls) == len(set(calls)) == 12
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_fork_has_the_messages_that_its_last_shared_compaction_kept(is_late: bool, tmp_path: Path) -> None:
+    made = session(version="2.1.226")
+    worked(made)
+    kept = [line["uuid"] for line in made.lines[-2:]]
+    made.compact(SUMMARY, after=16_970, kept=kept)
+    if is_late:
+        late = [line for line in made.lines if line.get("uuid") in kept]
+        late[0]["parentUuid"] = made.lines[-1]["uuid"]
+        made.lines = [*(line for line in made.lines if line not in late), *late]
+    other = session("5e55a000-0000-4000-8000-000000000002", start=made.at)
+    other.lines = [dict(line) for line in made.lines]
+    other.last, other.cached = made.last, made.cached
+    worked(made, 1, first=3)
+    worked(other, 1, first=4)
+    made.write(tmp_path / "a.jsonl")
+    other.write(tmp_path / "b.jsonl")
+    store = open_store(tmp_path)
+    rows = {row.kind: row for row in store.conversations()}
+    first, branch = (store.open(rows[kind].id) for kind in ("conversation", "branch"))
+    assert texts(store, branch)[:3] == texts(store, first)[:3]
+    assert len(texts(store, branch)) == rows["branch"].messages == rows["conversation"].messages
+    assert len(store.requests(branch)) == 2
+
+
 def test_a_fork_that_begins_with_a_compaction_is_a_branch(tmp_path: Path) -> None:
     """Claude Code 2.1.331 copies no lines from before the last compaction."""
     made, other = _forked(tmp_path)

@@ -278,9 +278,8 @@ def _lines_of_list(boundary: LineNode | None, part: Sequence[LineNode], end: str
             path.add(node.uuid)
     # A queued prompt is never the parent of another line.
     path.update(node.uuid for node in messages if node.kind == QUEUED and node.parent in path)
-    if boundary is not None:
-        # The first line after a compaction may have a kept message as its parent. The summary is still in the list.
-        path.update(node.uuid for node in messages if node.summary)
+    # The first line after a compaction may have a kept message as its parent. The summary is still in the list.
+    path.update(node.uuid for node in messages if node.summary)
     answer_starts = _answer_starts(answers.values(), path)
     lines = tuple(
         line
@@ -397,7 +396,8 @@ def _with_kept_before(nodes: Sequence[LineNode]) -> list[LineNode]:
 
 
 def _after_shared(nodes: Sequence[LineNode], shared: Set[str]) -> list[LineNode]:
-    """Return the lines of a branch after the last compaction that it shares with the conversation it branched from.
+    """Return the lines of a branch after the last compaction that it shares with the conversation it branched from,
+    and before them the lines that this compaction kept.
 
     That conversation counts the shared compactions.
     """
@@ -405,7 +405,9 @@ def _after_shared(nodes: Sequence[LineNode], shared: Set[str]) -> list[LineNode]
     for node in nodes:
         if node.boundary is not None and node.uuid in shared:
             if not node.boundary.micro:
-                lines.clear()
+                lines = kept_lines(node, lines)
+                # The path to the first line of the branch leads over the boundary.
+                node = replace(node, parent=lines[-1].uuid) if lines else node
             node = replace(node, boundary=None)
         lines.append(node)
     return lines
