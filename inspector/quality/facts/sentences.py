@@ -243,6 +243,8 @@ _BOT = late_pattern(
     r" (?:[~/\w.-]{1,200} %|[~/][~/\w.-]{0,200} [$#])(?: |$))"
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
+#: Signs that an item of plain words does not have.
+_OF_CODE = frozenset("(){}[]<>=+")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
 _FORBIDS_LIST = late_pattern(
     r"(?P<heading>[#*_\s]*+)(?:[^.:!?\n]{0,80}(?<!\w))?"
@@ -893,7 +895,12 @@ def _dumped(line: str) -> bool:
 
 
 def _is_code(line: str) -> bool:
-    return _CODE.fullmatch(_LABEL.sub("", line[:_LINE].strip(), count=1)) is not None
+    stripped = line[:_LINE].strip()
+    body = _LABEL.sub("", stripped, count=1)
+    # Items of a person's list may end with a semicolon.
+    if _ITEM.match(stripped) and body.endswith(";") and " " in body and _OF_CODE.isdisjoint(body):
+        body = body[:-1]
+    return _CODE.fullmatch(body) is not None
 
 
 def forbids_list(line: str) -> str:

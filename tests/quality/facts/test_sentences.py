@@ -123,6 +123,8 @@ PERSONS_SENTENCES = (
      ["moor the boats", "leave the north pier"]),
     (f"One:\n{SCRIPT}\nPlease look.\n\n{SCRIPT}\nNever sail alone.\nMoor at noon.\n\n{SCRIPT}",
      ["One:", "Please look.", "Never sail alone.", "Moor at noon."]),
+    ("Wishes:\n- no sails;\n- [ ] never moor alone;\n1. 禁止使用 sails;\n- break;\n- moor(boat);",
+     ["Wishes:", "- no sails;", "- [ ] never moor alone;", "1. 禁止使用 sails;"]),
     (f"It fails:\n{STACK}never sail alone\nmoor at noon", ["It fails:", "never sail alone", "moor at noon"]),
     (f"$ moor\n{STACK}never sail alone", []),
     (f"1. It fails:\n{STACK}2. Paint the pier.\n3. Again:\n{STACK}",
