@@ -87,8 +87,19 @@ async def test_a_narrow_sweep_has_short_names_and_names_the_metric_in_full(in_pl
         assert title(pilot).startswith("Sweep: compactions ─ ")
         bar = on_sweep(pilot).query_one("#sweep-metric").render_line(0).text
         assert bar.split()[-6:] == ["summ.", "again", "user", "USD", "facts", "constr."]
+        assert f"{NOW} on screen" in screen_text(pilot)
+        assert f"{SAME} identical" in screen_text(pilot), "the meaning of each mark has room"
         await press(pilot, "M")
         assert title(pilot).startswith("Sweep: constraints at risk ─ ")
+
+
+async def test_a_wide_sweep_marks_every_metric_that_is_not_chosen(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(160, 40)) as pilot:
+        await press(pilot, "v")
+        bar = on_sweep(pilot).query_one("#sweep-metric").render_line(0).text
+        assert bar.split()[1] == "●"
+        assert bar.count("○") == 10
+        assert bar.rstrip().endswith("○ constraints at risk")
 
 
 @pytest.mark.slow

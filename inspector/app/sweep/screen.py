@@ -92,7 +92,7 @@ class SweepScreen(JobScreen):
             with Vertical(id="sweep-left"):
                 yield self.map
             yield self.cell
-        yield Headline(3, id="sweep-text")
+        yield Headline(4, id="sweep-text")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -105,7 +105,11 @@ class SweepScreen(JobScreen):
         self.set_class(self.size.width < 110, "narrow")
 
     def _metrics(self) -> list[Mode]:
-        return [Mode(m.name, m.label, m.label, m.short or m.label.split()[0]) for m in _OFFERED]
+        # The title has the whole name of the metric. The bar has room for all names in 160 cells.
+        return [
+            Mode(m.name, m.label.removesuffix(" request"), m.label, m.short or m.label.split()[0])
+            for m in _OFFERED
+        ]
 
     def _scopes(self) -> list[Mode]:
         subject = self.subject
@@ -181,12 +185,12 @@ class SweepScreen(JobScreen):
         self._tell(" ".join(sentences))
 
     def _tell(self, text: str, *, keep: bool = True) -> None:
-        """Show progress and the meaning of the marks; kept texts are shown again with another metric."""
+        """Show the meaning of the marks, then progress; kept texts are shown again with another metric."""
         if keep:
             self._notes_shown = text
         swept, metric = self.found, self.state.metric
         subject = self.subject
-        marks = f"   {settings_words(self.state, subject.settings, subject.resolved.settings)}  "
+        marks = f"{settings_words(self.state, subject.settings, subject.resolved.settings)}  "
         marks += best_words(swept if swept is not None and metric in swept.cells else None, metric)
         if swept is not None and swept.unpriced:
             text += f"  {swept.cost_note}"
@@ -194,7 +198,7 @@ class SweepScreen(JobScreen):
             marks += f"  {STUCK} gives up, or compacts at every call"
         if self.map.state.same:
             marks += f"  {SAME} identical"
-        self.query_one("#sweep-text", Headline).set_lines([TextLine(text + marks, "muted")])
+        self.query_one("#sweep-text", Headline).set_lines([TextLine(marks, "muted"), TextLine(text, "muted")])
 
     def _tell_of_facts(self) -> None:
         if self.state.scope == "this" and BY_NAME[self.state.metric].facts and self.facts is None:
