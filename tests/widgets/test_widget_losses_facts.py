@@ -119,6 +119,17 @@ async def test_where_room_is_short_the_head_tells_the_filters() -> None:
         assert not pane.filters.display
 
 
+async def test_filters_replace_the_sentence_about_all_facts() -> None:
+    note = "The first 2 count as losses: your rules, decisions and values."
+    view = replace(LOSSES, scopes=(FactScope("1", FACTS, note),))
+    async with showing(LossesFacts(), view, size=(90, 40)) as (pane, host):
+        assert note in pane.head.text
+        pane.facts.focus()
+        await host.press("c")
+        assert note not in pane.head.text
+        assert "only constraint (2)" in pane.head.text
+
+
 async def test_enter_goes_to_where_it_was_said_and_s_to_where_it_survives() -> None:
     async with showing(LossesFacts(), LOSSES, size=(90, 40)) as (pane, host):
         pane.facts.focus()

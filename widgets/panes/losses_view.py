@@ -86,7 +86,10 @@ class LossesView(Struct, frozen=True):
 def head_lines(
     view: LossesView, scope: FactScope | None, low: bool, only: Sequence[str], shown: int
 ) -> list[TextLine]:
-    """Return the counts by fate. A `low` pane has the filters (`only`, with `shown` facts) instead of the note."""
+    """Return the counts by fate, with the filters (`only`, with `shown` facts) or the note, which is about all facts.
+
+    A `low` pane has no note above facts.
+    """
     if scope is None:
         return [TextLine(view.note or "Looking for facts …", "muted")]
     counts = Counter(map(outcome_of, scope.facts))
@@ -96,7 +99,7 @@ def head_lines(
     if not scope.facts:
         parts.append(("   no facts", "muted"))
     lines = [line_of(*parts), *([TextLine(scope.lacks, "warning")] if scope.lacks else [])]
-    if low and only:
+    if only:
         lines.append(TextLine(f"only {', '.join(only)} ({shown:,})", "muted"))
     elif scope.note and not (low and scope.facts):
         lines.append(TextLine(scope.note, "muted"))
