@@ -10,7 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from inspector.agents import may_hold_sessions
+
 ENDINGS = (".zst", ".zstd")
+#: Endings of compressed files that this program does not decompress, unless an agent writes them.
+_PACKED = (".gz", ".xz", ".bz2", *ENDINGS)
 _CHUNK = 1 << 16
 
 
@@ -43,6 +47,13 @@ def open_decompressed(path: Path, buffering: int = -1) -> BinaryIO:
     if not path.name.endswith(ENDINGS):
         return path.open("rb", buffering=buffering)
     return cast(BinaryIO, io.BufferedReader(DecompressedFile(path), _CHUNK))
+
+
+def is_packed(name: str) -> bool:
+    """Whether a file has the name of a compressed file with sessions that must be decompressed first."""
+    if not name.endswith(_PACKED) or may_hold_sessions(name):
+        return False
+    return may_hold_sessions(name[: name.rindex(".")])
 
 
 def decompressed(data: bytes) -> bytes:

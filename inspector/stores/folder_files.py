@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from inspector.agents import agent_named, agents, may_hold_sessions
 from inspector.core.errors import StoreBusy, StoreError
+from inspector.stores.compressed import is_packed
 from inspector.stores.readers import agent_of
 from inspector.stores.signatures import Signature, companion_names, with_companions
 
@@ -47,12 +48,14 @@ class FolderFiles:
         #: Folders and files that this user may not read.
         self._closed: dict[str, None] = {}
         self._refused: dict[str, None] = {}
+        #: Compressed files that this program does not decompress.
+        self._packed: dict[str, None] = {}
         #: Databases that another program had locked, with the sentence about each.
         self._locked: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about files and folders that may not be read, and about files of unknown formats."""
+        """Sentences about files and folders that may not be read, and about compressed and unknown files."""
         sentences = []
         refused = [*self._closed, *self._refused]
         if refused:
@@ -61,14 +64,16 @@ class FolderFiles:
                 f"{refused[0]}{more} cannot be read by this user, and the contents are left out."
             )
         sentences += self._locked.values()
-        unknown = [os.path.relpath(path, self._folder) for path in self._unknown()]
-        if unknown:
-            some = ", ".join(unknown[:_NAMED])
-            more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
-            verb = "are" if len(unknown) > 1 else "is"
-            sentences.append(
-                f"{some}{more} in {self._folder} {verb} left out: not in a session format this program knows."
-            )
+        for paths, why in (
+            ([*self._unknown()], "not in a session format this program knows"),
+            (sorted(self._packed), "compressed. Decompress {them} to read the sessions"),
+        ):
+            if not paths:
+                continue
+            some = ", ".join(os.path.relpath(path, self._folder) for path in paths[:_NAMED])
+            more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
+            verb, them = ("are", "them") if len(paths) > 1 else ("is", "it")
+            sentences.append(f"{some}{more} in {self._folder} {verb} left out: {why.format(them=them)}.")
         return tuple(sentences)
 
     def _unknown(self) -> Iterator[str]:
@@ -110,8 +115,9 @@ class FolderFiles:
         self._asked = set()
         files: dict[str, Signature] = {}
         closed: dict[str, None] = {}
-        find_below(str(self._folder), files, closed)
-        self._closed = closed
+        packed: dict[str, None] = {}
+        find_below(str(self._folder), files, closed, packed)
+        self._closed, self._packed = closed, packed
         self._now = {path: files[path] for path in sorted(files)}
         self._at = time.monotonic()
 
@@ -162,8 +168,11 @@ class FolderFiles:
         return f"files below {self._folder}"
 
 
-def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) -> None:
-    """Add the files below a folder that have names of transcripts and databases, and the folders that refuse access.
+def find_below(
+    top: str, files: dict[str, Signature], refused: dict[str, None], packed: dict[str, None]
+) -> None:
+    """Add the files below a folder that have names of transcripts and databases, the folders that refuse access, and
+    compressed files that must be decompressed first.
 
     Pieces of sessions are skipped. Links to folders are skipped too, because they may form a circle.
     """
@@ -190,6 +199,8 @@ def find_below(top: str, files: dict[str, Signature], refused: dict[str, None]) 
                                 entry.path, (status.st_size, status.st_mtime_ns)
                             )
                             continue
+                    elif is_packed(name) and entry.is_file():
+                        packed[entry.path] = None
                     # Reading a pipe or a socket would wait for a writer.
                     if entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):
                         waiting.append(entry.path)

@@ -11,6 +11,7 @@ from typing import Any
 from inspector.agents import Agent, agent_named, agents, titles
 from inspector.core.errors import NotAStore, StoreBusy, StoreError
 from inspector.stores.base import Store
+from inspector.stores.compressed import is_packed
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest
 from inspector.stores.recorded import Reader
@@ -86,6 +87,8 @@ def _likely_first(head: Head) -> list[Agent]:
 
 def unknown_format(path: Path) -> NotAStore:
     """Return the error for a file of an unknown format."""
+    if is_packed(path.name):
+        return NotAStore(f"{path} is compressed. Decompress it to read its sessions.")
     return NotAStore(
         f"{path} is not a session format this program knows. It reads the sessions of {titles()}; "
         "the command `stores` lists what is on this machine."

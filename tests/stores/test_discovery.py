@@ -152,6 +152,23 @@ def test_a_folder_without_sessions_is_an_error(home: Path) -> None:
         open_store(home / "none")
 
 
+def test_compressed_sessions_are_named_with_what_to_do(home: Path) -> None:
+    folder = home / "packed"
+    for name in ("a.jsonl.xz", "deep/b.jsonl.gz", "state.db.zst", "rollout.jsonl.zst", "notes.txt.gz"):
+        written(folder / name, "no text")
+    with pytest.raises(NotAStore, match="holds no sessions") as caught:
+        open_store(folder)
+    assert (
+        f"a.jsonl.xz, {Path('deep/b.jsonl.gz')}, state.db.zst in {folder} are left out: compressed."
+        in str(caught.value)
+    )
+    assert "Decompress them to read the sessions." in str(caught.value)
+    with pytest.raises(NotAStore, match=r"is compressed. Decompress it to read its sessions."):
+        open_store(folder / "a.jsonl.xz")
+    claude(folder / "c.jsonl")
+    assert any("a.jsonl.xz" in note for note in open_store(folder).notes)
+
+
 def test_a_new_file_appears(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
     claude(home / "all" / "a.jsonl")
