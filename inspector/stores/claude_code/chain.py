@@ -382,15 +382,13 @@ def _with_kept_before(nodes: Sequence[LineNode]) -> list[LineNode]:
     """
     lines: list[LineNode] = []
     places = {node.uuid: place for place, node in enumerate(nodes)}
-    moved: set[str] = set()
+    moved: set[int] = set()
     for place, node in enumerate(nodes):
         if node.boundary is not None:
-            later = sorted(
-                places[uuid] for uuid in {*node.boundary.kept} - moved if places.get(uuid, -1) > place
-            )
-            lines += [nodes[later_place] for later_place in later]
-            moved.update(nodes[later_place].uuid for later_place in later)
-        if node.uuid not in moved:
+            later = sorted(places[uuid] for uuid in {*node.boundary.kept} if places.get(uuid, -1) > place)
+            lines += [nodes[later_place] for later_place in later if later_place not in moved]
+            moved.update(later)
+        if place not in moved:
             lines.append(node)
     return lines
 
