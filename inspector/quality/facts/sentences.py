@@ -298,6 +298,8 @@ _HANGS = late_pattern(
 _GOES_ON = late_pattern(
     r"(?<![\w'’-])(?:a|an|the|to|of|in|on|at|from|with|for|by|and|or|than|as|is|are|not) ?$", re.IGNORECASE
 )
+#: Matches the number of a point within a sentence: "but for 2. we need more time".
+_POINT = late_pattern(rf"(?<=[^\W\d_]\s|[:：]\s)\d{{1,2}}\.\s+(?=[a-z])(?!{_RULE})")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•+]\s++|"
@@ -505,18 +507,24 @@ def _of_part(text: str, span: Span, pasted: bool, of_user: bool = True) -> Itera
         at = start
         items = _items_in_line(text, start, end)
         ends = [mark.end() for mark in _END.finditer(text, start, end)]
+        points = {mark.end() for mark in _POINT.finditer(text, start, end)} - {*items}
         for stop in sorted({*ends, *items}):
-            if stop in items or _ABBREVIATED.search(text[max(at, stop - 20) : stop]) is None:
+            if stop in items or not (stop in points or _ABBREVIATED.search(text[max(at, stop - 20) : stop])):
                 yield from _cut(text, at, stop, pasted or shown, heading)
                 at = stop
         yield from _cut(text, at, end, pasted or shown, heading)
 
 
 def _items_in_line(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the items of a numbered list in one paragraph: "1. do X 2. do Y" has two."""
+    """Return the starts of the items of a numbered list in one paragraph: "1. do X 2. do Y" has two.
+
+    Within a sentence, two numbers make no list: "the steps are 1) to paint and 2) to dry".
+    """
     marks = list(_IN_LINE.finditer(text, start, end))
     numbers = [int(mark["number"]) for mark in marks]
-    is_list = numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 1
+    before = text[start : marks[0].start()].rstrip() if marks else ""
+    least = 3 if before and before[-1] not in ".!?:;。！？：；" else 2
+    is_list = numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= least
     return [mark.start() for mark in marks if mark.start() > start] if is_list else []
 
 
