@@ -19,7 +19,7 @@ from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import STANDING, Span
-from inspector.quality.facts.rules import best_cue
+from inspector.quality.facts.rules import best_cue, load_stemmer
 from inspector.quality.limits import CROWDED
 
 #: Maximum characters of a text to scan. The rest of a longer text is data.
@@ -120,9 +120,14 @@ _PRINTED = late_pattern(
 )
 #: Matches the start of printed text behind the words of a person: the place of a script, or a time.
 _BEGINS = late_pattern(
-    r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[⏺●] |[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
+    r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[⏺●❯] |[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
     r"\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d)"
 )
+#: Matches the start of a program, or of a quote, behind the words of a person.
+_IMPORTS = late_pattern(r"(?<=\w[ :]|[:：] )import [\w.{}*, ]{1,200} from ['\"]")
+_QUOTES = late_pattern(r"(?<=[:：])\s+(?=>\s)")
+#: Matches the end of a line under which an agent's terminal shows the text of a hook.
+_HOOK_SAYS = late_pattern(r"\b(?:[A-Z][a-z]+){2,}(?::\w+)? says:\s*$")
 #: Matches a name with its value, or a name over deeper lines.
 _FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
 #: The end of a line in a copy of a terminal.
@@ -243,7 +248,7 @@ _BOT = late_pattern(
     r" (?:[~/\w.-]{1,200} %|[~/][~/\w.-]{0,200} [$#])(?: |$))"
 )
 _ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
-#: Signs that an item of plain words does not have.
+#: Signs that plain words do not have.
 _OF_CODE = frozenset("(){}[]<>=+")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
 _FORBIDS_LIST = late_pattern(
@@ -298,8 +303,9 @@ _HANGS = late_pattern(
 _GOES_ON = late_pattern(
     r"(?<![\w'’-])(?:a|an|the|to|of|in|on|at|from|with|for|by|and|or|than|as|is|are|not) ?$", re.IGNORECASE
 )
-#: Matches the number of a point within a sentence: "but for 2. we need more time".
-_POINT = late_pattern(rf"(?<=[^\W\d_]\s|[:：]\s)\d{{1,2}}\.\s+(?=[a-z])(?!{_RULE})")
+#: Matches the number of a point, and the rest of its sentence, which is no rule.
+_POINT = late_pattern(r"(?<!\S)\d{1,2}\.\s+\Z")
+_OF_POINT = late_pattern(rf"(?!{_RULE})[a-z]")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•+]\s++|"
@@ -507,12 +513,24 @@ def _of_part(text: str, span: Span, pasted: bool, of_user: bool = True) -> Itera
         at = start
         items = _items_in_line(text, start, end)
         ends = [mark.end() for mark in _END.finditer(text, start, end)]
-        points = {mark.end() for mark in _POINT.finditer(text, start, end)} - {*items}
         for stop in sorted({*ends, *items}):
-            if stop in items or not (stop in points or _ABBREVIATED.search(text[max(at, stop - 20) : stop])):
+            is_end = _ABBREVIATED.search(text[max(at, stop - 20) : stop]) is None
+            if stop in items or (is_end and not _names_point(text, at, stop)):
                 yield from _cut(text, at, stop, pasted or shown, heading)
                 at = stop
         yield from _cut(text, at, end, pasted or shown, heading)
+
+
+def _names_point(text: str, start: int, stop: int) -> bool:
+    """Return whether text[start:stop] ends with the number of a point: "Yes, but for 2. we need more time".
+
+    The clause says nothing else, and the sentence goes on.
+    """
+    point = _POINT.search(text, max(start, stop - 20), stop)
+    if point is None or not _OF_POINT.match(text, stop):
+        return False
+    clause = re.split(r"[,;:，；：]", text[start : point.start()])[-1]
+    return next(iter(load_stemmer().words(clause)), None) is None
 
 
 def _items_in_line(text: str, start: int, end: int) -> list[int]:
@@ -555,7 +573,8 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
     indented = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
         # Indented lines under a mark of an agent's terminal are a copy of its output.
-        indented = line[:1] in "⏺●⎿" if line[:1] and not line[:1].isspace() else indented
+        if line[:1] and (not line[:1].isspace() or line.lstrip()[:1] == "⎿"):
+            indented = line.lstrip()[:1] in "⏺●⎿" or _HOOK_SAYS.search(line[:_LINE]) is not None
         quoted = line.lstrip().startswith(">") or _NUMBERED.match(line) is not None
         shown = number in pasted or quoted or (indented and line[:2] == "  ")
         prose = number in prosaic
@@ -584,11 +603,16 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
     lines: list[str] = []
     at, whole = span[0], text[slice(*span)].split("\n")
     for line, following in zip(whole, [*whole[1:], ""], strict=True):
-        begins = _BEGINS.search(line[:_LINE])
-        if begins is not None and not _PRINTED.match(following[:_LINE]):
-            begins = None
-        begins = _TOLD.search(line[:_LINE]) or begins
+        start, below = line[:_LINE], following[:_LINE]
+        begins = _BEGINS.search(start) if _PRINTED.match(below) else None
+        begins = begins or (_IMPORTS.search(start) if _is_code(below) else None)
+        begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
+        begins = _TOLD.search(start) or begins
         cut = begins.start() if begins is not None else 0
+        if not cut and _is_json(below):
+            # Rows of a log in JSON begin on the line of the person.
+            data = max(start.find('{"'), 0)
+            cut = data if _is_json(line[data : data + _LINE]) else 0
         for part in (line[:cut], line[cut:]) if cut else (line,):
             starts.append(at)
             lines.append(part)
@@ -636,6 +660,8 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     filled = [number for number, line in enumerate(lines) if line.strip()]
     flush = any(line[:1].strip() for line in lines)
     ended, listed = False, False
+    #: The depth of the last line before a block, if it is printed.
+    depth: int | None = None
     for block in _line_blocks(lines):
         often = {number for number in block if _OFTEN.match(lines[number])}
         printed = [
@@ -689,6 +715,11 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
+        if depth is not None and all(_depth(lines[number]) > max(depth, 3) for number in block):
+            # The text of a commit is below its author and date.
+            found.update(block)
+        else:
+            depth = _depth(lines[block[-1]]) if block[-1] in found else None
     found.update(number for number in filled if _run_together(lines[number]))
     # A terminal fills its lines with spaces. A prompt in it has the person's words.
     padded = [number for number in filled if lines[number].endswith(_PADDING)]
@@ -905,8 +936,10 @@ def _dumped(line: str) -> bool:
 def _is_code(line: str) -> bool:
     stripped = line[:_LINE].strip()
     body = _LABEL.sub("", stripped, count=1)
-    # Items of a person's list may end with a semicolon.
-    if _ITEM.match(stripped) and body.endswith(";") and " " in body and _OF_CODE.isdisjoint(body):
+    # A person may end an item of a list, or a longer line, with a semicolon.
+    speaks = _PERSON.search(body) is not None and len(_WORDS.findall(body)) > 3
+    listed = _ITEM.match(stripped) is not None and " " in body
+    if body.endswith(";") and (listed or speaks) and _OF_CODE.isdisjoint(body):
         body = body[:-1]
     return _CODE.fullmatch(body) is not None
 

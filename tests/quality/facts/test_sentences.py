@@ -23,6 +23,7 @@ SCRIPT = (
     "=== Step 1: Count ===\n94 berths read\n\nBoats should moor first.\n\n=== Step 2: Moor ===\nunknown boat\n\n"
     "Never moored:\n\n=== Step 3: Leave ===\n"
 )
+RECORD = '{"time":"2026-01-02","level":"INFO","msg":"moored","berth":"north"}'
 BERTHS = ((1, "North"), (2, "South"), (3, "East"), (4, "West"), (5, "Old"), (6, "New"))
 STACK = "renderTree @ chunk-7.js:11570\nrenderLeaf @ chunk-7.js:11602\n"
 
@@ -83,6 +84,7 @@ PERSONS_SENTENCES = (
     ("The steps are 1) paint and 2) dry.", ["The steps are 1) paint and 2) dry."]),
     ("But for 2. we need rope. You said: 2. it is old", ["But for 2. we need rope.", "You said: 2. it is old"]),
     ("Keep 12. never take 13. Go.", ["Keep 12.", "never take 13.", "Go."]),
+    ("moor at pier 2. it is dry", ["moor at pier 2.", "it is dry"]),
     ("The order: 1. Moor the boat.\n2. Count it.", ["The order:", "1. Moor the boat.", "2. Count it."]),
     ("Add it.\n2. Stop the pump.", ["Add it.", "2. Stop the pump."]),
     ("Checks still fail   Running [lint] in [/srv/app] ...", ["Checks still fail", "Running [lint] in [/srv/app] ..."]),
@@ -142,6 +144,16 @@ PERSONS_SENTENCES = (
     (f"Here:\n{SCRIPT}\n    Berth code: north-4\n\n=== Step 4: End ===", ["Here:"]),
     ("It fails:\n\nYour line works.\n\n500: TIDE_LOST\nCode: PIER_BURNT", ["It fails:", "Your line works."]),
     ("go on here ● Moor the boats\n  ⎿  ☒ Count them\n\n  Top berths:\n  1. North", ["go on here"]),
+    ("It fails ❯ Moor the boats\n  ⎿  BoatCheck says: Read it\n\n     Never sail alone.\n\nWhy?", ["It fails", "Why?"]),
+    ("I see this: TideStart:early says:\n\n     Mind the tide:\n       It will rise.\n but it fell.",
+     ["I see this: TideStart:early says:", "but it fell."]),
+    ("add the tide import Sea, { useTide } from 'sea';\nimport Boat from './boat';\n", ["add the tide"]),
+    ("first import Sea from 'sea'\nthen add the tide", ["first import Sea from 'sea'", "then add the tide"]),
+    ("It lists these:    > north pier\n    > south pier\n\nWhy?", ["It lists these:", "Why?"]),
+    (f"still fails: {RECORD}\n{RECORD}", ["still fails:"]),
+    ("moor it, but let's count first;\n\nIt fails.", ["moor it, but let's count first;", "It fails."]),
+    (f"Why?\n\n* commit {'5e1f' * 10}\n  Date:  Sun\n\n      Moor the boats\n\n      Never sail alone.\n\nGo.",
+     ["Why?", "Go."]),
 )  # fmt: skip
 
 
