@@ -151,6 +151,14 @@ def trace_in(
     return Trace(row, text, places, fact, fates, related)
 
 
+def first_words(text: str, most: int) -> str:
+    """Return the first `most` characters of a text, without a word that is cut."""
+    cut = text[:most]
+    if re.match(_LETTER, text[most : most + 1]):
+        cut = re.sub(f"{_LETTER}+\\Z", "", cut) or cut
+    return cut.strip()
+
+
 def folded(text: str) -> str:
     """Return a text in lower case with single spaces."""
     return " ".join(safe(text).lower().split())

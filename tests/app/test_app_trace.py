@@ -107,3 +107,12 @@ async def test_the_keys_of_the_compaction_pane_step_through_a_replay(in_place: P
         await press(pilot, "full_stop")
         assert screen.state.moment.compaction == last
         assert told(pilot)[-1] == "No compaction after this step."
+
+
+async def test_the_long_first_line_of_a_message_is_found(in_place: Path) -> None:
+    async with running(in_place, LOSES_ROWS, size=SIZE) as pilot:
+        screen = conversation(pilot)
+        screen.change(generation=3, row=47 + opened(pilot).offset(3))
+        await press(pilot, "T")
+        assert isinstance(pilot.app.screen, TraceScreen)
+        assert pilot.app.screen.query_one(StepList).entries[0].text.startswith("said at #")

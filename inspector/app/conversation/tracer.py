@@ -29,10 +29,11 @@ class Tracer:
 
     def trace(self, text: str = "") -> None:
         """Trace a text; without one the selected text, the text that is looked for, or a statement of the message."""
+        from inspector.answers.tracing import first_words
         from inspector.app.trace.screen import TraceScreen
 
         host, opened = self._host, self._host.loaded.opened
-        phrase = (text or self._selected() or host.state.find or self._statement())[:_LONGEST].strip()
+        phrase = first_words(text or self._selected() or host.state.find or self._statement(), _LONGEST)
         if opened is None or not phrase:
             host.app.notify("Select a text, or find one with /, to trace it.", timeout=3)
             return
