@@ -110,6 +110,9 @@ def _view(
     if index is not None:
         stayed = sum(index.tokens(at) for at, _ in done.kept)
         went = index.rough_until(done.tail_start) - index.rough_until(done.head_end) - stayed
+    if plan is not None and plan.compacts and done.before and not plan.budgets.observed:
+        # The plan of this list may allow less than the settings allow at most.
+        budget = plan.summary_budget
     view = CompactionView(
         done,
         total,
