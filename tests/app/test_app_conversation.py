@@ -40,6 +40,7 @@ from tests.app.running import (
 )
 from tests.examples import also
 from widgets.bars.gauge import Gauge
+from widgets.bars.key_line import KeyLine
 from widgets.bars.pane_tabs import PaneTabs
 from widgets.bars.region_bar import RegionBar
 from widgets.bars.timeline import Timeline
@@ -148,6 +149,10 @@ async def test_the_compaction_pane_shows_removed_and_added_messages(rotating: Pa
         assert pane.messages.row_count == done.before + 1
         assert pane.view is not None
         assert pane.view.plan is not None
+        assert pane.view.summary is not None
+        assert pane.view.summary.budget == pane.view.plan.summary_budget, (
+            "the summary and the plan name one limit"
+        )
         # Rules come first, then decisions and values. Earlier summaries kept them.
         assert [(one.compaction, one.outcome, one.fact.text) for one in pane.view.lost] == [
             (3, "weakened", "ask me before you post."),
@@ -249,6 +254,7 @@ async def test_every_pane_is_filled_and_left_by_escape(rotating: Path, size: tup
             if pane in ("message", "tokens"):
                 await press(pilot, "question_mark")
                 assert isinstance(pilot.app.screen, HelpScreen)
+                assert pilot.app.screen.query_one(KeyLine).render_line(0).text.split() == ["esc", "Close"]
                 assert about in pilot.app.screen.page.about
                 await press(pilot, "escape")
                 assert panes.current == pane

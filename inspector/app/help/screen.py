@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.app.conversation.panes.host import Panes
+from widgets.bars.key_line import KeyLine
 from widgets.base.signs import signs_on
 from widgets.lists.conversation_table import ConversationTable
 from widgets.lists.message_list import MessageList
@@ -60,7 +61,7 @@ class HelpScreen(ModalScreen[None]):
         self.page = page
 
     def compose(self) -> ComposeResult:
-        """Yield title, pane, signs, keys and words."""
+        """Yield title, pane, signs, keys and words, and the keys of this page."""
         with VerticalScroll(id="page", classes="dialog"):
             yield Static(Text(self.page.title, style="bold"))
             yield Static(Text("\n\n".join(self.page.about)), classes="about")
@@ -76,6 +77,7 @@ class HelpScreen(ModalScreen[None]):
             yield Static(
                 Text("escape closes this page; ctrl+p finds every action by name."), classes="about last"
             )
+        yield KeyLine()
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the page."""
