@@ -161,8 +161,11 @@ def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
         "12 compactions, peak request ~98.1k, input ~3.2M, 17.68 US dollars, 45% summarized, 12"
     )
     assert first(86) == "12 compactions, peak ~98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
+    assert first(58) == "12 compactions, peak request ~98.1k, 17.68 USD"
     assert first(54) == "12 compactions, peak ~98.1k, 17.68 USD"
+    assert first(46) == "12 compactions, peak request ~98.1k"
     assert first(40) == "12 compactions, peak ~98.1k"
+    assert first(30) == "12 compactions, peak request ~98.1k", "it needs two rows in any case"
 
 
 def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> None:

@@ -42,10 +42,7 @@ class ReplayView(Struct, frozen=True):
 
 def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
     """A run on one line, without facts until they are read."""
-    peak = "peak" if short else "peak request"
-    text = (
-        f"{human.plural(run.compactions, 'compaction')}, {peak} {human.figure('tokens', run.peak_tokens)}, "
-    )
+    text = f"{_shortest(run, 'peak' if short else 'peak request')}, "
     if run.cost is None or not short:
         # In a narrow pane the cost stands for the input too.
         text += f"input {human.figure('tokens', run.input_tokens)}, "
@@ -57,14 +54,17 @@ def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
     return f"{text}, {run.facts_at_risk:,}{'' if short else f' of {run.facts:,}'} facts at risk"
 
 
-def _shorter(run: Metrics) -> str:
+def _shorter(run: Metrics, peak: str = "peak") -> str:
     cost = "" if run.cost is None else f", {dollars(run.cost)} USD"
-    return f"{_shortest(run)}{cost}"
+    return f"{_shortest(run, peak)}{cost}"
 
 
-def _shortest(run: Metrics) -> str:
-    return f"{human.plural(run.compactions, 'compaction')}, peak {human.figure('tokens', run.peak_tokens)}"
+def _shortest(run: Metrics, peak: str = "peak") -> str:
+    size = human.figure("tokens", run.peak_tokens)
+    return f"{human.plural(run.compactions, 'compaction')}, {peak} {size}"
 
+
+_brief = partial(_shortest, peak="peak request")
 
 #: Descriptions of a run on one line, longest first.
 _WAYS: tuple[Callable[[Metrics], str], ...] = (
@@ -72,16 +72,18 @@ _WAYS: tuple[Callable[[Metrics], str], ...] = (
     partial(_in_a_line, short=True),
     partial(_in_a_line, facts=False),
     partial(_in_a_line, short=True, facts=False),
+    partial(_shorter, peak="peak request"),
     _shorter,
+    _brief,
     _shortest,
 )
 
 
 def run_lines(view: ReplayView, room: int) -> list[TextLine]:
-    """A line for each run, with as much as `room` cells hold of every one."""
+    """A line for each run, with as much as `room` cells hold of every one. The shortest may need two rows."""
     width = max((len(run.name) for run in view.runs), default=0)
     longest = [max((width + 2 + len(way(run.metrics)) for run in view.runs), default=0) for way in _WAYS]
-    way = next((way for way, cells in zip(_WAYS, longest, strict=True) if cells <= room), _shortest)
+    way = next((way for way, cells in zip(_WAYS, longest, strict=True) if cells <= room), _brief)
     return [line_of((run.name.ljust(width) + "  ", "muted"), (way(run.metrics), "")) for run in view.runs]
 
 
