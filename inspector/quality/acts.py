@@ -102,6 +102,7 @@ _HERE_TEXT = late_pattern(
     r"(?<!<)<<-? ?(['\"]?)([A-Za-z_]\w{0,40})\1([^\n]*)\n(.*?)(?:^[ \t]*\2[ \t]*$|\Z)", re.M | re.S
 )
 _CD = late_pattern(r"cd (\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|;|\n)\s*")
+_LATER_CD = late_pattern(rf"(?:&& |; ?|\n){_CD.pattern}")
 _MOVES = late_pattern(r"(?<![\w/.-])(?:cd|pushd)(?![\w/.-])")
 _FILE = "file://"
 #: A path from the root of a disk or from the folder of the user.
@@ -217,7 +218,7 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
     if not _operation_of(values) and (command := command_of(values)):
         folder, line = _without_cd(command, folder)
         if _MOVES.search(line):
-            folder = ""
+            folder = _folder_of_files(line, folder)
         for act in _acts_of_command(command, line, tokens):
             yield replace(act, folder=folder)
 
@@ -574,6 +575,22 @@ def _without_cd(command: str, folder: str) -> tuple[str, str]:
         folder = _inside(folder, match[1].strip("\"'"))
         text = text[match.end() :]
     return folder, text
+
+
+def _folder_of_files(line: str, folder: str) -> str:
+    """Return the folder of the files in a command that changes its folder, or "" if not all are in the last one."""
+    at = 0
+    for match in _LATER_CD.finditer(line[:MAX_COMMAND]):
+        before = line[at : match.start()]
+        if (
+            "(" in before
+            or _MOVES.search(before)
+            or any(act.kind != "run" for act in _acts_of_command(before, before, 0))
+        ):
+            return ""
+        folder = _inside(folder, match[1].strip("\"'"))
+        at = match.end()
+    return "" if not at or _MOVES.search(line, at) else folder
 
 
 def _inside(folder: str, path: str) -> str:

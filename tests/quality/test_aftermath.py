@@ -564,6 +564,10 @@ def test_a_relative_path_belongs_to_the_working_directory_of_its_call() -> None:
     assert events((1, 1, quay), (1, None, pier), (2, None, quay)) != []
     assert events((1, 1, moved("/src/quay")), (2, None, moved("/src/pier"))) == []
     assert events((1, 1, moved("'/src/quay'")), (2, None, quay)) != []
+    made, other = moved("/src && mkdir quay && cd quay"), moved("/src && mkdir pier && cd pier")
+    assert events((1, 1, made), (2, None, other)) == []
+    assert [event.kind for event in events((1, 1, made), (2, None, quay))] == ["read again"]
+    assert events((1, 1, moved("/src/quay && cat README.md && cd ../pier")), (2, None, other)) != []
     assert events((1, 1, shown("/src", "quay/README.md")), (2, None, quay)) != []
     assert events((1, 1, tool_use("Read", "x", file_path="/src/quay/README.md")), (2, None, quay)) != []
     lint = [
