@@ -15,7 +15,7 @@ from textual.widgets import Button, Input
 from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
 from inspector.core.text import is_safe
 from inspector.models.kept import default_attempts
-from tests.app.running import CHECKOUT, Test, conversation, press, running, settled, view_of
+from tests.app.running import CHECKOUT, Test, conversation, press, running, screen_text, settled, view_of
 from tests.models.server import DONE, Server, event, stream
 from tests.models.watching import watched
 from widgets.panes.compaction_pane import CompactionPane
@@ -82,6 +82,12 @@ async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptProm
         form.query_one(f"#{name}", Input).value = value
     await settled(pilot)
     return form
+
+
+async def test_a_small_form_shows_whole_labels(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT, size=(80, 24)) as pilot:
+        form = await opened(pilot)
+        assert all(str(tick.label) in screen_text(pilot) for tick in form.query(Tick))
 
 
 async def test_nothing_is_sent_before_it_is_shown_and_allowed(rotating: Path, server: Server) -> None:

@@ -89,7 +89,7 @@ class AttemptPrompt(ModalScreen[bool]):
                 for name, words in _FIELDS:
                     yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
                 yield Tick(
-                    "also make every later summary again, each from the new summary before it",
+                    "also make each later summary again, from the new one before it",
                     id="life",
                     compact=True,
                 )
