@@ -59,7 +59,7 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
 
     Compactions without a recorded list before them are left out. `models` is the number of models of the conversation.
     """
-    unseen = sum(not event.before for event in recorded)
+    unseen = left_out(recorded)
     recorded = [event for event in recorded if event.before]
     automatic = [event for event in recorded if event.fires != MANUAL]
     made = [event for event in run.events if event.fires != MANUAL]
@@ -84,8 +84,7 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
     differs = same < len(automatic) or unmatched
     why = [*_reasons(course, recorded, automatic, run, models, late)] if differs else []
     if unseen:
-        left_out = plural(unseen, "compaction is", "compactions are")
-        why.insert(0, f"{left_out} left out: the list before is not recorded, and runs have no such summary.")
+        why.insert(0, unseen)
     firsts = [0, *(step for step, _ in course.earlier)]
     changed = tuple(
         settings.sentence(first + 1, last)
@@ -93,6 +92,15 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         if settings.changed
     )
     return Reproduction(len(automatic), same, near, len(unmatched), tuple(why), changed)
+
+
+def left_out(recorded: Sequence[Event]) -> str:
+    """Return a sentence about the recorded compactions that no run has; "" if there are none."""
+    unseen = sum(not event.before for event in recorded)
+    are = plural(unseen, "compaction is", "compactions are")
+    return (
+        f"{are} left out: the list before is not recorded, and runs have no such summary." if unseen else ""
+    )
 
 
 def _reasons(

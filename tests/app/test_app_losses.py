@@ -42,6 +42,7 @@ from widgets.panes.findings_pane import FindingsPane
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.tokens_pane import TokensPane
+from widgets.panes.what_if_pane import WhatIfPane
 
 claude_lines = recipe("claude_lines")
 SIZE = (160, 48)
@@ -119,6 +120,9 @@ async def test_losses_of_a_list_that_is_not_in_the_files_are_unknown(tmp_path: P
         pane = screen.query_one(TokensPane)
         assert "No message of this list is in the files." in pane.body.text
         assert "~0" not in pane.head.text
+        await press(pilot, "6")
+        figures = screen.query_one(WhatIfPane).figures.text
+        assert "1 compaction is left out: the list before is not recorded" in figures
 
 
 async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:

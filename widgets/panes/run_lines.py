@@ -32,12 +32,16 @@ class NamedRun(Struct, frozen=True):
 
 
 class ReplayView(Struct, frozen=True):
-    """The graph, the runs to compare, and sentences about them. `priced`: their costs are read."""
+    """The graph, the runs to compare, and sentences about them. `priced`: their costs are read.
+
+    `left_out` is a sentence about recorded compactions that no run has.
+    """
 
     graph: GraphState
     runs: tuple[NamedRun, ...] = ()
     notes: tuple[str, ...] = ()
     priced: bool = True
+    left_out: str = ""
 
 
 def _in_a_line(run: Metrics, *, short: bool = False, facts: bool = True) -> str:
@@ -80,11 +84,13 @@ _WAYS: tuple[Callable[[Metrics], str], ...] = (
 
 
 def run_lines(view: ReplayView, room: int) -> list[TextLine]:
-    """A line for each run, with as much as `room` cells hold of every one. The shortest may need two rows."""
+    """A line for each run, with as much as `room` cells hold of every one, and a line about compactions that are left
+    out. The shortest may need two rows."""
     width = max((len(run.name) for run in view.runs), default=0)
     longest = [max((width + 2 + len(way(run.metrics)) for run in view.runs), default=0) for way in _WAYS]
     way = next((way for way, cells in zip(_WAYS, longest, strict=True) if cells <= room), _brief)
-    return [line_of((run.name.ljust(width) + "  ", "muted"), (way(run.metrics), "")) for run in view.runs]
+    lines = [line_of((run.name.ljust(width) + "  ", "muted"), (way(run.metrics), "")) for run in view.runs]
+    return [*lines, *([TextLine(view.left_out, "warning")] if view.left_out else [])]
 
 
 def _costs(view: ReplayView) -> list[tuple[str, list[str]]]:

@@ -97,6 +97,7 @@ def _replay_view(
 ) -> ReplayView:
     """Return the recording, the run, and the kept run if there is one. `costing` is None until costs are read."""
     from inspector.export.comparison import summary_words
+    from inspector.replay.reproducing import left_out
     from inspector.replay.whatif import stuck
 
     run, kept = ran.run, ran.kept
@@ -136,6 +137,7 @@ def _replay_view(
         tuple(runs),
         tuple(notes),
         costing is not None,
+        left_out(recording.events),
     )
 
 
