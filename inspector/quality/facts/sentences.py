@@ -126,6 +126,8 @@ _BEGINS = late_pattern(
 #: Matches the start of a program, or of a quote, behind the words of a person.
 _IMPORTS = late_pattern(r"(?<=\w[ :]|[:：] )import [\w.{}*, ]{1,200} from ['\"]")
 _QUOTES = late_pattern(r"(?<=[:：])\s+(?=>\s)")
+#: Matches words of a person before wide spaces and the first line of a copied screen.
+_BEFORE_SCREEN = late_pattern(r"(?:\S++ ){3,}\S*[:：](?= {3,}\S)")
 #: Matches the end of a line under which an agent's terminal shows the text of a hook.
 _HOOK_SAYS = late_pattern(r"\b(?:[A-Z][a-z]+){2,}(?::\w+)? says:\s*$")
 #: Matches a name with its value, or a name over deeper lines.
@@ -570,12 +572,16 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
     if of_user:
         pasted |= _printout(lines, coded, prosaic, pasted)
     open_at, open_end, was = -1, -1, False
-    indented = False
+    indented = quoted = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
         # Indented lines under a mark of an agent's terminal are a copy of its output.
         if line[:1] and (not line[:1].isspace() or line.lstrip()[:1] == "⎿"):
             indented = line.lstrip()[:1] in "⏺●⎿" or _HOOK_SAYS.search(line[:_LINE]) is not None
-        quoted = line.lstrip().startswith(">") or _NUMBERED.match(line) is not None
+        # The first line of a copied screen was cut from the words before it.
+        indented = indented or (line[:3] == "   " and here > span[0] and text[here - 1] != "\n")
+        # The lines of a copied screen are deeper than the marked one.
+        goes_on = quoted and _depth(lines[number - 1]) < _depth(line) > 1 and _ITEM.match(line) is None
+        quoted = line.lstrip().startswith(">") or _NUMBERED.match(line) is not None or goes_on
         shown = number in pasted or quoted or (indented and line[:2] == "  ")
         prose = number in prosaic
         heading = prose and _HEADING.match(line) is not None
@@ -609,6 +615,8 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
         begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
         begins = _TOLD.search(start) or begins
         cut = begins.start() if begins is not None else 0
+        if not cut and below.startswith("  ") and (screen := _BEFORE_SCREEN.match(start)) is not None:
+            cut = screen.end()
         if not cut and _is_json(below):
             # Rows of a log in JSON begin on the line of the person.
             data = max(start.find('{"'), 0)
