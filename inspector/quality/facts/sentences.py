@@ -118,6 +118,8 @@ _PRINTED = late_pattern(
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
+#: Matches a list that a person marks with "●". A terminal leaves an empty line between answers with this mark.
+_ROUND_MARKS = late_pattern(r"^(?:[ \t]*●[ \t]+(?!\w{1,40}\()\S[^\n]*(?:\n|\Z)){2,}", re.MULTILINE)
 #: Matches the start of printed text behind the words of a person: the place of a script, or a time.
 _BEGINS = late_pattern(
     r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[⏺●❯] |[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
@@ -249,7 +251,7 @@ _BOT = late_pattern(
     r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]|"
     r" (?:[~/\w.-]{1,200} %|[~/][~/\w.-]{0,200} [$#])(?: |$))"
 )
-_ITEM = late_pattern(r"\s*(?:[-*•+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
+_ITEM = late_pattern(r"\s*(?:[-*•●+]\s|\(?\d{1,3}(?:\+\d{1,3})*(?:[.)](?=[\s一-鿿])|、))\s*")
 #: Signs that plain words do not have.
 _OF_CODE = frozenset("(){}[]<>=+")
 #: A heading or the end of a line that forbids the items of the list below: "## Never", "please do not:".
@@ -310,7 +312,7 @@ _POINT = late_pattern(r"(?<!\S)\d{1,2}\.\s+\Z")
 _OF_POINT = late_pattern(rf"(?!{_RULE})[a-z]")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
-    r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•+]\s++|"
+    r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•●+]\s++|"
     r"\(?\d{1,2}(?:\+\d{1,2}){0,9}+(?:(?:[.)]|-(?=\s))\s++|[.)](?=[一-鿿])|、\s*+))?(?:#{1,6}\s++)?"
     r"(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
@@ -359,6 +361,7 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
     """
     end = min(len(text), end, start + MOST)
     if of_user:
+        text = _ROUND_MARKS.sub(lambda items: items.group().replace("●", "•"), text)
         note = _NOTE.search(text, start, end)
         end = note.start() if note is not None else end
         if by_program(text[start : start + 400]):

@@ -530,3 +530,12 @@ def test_a_question_behind_a_rule_is_a_statement_of_its_own() -> None:
     found = [(statement.text, statement.kind) for statement in facts_of(text, "user").statements]
     assert found == [("Always answer in Dutch", "preference"), ("what is left?", "link")]
     assert len(facts_of("Looking at the tides, what is left?", "user").statements) == 1
+
+
+def test_round_marks_begin_items_of_a_persons_list() -> None:
+    message = "Rules for the pier:\n● Never paint it red\n● Always moor at berth 2"
+    kinds = [(statement.text, statement.kind) for statement in facts_of(message, "user").statements]
+    assert kinds[1:] == [("Never paint it red", "constraint"), ("Always moor at berth 2", "constraint")]
+    printed = "● Read(tides.txt)\n  ⎿  12 lines\n\n● The tide is high.\n\nNever sail at night."
+    own = [each.text for each in facts_of(printed, "user").statements if not each.pasted]
+    assert own == ["Never sail at night."]
