@@ -27,8 +27,8 @@ class TooManySteps(Exception):
     """A pattern took more steps than allowed."""
 
 
-#: Maximum of a bounded repetition here, because only growth with the length of the text matters. A bound above `_LARGE`
-#: is no bound: a text of some hundred kilobytes takes as long as without it.
+#: Maximum of a bounded repetition here, because only growth with the length of the text matters. A larger bound
+#: than `_LARGE` counts as none: a text of some hundred kilobytes takes as long as without it.
 _BOUND, _LARGE = 6, 1_000
 
 

@@ -20,7 +20,7 @@ from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unm
 Wire = Mapping[str, Any]
 
 #: Prefix of the source of a threshold that is the default of an engine; the name of its profile follows.
-OBSERVED_OF = "observed of"
+OBSERVED_IN = "observed in"
 #: Prefix of the source of a setting that only the recorded compactions show.
 SHOWN = "shown by"
 #: Prefix of the source of a context length that may be larger.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.engines.capabilities import AT_LEAST, OBSERVED_OF, SHOWN
+from inspector.engines.capabilities import AT_LEAST, OBSERVED_IN, SHOWN
 from inspector.quality.evidence import ConversationEvidence
 from inspector.quality.finding import ALWAYS, Violation
 
@@ -36,7 +36,7 @@ def _threshold(evidence: ConversationEvidence) -> str:
 def _by_default(evidence: ConversationEvidence) -> bool:
     """Return whether the threshold is the default."""
     source = evidence.sources.get("threshold", "default")
-    return source == "default" or source.startswith(OBSERVED_OF)
+    return source == "default" or source.startswith(OBSERVED_IN)
 
 
 def threshold_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:

@@ -102,10 +102,8 @@ def _names_differ(fact: Fact, other: Fact) -> bool:
 def _share_one_name(fact: Fact, other: Fact) -> bool:
     """Return whether one name has all words that two statements share: "add-totals-to-invoices"."""
     shared = set(fact.things) & set(other.things)
-    return (
-        any(token.isascii() and shared.issubset(load_stemmer().words(token)) for token in fact.text.split())
-        and len(shared) > 1
-    )
+    names = (token for token in fact.text.split() if token.isascii())
+    return len(shared) > 1 and any(shared.issubset(load_stemmer().words(name)) for name in names)
 
 
 def _asks(fact: Fact, other: Fact) -> bool:

@@ -101,7 +101,7 @@ def usage_of(
 
 
 def amount_of(value: object) -> float:
-    """Return a recorded amount of money; 0.0 if the value is no positive number."""
+    """Return a recorded amount of money; 0.0 if the value is not a positive number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return 0.0
     return float(value) if 0 < value < 1e12 else 0.0

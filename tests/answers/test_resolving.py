@@ -322,7 +322,7 @@ def test_the_usual_threshold_is_that_of_the_window_of_the_configuration(
     row = store.conversations()[0]._replace(model="m", base_url="here")
     resolved = resolve(store, row, {"profile": "claude-code"}, path)
     assert (resolved.settings.context_length, resolved.settings.threshold) == (1_000_000, 0.967)
-    assert resolved.sources["threshold"] == "observed of claude-code"
+    assert resolved.sources["threshold"] == "observed in claude-code"
 
 
 @pytest.mark.parametrize(("source", "expected"), [("cli", 1), ("telegram", 0)])

@@ -463,7 +463,7 @@ def test_0_19_gives_up_when_the_prompt_stays_over_the_threshold_or_nothing_is_su
 
 def test_the_observed_threshold_of_an_agent_is_a_default() -> None:
     settings = Settings(profile="dsh", threshold=0.8, context_length=200_000)
-    found = ids(evidence(settings=settings, sources={"threshold": "observed of dsh"}))
+    found = ids(evidence(settings=settings, sources={"threshold": "observed in dsh"}))
     assert "threshold-overridden" not in found
     assert "threshold-raised" in found
 

@@ -106,13 +106,19 @@ def test_a_size_belongs_to_one_compaction(tmp_path: Path) -> None:
     assert [one.tokens_before_reported for one in compactions] == [81_000, 70_000]
 
 
-def test_a_rewind_undoes_later_compactions(tmp_path: Path) -> None:
+def session_to_rewind() -> tuple[made.CopilotSession, str]:
+    """Return a session, and the id of the event at which a test goes back."""
     session = made.CopilotSession(SESSION)
     session.user(RULE)
     session.answer(ANSWER, sent=40_000)
     session.user("Sink the ferry.")
     turned_back = session.events[-1]["id"]
     session.answer("It sinks.", sent=81_000)
+    return session, turned_back
+
+
+def test_a_rewind_undoes_later_compactions(tmp_path: Path) -> None:
+    session, turned_back = session_to_rewind()
     session.compact(SUMMARY, 81_000, 9_000)
     session.event("session.snapshot_rewind", upToEventId=turned_back, eventsRemoved=5)
     session.user(AFTER)
@@ -128,12 +134,7 @@ def test_a_rewind_undoes_later_compactions(tmp_path: Path) -> None:
 
 
 def test_a_rewind_during_a_compaction_leaves_its_place_in_the_list(tmp_path: Path) -> None:
-    session = made.CopilotSession(SESSION)
-    session.user(RULE)
-    session.answer(ANSWER, sent=40_000)
-    session.user("Sink the ferry.")
-    turned_back = session.events[-1]["id"]
-    session.answer("It sinks.", sent=81_000)
+    session, turned_back = session_to_rewind()
     session.begin_compaction(81_000)
     session.event("session.snapshot_rewind", upToEventId=turned_back, eventsRemoved=3)
     session.user(AFTER)

@@ -59,13 +59,13 @@ def test_messages_of_programs_are_not_the_users_and_do_not_stay(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("lines", "tokens", "source"),
     [
-        ("", 150_000, "observed of kimi-code"),
+        ("", 150_000, "observed in kimi-code"),
         ("compaction_trigger_ratio = 0.6", 120_000, "config.toml: compaction_trigger_ratio 0.6"),
         ("reserved_context_size = 100_000", 100_000, "config.toml: reserved_context_size 100,000"),
         ("reserved_context_size = 0", 170_000, "config.toml: reserved_context_size 0"),
         # Kimi Code ignores a reserve as large as the window, and does not start with such a ratio.
         ("reserved_context_size = 200_000", 170_000, "config.toml: reserved_context_size 200,000"),
-        ("compaction_trigger_ratio = 1.2", 150_000, "observed of kimi-code"),
+        ("compaction_trigger_ratio = 1.2", 150_000, "observed in kimi-code"),
     ],
 )
 def test_the_settings_of_kimi_code_are_the_threshold_in_force(
@@ -83,7 +83,7 @@ def test_the_settings_of_kimi_code_are_the_threshold_in_force(
             source,
         )
     other = resolve(store, conversation.row, {"profile": "pi"}, None)
-    assert other.sources["threshold"] == "observed of pi"
+    assert other.sources["threshold"] == "observed in pi"
 
 
 def test_long_messages_are_cut_as_kimi_code_cuts_them(tmp_path: Path) -> None:

@@ -220,12 +220,12 @@ _FEWEST_PRINTED, _MANY = 5, 24
 _DIGITS = late_pattern(r"\d+")
 #: Matches a label with a path or an address: "Built: /srv/tool".
 _PLACE = late_pattern(r"[A-Z][^:\n]{1,60}: (?:~?/|[A-Z]:\\|[a-z]{2,10}://)\S*\s*$")
-#: Lines that lost their ends stand in one line: a sentence or a label, and the next one without a space.
+#: Matches the place where a line lost its end: a sentence or a label, and the next sentence without a space.
 _JOINED, _FEWEST_JOINED = late_pattern(r"(?<=[a-z)])[.:](?=[A-Z][a-z])"), 3
 _SPACED = late_pattern(r"(?<=[a-z)])[.]\s+(?=[A-Z][a-z])")
 #: Matches a name and its value, as a person gives them.
 _GIVEN = late_pattern(r"[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
-#: Matches words of a person about oneself or to the agent.
+#: Matches words with which a person speaks of oneself or to the agent.
 _PERSON = late_pattern(
     r"\b(?:I|we|my|me|our|please|pls|plz|let['’]?s|can you|could you)\b|我|你|请|請|幫|帮", re.IGNORECASE
 )
@@ -307,7 +307,7 @@ _HANGS = late_pattern(
 _GOES_ON = late_pattern(
     r"(?<![\w'’-])(?:a|an|the|to|of|in|on|at|from|with|for|by|and|or|than|as|is|are|not) ?$", re.IGNORECASE
 )
-#: Matches the number of a point, and the rest of its sentence, which is no rule.
+#: Matches the number of a point and the rest of its sentence, without a rule.
 _POINT = late_pattern(r"(?<!\S)\d{1,2}\.\s+\Z")
 _OF_POINT = late_pattern(rf"(?!{_RULE})[a-z]")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
@@ -750,7 +750,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         # A person may introduce a paste, and continue after it.
         if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
             paste = paste[1:]
-        # A mark alone is no review.
+        # A review also has lines without a mark.
         reviewed = any(set(block) - set(marks) for block in paste[:-1])
         if reviewed and _plain_words(lines, paste[-1], marks):
             # Lines in another script than the last one end the paste.

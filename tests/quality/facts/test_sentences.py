@@ -505,15 +505,7 @@ def test_statements_below_rules_are_constraints() -> None:
         ("后台主要使用Redis", False),
         ("为什么要使用Redis", False),
         ("没必要使用Redis", False),
-    ],
-)
-def test_a_word_that_only_contains_the_chinese_must_is_no_constraint(text: str, is_rule: bool) -> None:
-    assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
-
-
-@pytest.mark.parametrize(
-    ("text", "is_rule"),
-    [
+        # "From now on" begins a rule at the start of a clause.
         ("卸完货了吗，以后卸完都告诉我一声", True),
         ("以后靠岸先开灯", True),
         ("涨潮以后靠岸", False),
@@ -521,7 +513,7 @@ def test_a_word_that_only_contains_the_chinese_must_is_no_constraint(text: str, 
         ("以后我可能会换船", False),
     ],
 )
-def test_the_chinese_from_now_on_begins_a_rule_at_the_start_of_a_clause(text: str, is_rule: bool) -> None:
+def test_chinese_words_make_a_rule_only_in_their_own_sense(text: str, is_rule: bool) -> None:
     assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
 
 
