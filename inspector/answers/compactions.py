@@ -37,6 +37,11 @@ class JudgedCompaction(Struct, frozen=True):
     is_estimated: bool = False
     why_no_bill: str = ""
 
+    @property
+    def trigger(self) -> str | None:
+        """What started the compaction: as recorded, else as the list before it proves, else None."""
+        return trigger_of(self.compared.recorded, self.why)
+
 
 def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     """Return every recorded compaction, oldest first, with the findings that need no facts.
@@ -72,6 +77,11 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
         )
         for compared in compared_all
     ]
+
+
+def trigger_of(recorded: Compaction, why: Why) -> str | None:
+    """Return what started a compaction: as recorded, else as the list before it proves, else None."""
+    return recorded.trigger or why.trigger
 
 
 def tried_profiles(answers: Answers, session: str, profile: str) -> str:

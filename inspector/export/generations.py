@@ -82,7 +82,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         "profile_reason": answer.profile_reason,
         "recorded": None
         if recorded is None
-        else {"index": recorded.index, **_of_list_before(recorded, "head_end", "tail_start")},
+        else {"index": recorded.index, **of_list_before(recorded, "head_end", "tail_start")},
     }
 
 
@@ -104,12 +104,12 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         "index": recorded.index,
         "kind": "compaction",
         **fields_of(recorded, "session", "before", "after"),
-        **_of_list_before(recorded, "before", "head_end", "tail_start", "tokens_before"),
+        **of_list_before(recorded, "before", "head_end", "tail_start", "tokens_before"),
         **fields_of(recorded, "tokens_after", "tokens_before_reported", "tokens_after_reported"),
         **fields_of(recorded, "summary", "encrypted"),
         "kept": [index for index, _ in recorded.kept],
         **fields_of(recorded, "kept_missing", "may_have_later", "fallback", "merged", "at", "exact", "note"),
-        "trigger": recorded.trigger or entry.why.trigger,
+        "trigger": entry.trigger,
         "why": fields_of(entry.why, "rule", "threshold_tokens", "crossed", "fits", "text"),
         "planned": {
             **fields_of(planned, "profile", "compacts", "reason", "head_end", "tail_start"),
@@ -125,7 +125,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
     }
 
 
-def _of_list_before(recorded: Compaction, *names: str) -> Document:
+def of_list_before(recorded: Compaction, *names: str) -> Document:
     """Return fields of a compaction about the list before; null if this list is unknown."""
     return fields_of(recorded, *names) if recorded.before else dict.fromkeys(names)
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.bills import bills_of
+from inspector.answers.compactions import trigger_of, why_of
 from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.inspection import Inspection
@@ -29,6 +30,7 @@ from inspector.export.document import built
 from inspector.export.fact_results import event_document
 from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
+from inspector.export.generations import of_list_before
 from inspector.export.requests import request_document
 from inspector.quality.facts.fact import Life
 from inspector.quality.losses import is_lost
@@ -108,7 +110,7 @@ def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> 
     requests = requests_of(inspection, resolved)
     rows = {
         "conversations": [_conversation(inspection, resolved, row)],
-        "compactions": _compactions(inspection, requests),
+        "compactions": _compactions(inspection, resolved, requests),
         "requests": list(map(_request, requests.priced)),
         "facts": list(map(_fact, facts_of(inspection).lives)),
         "aftermath": list(map(event_document, read_conversation_aftermath(answers, row.id).events)),
@@ -133,6 +135,7 @@ def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: Conve
     document: Row = built(row)
     return document | {
         "tip": row.id,
+        "messages": len(inspection.conversation.live),
         "title": safe_title(row.unmasked_title),
         "project": row.folder,
         "profile": resolved.settings.profile,
@@ -144,13 +147,16 @@ def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: Conve
     }
 
 
-def _compactions(inspection: Inspection, requests: Requests) -> list[Row]:
-    bills = bills_of(inspection, requests)
+def _compactions(inspection: Inspection, resolved: ResolvedSettings, requests: Requests) -> list[Row]:
+    bills, profile = bills_of(inspection, requests), resolved.settings.profile
     rows = []
     for compaction in inspection.compactions():
+        index = inspection.token_index(inspection.generation(compaction.index), profile)
         bill = bills[compaction.index][0] if compaction.index in bills else None
         columns = {
             "compaction": compaction.index,
+            **of_list_before(compaction, "before", "head_end", "tail_start", "tokens_before"),
+            "trigger": trigger_of(compaction, why_of(inspection, compaction, resolved, index)),
             "at": compaction.at or None,
             "summary_tokens": None if compaction.summary is None else text_tokens(len(compaction.summary)),
             "fallback": int(compaction.fallback),

@@ -25,6 +25,7 @@ from inspector.export.dataset import QUERIES, export, sink_for
 from inspector.export.tables import TABLES
 from inspector.quality.losses import is_lost, lives_after
 from inspector.stores.detect import open_store
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create
 
 
@@ -60,6 +61,40 @@ def test_every_table_is_written_and_joined(store: Path, tmp_path: Path) -> None:
     assert hits[0] > 0
     metadata = json.loads(target.with_name("out-metadata.json").read_text())
     assert set(metadata["databases"]["out"]["queries"]) == set(QUERIES)
+
+
+def answered(*words: str) -> Any:
+    return json.loads(CliRunner().invoke(commands, [*words, "--json"]).stdout)
+
+
+def test_the_tables_say_what_the_commands_say(store: Path, tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    session.compact(lines.nine_sections(primary=["Count the berths."]))
+    session.user("Go on.")
+    session.write(store.with_name("without-the-list-before.jsonl"))
+    with closing(sqlite3.connect(store)) as connection, connection:
+        # The count in the row of a session may be old.
+        connection.execute("update sessions set message_count = 1")
+    target = tmp_path / "out.db"
+    assert run(str(store.parent), "--to", str(target)).exit_code == 0
+    listed = answered("conversations", str(store.parent))
+    assert asked(target, "select tip, messages, compactions from conversations order by 1") == sorted(
+        (row["id"], row["messages"], row["compactions"]) for row in listed
+    )
+    columns = ("before", "after", "head_end", "tail_start", "tokens_before", "tokens_after", "trigger")
+    told = [
+        (entry["conversation"], entry["index"], *(entry[column] for column in columns))
+        for entry in answered("compactions", str(store.parent))
+    ]
+    written = asked(
+        target,
+        f"select tip, compaction, {', '.join(f'[{column}]' for column in columns)} from compactions c "
+        "join conversations using (conversation)",
+    )
+    assert sorted(written, key=repr) == sorted(told, key=repr)
+    assert {row[-1] for row in told if row[2] is not None} == {"auto"}
+    assert any(row[2] is None for row in told)
 
 
 def test_a_second_run_writes_only_changes(store: Path, tmp_path: Path) -> None:
