@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from inspector.answers.inspection import Inspection
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import ROLE_CODES, Generation, Request
+from inspector.core.conversations import ASSISTANT, Generation, Request
 
-_ASSISTANT = ROLE_CODES["assistant"]
 #: Maximum seconds between the stored time of an answer and the time of its usage.
 _TIME_TOLERANCE = 1.0
 
@@ -21,7 +20,7 @@ class AnswerFinder:
     """Finds the answers of a list: by row if the requests are estimated, else by time."""
 
     def __init__(self, generation: Generation, times: Sequence[float], is_estimated: bool) -> None:
-        answers = [index for index, role in enumerate(generation.roles) if role == _ASSISTANT]
+        answers = [index for index, role in enumerate(generation.roles) if role == ASSISTANT]
         self._rows = {str(generation.ids[index]): index for index in answers} if is_estimated else None
         timed = sorted((times[index], index) for index in answers if times[index])
         self._times, self._indexes = [time for time, _ in timed], [index for _, index in timed]

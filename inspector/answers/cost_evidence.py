@@ -16,9 +16,8 @@ from inspector.caching.misses import FIVE_MINUTES
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Request
+from inspector.core.conversations import TOOL, Request
 from inspector.quality.evidence import (
-    TOOL,
     CacheEvidence,
     CostEvidence,
     CutEvidence,

@@ -211,7 +211,7 @@ def _steps(
     task = 0
     sessions = {g.number: g.session for g in inspection.conversation.generations}
     for number, place in enumerate(transcript.places):
-        role = ROLE_NAMES[min(place.role, len(ROLE_NAMES) - 1)]
+        role = ROLE_NAMES[place.role]
         task += role == "user"
         facts = facts_at.pop((place.generation, place.index), nothing)
         if facts is nothing and role not in ("user", "assistant"):

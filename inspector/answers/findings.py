@@ -19,12 +19,10 @@ from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read
 from inspector.caching.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, Generation
+from inspector.core.conversations import TOOL, USER, Compaction, Generation
 from inspector.core.text import safe_line
 from inspector.engines.registry import budgets_of, is_built_in
 from inspector.quality.evidence import (
-    TOOL,
-    USER,
     CompactionEvidence,
     ConversationEvidence,
     CutFile,

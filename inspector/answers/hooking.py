@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from inspector.config.folders import read_state, state_dir, write_state
-from inspector.core.conversations import ROLE_CODES, ConversationRow
+from inspector.core.conversations import USER, ConversationRow
 from inspector.core.errors import BadInput
 from inspector.core.text import safe, safe_line
 from inspector.stores.values import mapping_at, text_of
@@ -35,7 +35,6 @@ BUDGET, MAX_BUDGET = 6_000, 9_800
 MAX_STANDING = 1_500
 #: Maximum number of reported statements.
 MAX_LOST = 8
-_USER = ROLE_CODES["user"]
 #: Maximum number of user messages that are read, the latest ones.
 _MAX_MESSAGES = 2_000
 _KEEP_LEAD = (
@@ -270,7 +269,7 @@ def _user_messages(store: Store, name: str) -> Iterator[tuple[Saying, Message]]:
 
     conversation = store.open(name)
     history = transcript_of(conversation, store.compactions(conversation))
-    user_places = [(step, place) for step, place in enumerate(history.places) if place.role == _USER]
+    user_places = [(step, place) for step, place in enumerate(history.places) if place.role == USER]
     for step, place in user_places[-_MAX_MESSAGES:]:
         generation = conversation.generations[place.generation - 1]
         (message,) = store.messages(generation, place.index, place.index + 1)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from inspector.answers.inspection import Inspection
-from inspector.core.conversations import Compaction, Generation
+from inspector.core.conversations import SYSTEM, USER, Compaction, Generation
 from inspector.core.refusals import refusal_in
 from inspector.core.text import safe
-from inspector.quality.evidence import SYSTEM, USER, is_request
+from inspector.quality.evidence import is_request
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.sentences import by_person, sentences

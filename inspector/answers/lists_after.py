@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from inspector.agents import agent_named
 from inspector.answers.inspection import Inspection
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import SYSTEM, Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
@@ -18,7 +18,6 @@ from inspector.quality.facts.sentences import spoken_spans
 from inspector.stores.rule_files import RuleFile, is_sent, rule_files, texts_after
 from inspector.summaries.parse import written_by_model
 
-_SYSTEM = ROLE_CODES["system"]
 #: Start of a file that Claude Code attaches again. It may be the agent's plan.
 _FILE = "(file: "
 
@@ -49,7 +48,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         after = self._inspection.generation(index + 1)
         stop = self._compactions[index].after
         # Files and reminders that the agent attaches right after a compaction also belong to the list.
-        while stop < len(after) and after.roles[stop] == _SYSTEM:
+        while stop < len(after) and after.roles[stop] == SYSTEM:
             stop += 1
         return islice(self._inspection.store.iterate(after), stop)
 

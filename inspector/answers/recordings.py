@@ -11,7 +11,7 @@ from inspector.answers.inspection import Inspection, passing, watched
 from inspector.answers.resolving import caching_release
 from inspector.answers.shown_settings import earlier_settings, settings_of, settings_without_tail
 from inspector.caching.modelled import SentMessages
-from inspector.core.conversations import ROLE_CODES, Conversation, Request
+from inspector.core.conversations import ASSISTANT, Conversation, Request
 from inspector.engines.capabilities import loop_of, shortens
 from inspector.engines.failures import failures_named
 from inspector.engines.hygiene import GATEWAYS
@@ -20,8 +20,6 @@ from inspector.engines.replayable import ReadList, replayable
 from inspector.replay.context_scale import Reported
 from inspector.replay.earlier import EarlierSettings
 from inspector.replay.recording import Recording, SessionUsage, SizeRecords, recording_of
-
-_ASSISTANT = ROLE_CODES["assistant"]
 
 
 def read_recording(
@@ -132,7 +130,7 @@ def _reported(
         first, end = bisect_left(until, request.at), bisect_right(until, request.at)
         # A log may give its time to all messages of an exchange: the last answer of that time is the request's.
         roles = inspection.conversation.generations[request.generation - 1].roles
-        length = max(first, roles.rfind(_ASSISTANT, first, end))
+        length = max(first, roles.rfind(ASSISTANT, first, end))
         rough = sizes[length] + systems[request.generation - 1]
         yield Reported(
             request.generation,

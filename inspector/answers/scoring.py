@@ -15,7 +15,7 @@ from inspector.answers.attempt_survival import list_after
 from inspector.answers.attempting import PromptWording, SummarizedList, ask_for, counted
 from inspector.answers.corpus import CorpusConversation, TrueStatement
 from inspector.config.bundled import fixtures_dir
-from inspector.core.conversations import ROLE_CODES, Generation
+from inspector.core.conversations import Generation, role_code
 from inspector.core.errors import AttemptError, UsageProblem
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
@@ -270,7 +270,7 @@ def plan_scores(
         conversation = judge.conversation
         messages: Sequence[Message] = conversation.messages
         plan = plan_with(rules, measured(rules, messages), settings, 0, 0)
-        roles = bytes(ROLE_CODES.get(message.role, 4) for message in messages)
+        roles = bytes(role_code(message.role) for message in messages)
         generation = Generation(1, conversation.name, range(len(messages)), roles)
         place = AttemptPlace(str(conversation.path.absolute()), conversation.name, 1, len(messages))
         listed = SummarizedList(place, generation, messages, plan)

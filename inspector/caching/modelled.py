@@ -17,11 +17,10 @@ from msgspec import Struct, field
 
 from inspector.caching.breakpoints import MAX_BREAKPOINTS, Layout, Release, bearing
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
-from inspector.core.conversations import ROLE_CODES, Request
+from inspector.core.conversations import ASSISTANT, Request
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 
-_ASSISTANT = ROLE_CODES["assistant"]
 #: Minimum size of a cached prefix in tokens, by a part of the model's name; the longest matching part counts.
 #: Source: Anthropic's documentation of prompt caching.
 _SMALLEST: dict[str, int] = {
@@ -154,7 +153,7 @@ def modelled_requests(
         if sent.began:
             cached, covered = min(cached, sent.kept), -1
         for place in range(sent.began, len(sent.roles)):
-            if sent.roles[place] != _ASSISTANT:
+            if sent.roles[place] != ASSISTANT:
                 continue
             index += 1
             context, at = tokens[place], messages.times[place]

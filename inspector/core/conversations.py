@@ -9,9 +9,16 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-#: One byte a role, so that a generation of 100,000 messages needs 100 KB for its roles.
-ROLE_CODES: Mapping[str, int] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
+#: Codes of roles: one byte a role, so that a generation of 100,000 messages needs 100 KB for its roles.
+USER, ASSISTANT, TOOL, SYSTEM, OTHER = range(5)
 ROLE_NAMES: Sequence[str] = ("user", "assistant", "tool", "system", "other")
+_ROLE_CODES: Mapping[str, int] = {"user": USER, "assistant": ASSISTANT, "tool": TOOL, "system": SYSTEM}
+
+
+def role_code(role: object) -> int:
+    """Return the code of a message's role."""
+    return _ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER
+
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -104,8 +111,8 @@ class ConversationRow(NamedTuple):
 class Generation(Struct, frozen=True):
     """The message list between two compactions, as an index: texts are read on demand.
 
-    `number` counts from 1. `ids` are the store's rows in order; `roles` has one code of ROLE_CODES a message (4 for
-    any other role). `live` marks the current list of the agent.
+    `number` counts from 1. `ids` are the store's rows in order; `roles` has the code of each message's role. `live`
+    marks the current list of the agent.
     """
 
     number: int

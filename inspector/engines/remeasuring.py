@@ -14,7 +14,7 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Generic, Protocol, TypeVar
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import role_code
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.engines.base import Budgets, Engine, Settings, TokenIndex
@@ -22,7 +22,6 @@ from inspector.engines.capabilities import loop_of, prune, shortened, shortens
 from inspector.engines.failures import failures_named, measured
 from inspector.engines.sizes import Compacted, MessageSize, Refusal, results_without_call
 
-_OTHER_ROLE = 4
 #: Beginning and repeated text of a placeholder summary. Every release recognises it as a handoff.
 _OPENING, _FILLER = "[CONTEXT SUMMARY]: ", "so it went on "
 #: Maximum number of messages whose sizes are kept.
@@ -126,7 +125,7 @@ class ReadItems(Generic[Item]):
 
     def __init__(self, items: Sequence[Item], chars: array[int], images: array[int]) -> None:
         self.items, self.chars, self.images = items, chars, images
-        self.roles = bytes(_code(item.wire.get("role")) for item in items)
+        self.roles = bytes(role_code(item.wire.get("role")) for item in items)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -196,7 +195,7 @@ class LiveItems(Generic[Item]):
         removed = [index for index in middle if index != _SUMMARY]
         size = size_of(len(removed)) if merged or role else None
         # Results at the start of the tail leave with their call.
-        begins = tail + results_without_call(_code(item.wire.get("role")) for item in items[tail:])
+        begins = tail + results_without_call(role_code(item.wire.get("role")) for item in items[tail:])
         removed += self.indexes[tail:begins]
         before, after = [items[at] for at in stay], list(items[begins:])
         indexes = [self.indexes[at] for at in stay]
@@ -278,10 +277,6 @@ class RemeasuredLiveList(LiveItems[Message]):
         # The summary is newer than the messages that stay, and older than the next message.
         at = max((message.timestamp for message in self.items), default=0.0)
         return Message(wire, timestamp=at + _MOMENT, summary=True)
-
-
-def _code(role: object) -> int:
-    return ROLE_CODES.get(role, _OTHER_ROLE) if isinstance(role, str) else _OTHER_ROLE
 
 
 def summary_wire(role: str, size: MessageSize) -> dict[str, Any]:

@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from inspector.core.conversations import ROLE_CODES
-
-_TOOL = ROLE_CODES["tool"]
+from inspector.core.conversations import TOOL
 
 #: Reason why a list is not compacted: too few messages, all messages stay, or the release fails.
 Refusal = Literal["too few", "fits", "fails"]
@@ -32,4 +30,4 @@ class Compacted(NamedTuple):
 
 def results_without_call(roles: Iterable[int]) -> int:
     """Return the number of results at the start of a tail. Their calls left the list, so a release drops them."""
-    return sum(1 for _ in takewhile(_TOOL.__eq__, roles))
+    return sum(1 for _ in takewhile(TOOL.__eq__, roles))

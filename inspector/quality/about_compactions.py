@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from inspector.core.conversations import Compaction
+from inspector.core.conversations import SYSTEM, Compaction
 from inspector.core.shares import plural
 from inspector.engines.registry import words_of
 from inspector.quality.aftermath import size_words
-from inspector.quality.evidence import SYSTEM, CompactionEvidence, ConversationEvidence
+from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
 from inspector.quality.limits import (
     FOSSIL_COMPACTIONS,

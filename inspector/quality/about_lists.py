@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
+from inspector.core.conversations import ASSISTANT, ROLE_NAMES
 from inspector.core.shares import plural
 from inspector.engines.registry import words_of
 from inspector.quality.evidence import ConversationEvidence
@@ -27,7 +27,7 @@ def _each(
     shown = indexes if len(indexes) <= MOST else indexes[: MOST - 1]
     for index in shown:
         seen = min(index + 1 + later, length)
-        sentence = text.format(index=index, role=_role(evidence, index))
+        sentence = text.format(index=index, role=ROLE_NAMES[evidence.live.roles[index]])
         yield Violation(sentence, generation=number, index=index, since=(number, seen))
     if len(indexes) > len(shown):
         others = len(indexes) - len(shown)
@@ -35,10 +35,6 @@ def _each(
         yield Violation(
             rest.format(others=others), generation=number, index=indexes[len(shown)], since=(number, seen)
         )
-
-
-def _role(evidence: ConversationEvidence, index: int) -> str:
-    return ROLE_NAMES[min(evidence.live.roles[index], len(ROLE_NAMES) - 1)]
 
 
 def orphaned_results(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -103,7 +99,7 @@ def huge_messages(evidence: ConversationEvidence) -> Iterator[Violation]:
     huge = [
         (index, tokens)
         for index, tokens in evidence.live.protected
-        if tokens >= HUGE_TOKENS and roles[index] != ROLE_CODES["assistant"]
+        if tokens >= HUGE_TOKENS and roles[index] != ASSISTANT
     ]
     for index, tokens in huge[:MOST]:
         where = "head" if index < head else "tail"

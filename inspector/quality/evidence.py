@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from inspector.caching.costs import Bill
 from inspector.caching.idle import IdleCosts
-from inspector.core.conversations import ROLE_CODES, Compaction, FailedCompaction
+from inspector.core.conversations import ASSISTANT, SYSTEM, USER, Compaction, FailedCompaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.engines.base import Budgets, Plan, Settings, TokenIndex
@@ -23,8 +23,6 @@ from inspector.quality.finding import Violation
 from inspector.quality.firing import is_size_doubted
 from inspector.quality.limits import TWICE
 from inspector.summaries.summary import Summary
-
-USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 
 
 class LostRule(Struct, frozen=True):

@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.agents import agent_named
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import ASSISTANT, USER, Compaction
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings, TokenIndex
@@ -26,7 +26,6 @@ from inspector.quality.secrets import without_secrets
 WhyRule = Literal["threshold", "hygiene", "manual", "other-settings", "reported", "unknown"]
 Trigger = Literal["auto", "manual", "hygiene"]
 
-_ASSISTANT, _USER = ROLE_CODES["assistant"], ROLE_CODES["user"]
 #: Thresholds as shares of the window, tried if today's threshold does not explain the record.
 _SHARES = tuple(step / 100 for step in range(10, 100, 5))
 #: Sources of sessions without a gateway. A gateway checks its own limit before each turn.
@@ -110,8 +109,8 @@ def why_fired(
         until = listed.token_index.rough_until
         return total - until(stop) + until(stop_at)
 
-    last = listed.roles.rfind(_ASSISTANT, listed.began, stop)
-    previous = listed.roles.rfind(_ASSISTANT, listed.began, max(last, listed.began))
+    last = listed.roles.rfind(ASSISTANT, listed.began, stop)
+    previous = listed.roles.rfind(ASSISTANT, listed.began, max(last, listed.began))
     before = tokens_until(previous) if previous >= 0 else 0
     share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
     if before < threshold <= total:
@@ -124,7 +123,7 @@ def why_fired(
         )  # fmt: skip
     limit = budgets.hygiene_tokens
     chat = listed.source not in _AT_A_TERMINAL
-    if chat and limit <= total and stop and listed.roles[stop - 1] == _USER and limit > threshold:
+    if chat and limit <= total and stop and listed.roles[stop - 1] == USER and limit > threshold:
         return Why(
             "hygiene",
             f"~{total:,} tokens exceeded the gateway's {limit:,} before a turn",
@@ -139,7 +138,7 @@ def why_fired(
         )
         return Why("other-settings", text, threshold, None, total, fits)
     crossed = _crossing(tokens_until, threshold, stop)
-    calls = sum(1 for role in listed.roles[crossed + 1 : stop] if role == _ASSISTANT)
+    calls = sum(1 for role in listed.roles[crossed + 1 : stop] if role == ASSISTANT)
     later = plural(calls, "call")
     text = (
         f"#{crossed:,} reached today's threshold of {threshold:,} ({share}) {later} earlier: {other}, or a lower "

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from enum import IntEnum
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT, TOOL, USER
 
-_USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 #: Roles of messages of the user, the tools and the model.
-_RECORDED_ROLES = frozenset({_USER, _TOOL, _ASSISTANT})
+_RECORDED_ROLES = frozenset({USER, TOOL, ASSISTANT})
 
 
 class Check(IntEnum):
@@ -42,11 +41,11 @@ def check_points(
     requests = ({_without_inserted(roles, step, compactions) for step in calls_at} | compactions) - calls
     for step in range(1, length + 1):
         last, coming = roles[step - 1], roles[step] if step < length else None
-        if last == _TOOL and coming != _TOOL:
+        if last == TOOL and coming != TOOL:
             moments.append((step, Check.RESULTS))
-        elif last == _USER:
+        elif last == USER:
             moments.append((step, Check.TURN))
-        if coming == _USER:
+        if coming == USER:
             moments.append((step, Check.BETWEEN))
         if step in manual_steps:
             moments.append((step, Check.MANUAL))

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
 from typing import NamedTuple
 
-from inspector.core.conversations import ROLE_CODES, Microcompaction
+from inspector.core.conversations import TOOL, Microcompaction
 from inspector.engines.replayable import ReadList
 from inspector.replay.context_scale import ContextScale, Reported
 from inspector.replay.transcript import Transcript
 
-_TOOL = ROLE_CODES["tool"]
 #: Characters of the line that replaces a result.
 _STUB = 40
 #: Minimum drop in tokens, against the last request and the expected size, that reveals a clearing.
@@ -146,7 +145,7 @@ class _Generations:
         for index in range(length):
             if chars <= 0:
                 return
-            if listed.roles[index] == _TOOL and (generation, index) not in self._cleared:
+            if listed.roles[index] == TOOL and (generation, index) not in self._cleared:
                 chars -= self._clear(generation, index, length, min(chars + _STUB, listed.chars[index]))
 
     def _clear(self, generation: int, index: int, place: int, chars: int, remaining: int = _STUB) -> int:

@@ -7,7 +7,7 @@ from copy import copy
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT, USER
 from inspector.core.rough import list_tokens
 from inspector.engines.base import Budgets, Settings
 from inspector.engines.failures import failures_named
@@ -21,7 +21,6 @@ from inspector.replay.earlier import EarlierSettings
 from inspector.replay.pricing import CostBasis
 from inspector.replay.transcript import calls
 
-_USER, _ASSISTANT = ROLE_CODES["user"], ROLE_CODES["assistant"]
 #: A threshold that no list reaches.
 _NEVER = 1 << 60
 
@@ -95,9 +94,9 @@ class Course:
         self.chars = list(accumulate(messages.chars, initial=0))
         self.images = list(accumulate(messages.images, initial=0))
         self.check_chars = [self.chars[step] for step, _ in self.checks]
-        self.users = [index for index, role in enumerate(messages.roles) if role == _USER]
+        self.users = [index for index, role in enumerate(messages.roles) if role == USER]
         #: Number of user messages among the first 0, 1, ... messages.
-        self.users_before = list(accumulate((role == _USER for role in messages.roles), initial=0))
+        self.users_before = list(accumulate((role == USER for role in messages.roles), initial=0))
 
     def is_sized(self, step: int) -> bool:
         """Return whether the agent knows the size of the list at the end of a turn after `step` messages.
@@ -106,7 +105,7 @@ class Course:
         answer.
         """
         roles, at = self.messages.roles, step
-        while at > 0 and roles[at - 1] == _ASSISTANT:
+        while at > 0 and roles[at - 1] == ASSISTANT:
             at -= 1
             if at in self._reported_calls:
                 return True
@@ -174,6 +173,6 @@ def _past(reasoning: Sequence[int], roles: Sequence[int]) -> list[int]:
     """Return, after the first 0, 1, ... messages, the reasoning tokens before the last message of the user."""
     past, before = [0], 0
     for tokens, total, role in zip(reasoning, accumulate(reasoning), roles, strict=True):
-        before = total - tokens if role == _USER else before
+        before = total - tokens if role == USER else before
         past.append(before)
     return past

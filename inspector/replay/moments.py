@@ -15,7 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import USER, Compaction
 from inspector.replay.transcript import Transcript, calls
 
 Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
@@ -23,7 +23,6 @@ Unit = Literal["message", "call", "turn", "compaction"]
 
 #: Phases of a compaction after the moment before it. A compaction has only the phases that change something.
 PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
-_USER = ROLE_CODES["user"]
 
 
 class Moment(Struct, frozen=True):
@@ -87,7 +86,7 @@ class Moments:
         )
         roles = [place.role for place in transcript.places]
         self._calls = calls(roles)
-        self._turns = [step for step, role in enumerate(roles, 1) if role == _USER]
+        self._turns = [step for step, role in enumerate(roles, 1) if role == USER]
         self._layouts: dict[int, tuple[Stretch, ...]] = {}
 
     def __len__(self) -> int:

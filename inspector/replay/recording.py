@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES, Compaction, Conversation, Microcompaction
+from inspector.core.conversations import ASSISTANT, SYSTEM, USER, Compaction, Conversation, Microcompaction
 from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.engines.base import Plan, Settings, TokenIndex
@@ -35,7 +35,6 @@ from inspector.replay.summary_model import Extra, SummaryModel, WrittenSummary, 
 from inspector.replay.transcript import Transcript, calls, message_paths, transcript_of
 from inspector.replay.whatif import Metrics
 
-_USER, _ASSISTANT, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["assistant"], ROLE_CODES["system"]
 #: Share of the threshold below which compactions came for another reason. Without a recorded trigger they count as
 #: manual.
 FAR_BELOW = 0.5
@@ -262,7 +261,7 @@ class _Sized:
         return [
             length
             for length in range(max(1, first), len(roles))
-            if roles[length] == _ASSISTANT and roles[length - 1] != _ASSISTANT
+            if roles[length] == ASSISTANT and roles[length - 1] != ASSISTANT
         ]
 
     def _sums(self, before: bool = False) -> Iterator[Sums]:
@@ -291,13 +290,13 @@ class _Sized:
             *_, last_but_one, last = (0, 0, *(rough[length] for length in calls))
             if len(rough) > 1:
                 next_roles, first = self.lists[number].roles, self.copied[number]
-                answered = first < len(next_roles) and next_roles[first] == _ASSISTANT
-                last_turn = bool(calls) and roles[calls[-1] - 1] == _USER
+                answered = first < len(next_roles) and next_roles[first] == ASSISTANT
+                last_turn = bool(calls) and roles[calls[-1] - 1] == USER
                 yield Firing(
                     coming=rough[-1],
                     last=last,
                     before=last_but_one,
-                    turn=roles[len(rough) - 2] == _USER,
+                    turn=roles[len(rough) - 2] == USER,
                     answered=answered,
                     last_turn=last_turn,
                 )
@@ -473,12 +472,12 @@ class _Sized:
         """Return the tokens of the instructions that a plan keeps, but that the agent left out and sent again with the
         next turn. Early releases of Codex do this after a manual compaction."""
         before, after = self.lists[recorded.index - 1], self.lists[recorded.index]
-        if recorded.after >= len(after) or after.roles[recorded.after] != _SYSTEM:
+        if recorded.after >= len(after) or after.roles[recorded.after] != SYSTEM:
             return 0
         with failures_named(rules.engine):
             plan = rules.engine.plan(before.token_index(len(before)), Settings(profile=rules.engine.name))
         left_out = plan.kept - {index for index, _ in recorded.kept}
-        again = {index for index in left_out if before.roles[index] == _SYSTEM}
+        again = {index for index in left_out if before.roles[index] == SYSTEM}
         beyond = sum(
             scale.beyond(message)
             for message, place in enumerate(self.transcript.places)

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT, TOOL
 from inspector.core.rough import IMAGE_TOKENS, list_tokens
 from inspector.engines.base import Settings
 from inspector.engines.guards import Guard, compacted, guard_of, refused, responded, unchanged
@@ -22,7 +22,6 @@ from inspector.replay.run_metrics import metrics_of
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.whatif import WhatIf
 
-_ASSISTANT, _TOOL = ROLE_CODES["assistant"], ROLE_CODES["tool"]
 #: `Event.fires` of a manual compaction.
 MANUAL = "manual"
 #: Minimum number of messages of a list that a gateway compacts between turns.
@@ -251,7 +250,7 @@ class Run:
         course, limit = self.course, self.threshold
         if self.began:
             # The summary is used at the next tool results. If the turn ends first, it is started again.
-            if course.messages.roles[step - 1] == _TOOL:
+            if course.messages.roles[step - 1] == TOOL:
                 self.began = False
                 self._compact(step, self._compared(step))
             return
@@ -270,7 +269,7 @@ class Run:
         """Return the agent's own estimate of the next request after `step` messages."""
         course = self.course
         size = course.compared(step, self._reported(step), self.left_reasoning)
-        if course.loop.reports and _ASSISTANT not in course.messages.roles[self.compacted : step]:
+        if course.loop.reports and ASSISTANT not in course.messages.roles[self.compacted : step]:
             return min(size, self._list_tokens(step) - course.system)
         return size
 

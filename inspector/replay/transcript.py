@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.core.conversations import ROLE_CODES, Compaction, Conversation
+from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction, Conversation
 from inspector.core.places import Place
-
-_USER, _ASSISTANT, _TOOL = (ROLE_CODES[name] for name in ("user", "assistant", "tool"))
 
 
 class MessagePlace(Place, frozen=True):
@@ -109,8 +107,8 @@ def calls(roles: Sequence[int]) -> list[int]:
     A step counts messages from 1. Consecutive messages of the assistant are one answer.
     """
     steps = [
-        step for step in range(1, len(roles)) if roles[step] == _ASSISTANT and roles[step - 1] != _ASSISTANT
+        step for step in range(1, len(roles)) if roles[step] == ASSISTANT and roles[step - 1] != ASSISTANT
     ]
-    if roles and roles[-1] in (_USER, _TOOL):
+    if roles and roles[-1] in (USER, TOOL):
         steps.append(len(roles))
     return steps

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from inspector.core.conversations import ROLE_CODES, ROLE_NAMES
+from inspector.core.conversations import ROLE_NAMES, role_code
 from inspector.core.messages import Message
 from inspector.stores.lines import read_spans
 
@@ -18,7 +18,6 @@ Convert = Callable[[list[dict[str, Any]]], list[Wire]]
 #: Reads the records of a file at these places (start and length).
 Fetch = Callable[[Path, list[tuple[int, int]]], list[dict[str, Any] | None]]
 
-_OTHER = len(ROLE_NAMES) - 1
 _CHANGED = "This message can no longer be read: its part of the file was changed."
 _ODD_TIME = "Its recorded time is not a valid date, so it is not shown."
 #: Names of the time in a record.
@@ -55,7 +54,7 @@ class Entries(Struct):
         first = len(self.items)
         line = len(self.spans) - 1
         for part, wire in enumerate(wires):
-            self.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+            self.items.append(Entry([line], part, role_code(wire["role"]), at, summary))
         return tuple(range(first, len(self.items)))
 
     def extend(self, number: int) -> None:

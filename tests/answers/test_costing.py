@@ -19,7 +19,7 @@ from inspector.answers.requests import requests_of
 from inspector.caching.costs import Rates
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT
 from inspector.replay.pricing import CostBasis
 from inspector.replay.recording import Recording, recorded_metrics
 from inspector.replay.run import run_course
@@ -79,7 +79,7 @@ def holds(path: Path) -> int:
             requests, answer_places(inspection, resolved.settings.profile, found), strict=True
         ):
             roles = inspection.generation(one.generation).roles
-            assert index is None or roles[index] == ROLE_CODES["assistant"]
+            assert index is None or roles[index] == ASSISTANT
         if costing.basis is None:
             assert costing.why
             continue

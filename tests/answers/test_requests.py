@@ -19,7 +19,7 @@ from inspector.caching.costs import request_cost
 from inspector.caching.misses import judge
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
-from inspector.core.conversations import ROLE_CODES, Generation, Request
+from inspector.core.conversations import ASSISTANT, TOOL, USER, Generation, Request
 from inspector.core.shares import dollars
 from inspector.export.requests import print_sums, request_document, sums_document
 from inspector.stores.detect import open_store
@@ -27,7 +27,7 @@ from tests.caching.test_costs import OPUS
 from tests.caching.test_misses import request
 from tests.recipes import recipe
 
-ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assistant"))
+ROLES = bytes((USER, ASSISTANT, TOOL, ASSISTANT))
 
 
 class Unwatched:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.caching.breakpoints import Release, bearing
 from inspector.caching.misses import judge
 from inspector.caching.modelled import LOOKED_BACK, SentList, SentMessages, modelled_requests, smallest_prefix
-from inspector.core.conversations import ROLE_CODES, Request
+from inspector.core.conversations import ASSISTANT, TOOL, USER, Request, role_code
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 
@@ -81,7 +81,7 @@ def test_a_warm_session_has_one_first_miss(growth: list[int]) -> None:
     assert sum(one.missed for one in judged) == 0
 
 
-ROLES = bytes(ROLE_CODES[name] for name in ("user", "assistant", "tool", "assistant", "user", "assistant"))
+ROLES = bytes((USER, ASSISTANT, TOOL, ASSISTANT, USER, ASSISTANT))
 
 
 TEXTS = (
@@ -180,7 +180,7 @@ def test_in_the_envelope_a_message_with_only_calls_is_no_breakpoint() -> None:
         *results,
     ]
     texts.append({"role": "assistant", "content": "b"})
-    roles = bytes(ROLE_CODES[str(text["role"])] for text in texts)
+    roles = bytes(role_code(text["role"]) for text in texts)
     listed: dict[str, list[tuple[int, int, int]]] = {}
     for layout in ("native", "envelope"):
         kept = SentMessages("hermes-0.13")
@@ -203,7 +203,7 @@ def test_a_cached_prefix_is_found_twenty_blocks_back(results: int, read: int) ->
     texts.append({"role": "assistant", "content": "", "tool_calls": calls})
     texts += [{"role": "tool", "content": "x", "tool_call_id": str(n)} for n in range(results // 2)]
     texts.append({"role": "assistant", "content": "b"})
-    roles = bytes(ROLE_CODES[text["role"]] for text in texts)
+    roles = bytes(role_code(text["role"]) for text in texts)
     times = [1_000.0 + place for place in range(len(texts))]
     listed = sent(times, roles=roles, rows=range(len(texts)), sent=messages(times, texts))
     *_, last = modelled_requests([listed], "claude-sonnet-5", True)

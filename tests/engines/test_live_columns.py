@@ -8,12 +8,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from inspector.core.conversations import ASSISTANT, TOOL, USER
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.hermes.columns import MessageColumns
 from inspector.engines.hermes.engine import HermesEngine
 from inspector.engines.hermes.live_columns import LiveColumns, token_index_until
-from inspector.engines.hermes.message_stats import ASSISTANT, TOOL, USER, ListStats, MessageStats
+from inspector.engines.hermes.message_stats import ListStats, MessageStats
 from inspector.engines.hermes.planner import Planner
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut

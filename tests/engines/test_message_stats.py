@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.core.conversations import ASSISTANT
 from inspector.core.messages import Message, messages_from
 from inspector.engines.hermes.live_columns import measure
-from inspector.engines.hermes.message_stats import ASSISTANT, ListStats, MessageStats
+from inspector.engines.hermes.message_stats import ListStats, MessageStats
 from inspector.engines.hermes.pruning import RELEASE_ERRORS, Facts, Tool, extent_of, lengths, line_about
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.hermes.stats_reader import read_stats

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import Compaction, role_code
 from inspector.engines.base import Plan, Settings
 from inspector.engines.registry import engine
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence, LiveEvidence, SystemPrompt
@@ -45,7 +45,7 @@ Move the checkout to the new API.
 
 
 def roles(*names: str) -> bytes:
-    return bytes(ROLE_CODES[name] for name in names)
+    return bytes(map(role_code, names))
 
 
 def plan(profile: str = "hermes-0.19", **changes: Any) -> Plan:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES, Compaction
+from inspector.core.conversations import Compaction, role_code
 from inspector.engines.base import Budgets, Settings
 from inspector.quality.firing import ListBefore, Why, why_fired
 
@@ -41,7 +41,7 @@ class Index:
 
 
 def listed(messages: Sequence[tuple[str, int]], source: str = "cli", began: int = 0) -> ListBefore:
-    roles = bytes(ROLE_CODES[role] for role, _ in messages)
+    roles = bytes(role_code(role) for role, _ in messages)
     return ListBefore(Index([size for _, size in messages]), roles, source, began)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import USER
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine
@@ -19,7 +19,6 @@ from tests.examples import fewer
 
 #: A window that compacts the generated conversations several times.
 SMALL = Settings(context_length=4_000)
-_USER = ROLE_CODES["user"]
 
 
 def course(messages: tuple[Message, ...]) -> Course:
@@ -39,7 +38,7 @@ def test_the_metrics_follow_from_the_messages_that_left(messages: tuple[Message,
     assert run.metrics.summarized_share == sum(sizes[message] for message in left) / whole
     assert run.metrics.resummarized_share == sum(sizes[message] for message in early) / whole
     ends = {message: run.events[number].step for message, number in left.items()}
-    stays = [ends.get(at, len(messages)) - at for at, role in enumerate(made.messages.roles) if role == _USER]
+    stays = [ends.get(at, len(messages)) - at for at, role in enumerate(made.messages.roles) if role == USER]
     assert run.metrics.user_steps == pytest.approx(sum(stays) / len(stays) if stays else 0.0)
 
 

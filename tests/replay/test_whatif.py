@@ -16,7 +16,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import replay
 from inspector.commands.cli import main
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT, SYSTEM, TOOL, USER
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.engines.registry import engine, with_changes
@@ -277,8 +277,7 @@ def test_a_run_at_the_recorded_steps_with_other_boundaries_is_noted(
 
 
 def test_a_check_before_inserted_messages_is_not_before_a_recorded_compaction() -> None:
-    user, assistant, tool, system = (ROLE_CODES[role] for role in ("user", "assistant", "tool", "system"))
-    roles = [user, assistant, tool, system, system, system, assistant]
+    roles = [USER, ASSISTANT, TOOL, SYSTEM, SYSTEM, SYSTEM, ASSISTANT]
     at_calls = [step for step, check in check_points(roles, [1, 6]) if check is Check.REQUEST]
     assert at_calls == [3]
     points = check_points(roles, [1, 6], compacted_at=[4])

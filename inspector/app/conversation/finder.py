@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inspector.app.conversation.host import Host
 from inspector.app.conversation.resources import HITS, TOOL_ERRORS
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import USER
 from widgets.base import human
 from widgets.base.prompt import Prompt
 
@@ -90,7 +90,7 @@ class Finder:
         if rows is None:
             return
         if kind == "user":
-            code = ROLE_CODES["user"]
+            code = USER
             users = [index for index, role in enumerate(rows.generation.roles) if role == code]
             self._jump(users, direction, "user message")
         elif kind == "boundary":

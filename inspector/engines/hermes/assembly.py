@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspector.core.conversations import ASSISTANT, SYSTEM, TOOL, USER
 from inspector.core.messages import Message, is_image
 from inspector.engines.base import Output, Plan
 from inspector.engines.hermes import pruning
 from inspector.engines.hermes.estimates import call_id
-from inspector.engines.hermes.message_stats import ASSISTANT, NO_ROLE, SYSTEM, TOOL, USER
+from inspector.engines.hermes.message_stats import NO_ROLE
 from inspector.engines.hermes.policies import PRUNE_OVER, Policies
 from inspector.engines.hermes.token_index import HermesTokenIndex
 

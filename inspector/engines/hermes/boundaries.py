@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from inspector.core.conversations import ASSISTANT, SYSTEM, TOOL
 from inspector.engines.base import DerivationStep
-from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF, SYSTEM, TOOL
+from inspector.engines.hermes.message_stats import ERASABLE, HANDOFF
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.token_index import HermesTokenIndex
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import gt
 from typing import NamedTuple
 
+from inspector.core.conversations import USER
 from inspector.core.rough import list_tokens
-from inspector.engines.hermes.message_stats import USER, ListStats
+from inspector.engines.hermes.message_stats import ListStats
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.token_index import SumsColumn, all_sums
 

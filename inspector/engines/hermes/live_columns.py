@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from inspector.core.conversations import ASSISTANT, USER
 from inspector.core.messages import Message
 from inspector.engines.hermes.columns import MessageColumns, SizeColumns
-from inspector.engines.hermes.message_stats import ASSISTANT, ERASABLE, HANDOFF, NO_HANDOFF, USER
+from inspector.engines.hermes.message_stats import ERASABLE, HANDOFF, NO_HANDOFF
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.release import Cut
 from inspector.engines.hermes.stats_reader import read_stats

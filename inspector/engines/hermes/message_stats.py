@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT
 from inspector.engines.sizes import MessageSize
 
-OTHER, NO_ROLE = 4, 5
-USER, ASSISTANT, TOOL, SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
+#: Code of a message without the key `role`.
+NO_ROLE = 5
 
 #: Errors that the release would raise, by phase: (index, exception name).
 Troubles = Mapping[str, list[tuple[int, str]]]

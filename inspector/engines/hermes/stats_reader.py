@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT, OTHER, TOOL, role_code
 from inspector.core.messages import Message, text_of
 from inspector.core.rough import message_chars, message_images
 from inspector.engines.hermes import pruning
@@ -18,15 +18,7 @@ from inspector.engines.hermes.estimates import (
     content_chars,
     has_text,
 )
-from inspector.engines.hermes.message_stats import (
-    ASSISTANT,
-    NO_ROLE,
-    OTHER,
-    TOOL,
-    ListStats,
-    MessageStats,
-    Troubles,
-)
+from inspector.engines.hermes.message_stats import NO_ROLE, ListStats, MessageStats, Troubles
 from inspector.engines.hermes.policies import MESSAGE_OVERHEAD, PRUNE_OVER, Policies
 from inspector.engines.sizes import MessageSize
 
@@ -61,7 +53,7 @@ class _Reader:
     def message(self, index: int, wire: Mapping[str, Any]) -> MessageStats:
         """Read a message. `finish` adds the one-line forms of results."""
         role = wire.get("role")
-        code = ROLE_CODES.get(role, OTHER) if isinstance(role, str) else OTHER if "role" in wire else NO_ROLE
+        code = role_code(role) if "role" in wire else NO_ROLE
         content = wire.get("content")
         calls = bool(wire.get("tool_calls"))
         # Most contents are plain texts, which raise nothing.

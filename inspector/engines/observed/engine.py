@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import ASSISTANT, SYSTEM, TOOL, USER, role_code
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
@@ -19,9 +19,7 @@ from inspector.engines.loop import BEFORE_REQUESTS
 from inspector.engines.observed.rules import Observed
 from inspector.engines.settings import SETTINGS
 
-_USER, _ASSISTANT, _TOOL, _SYSTEM = (ROLE_CODES[name] for name in ("user", "assistant", "tool", "system"))
 #: Role code of all other roles.
-_OTHER = 4
 #: Tokens of a picture in pi's estimate.
 _PICTURE = 1_200
 _FIXED_TAIL, _FIXED_THRESHOLD = "the kept messages are as observed", "the threshold is as observed"
@@ -91,7 +89,7 @@ class ObservedIndex:
                 made = message.timestamp
             if message.timestamp < made < rules.drops_kept_until:
                 self.dropped = len(roles) + 1
-            roles.append(ROLE_CODES.get(message.role, _OTHER))
+            roles.append(role_code(message.role))
         self.roles = bytes(roles)
 
     def __len__(self) -> int:
@@ -278,12 +276,12 @@ class ObservedEngine:
         begins with a tool result whose call is removed."""
         rules, length = self._rules, len(index)
         if rules.keeps_answer:
-            return max(index.roles.rfind(_ASSISTANT), 0) if _ASSISTANT in index.roles else length
+            return max(index.roles.rfind(ASSISTANT), 0) if ASSISTANT in index.roles else length
         if rules.keeps_call:
-            last = index.roles.rfind(_ASSISTANT)
-            return last if last >= 0 and set(index.roles[last + 1 :]) == {_TOOL} else length
+            last = index.roles.rfind(ASSISTANT)
+            return last if last >= 0 and set(index.roles[last + 1 :]) == {TOOL} else length
         if rules.keeps_last:
-            spoken = [at for at, role in enumerate(index.roles) if role in (_ASSISTANT, _USER)]
+            spoken = [at for at, role in enumerate(index.roles) if role in (ASSISTANT, USER)]
             return spoken[-rules.keeps_last] if len(spoken) > rules.keeps_last else 0
         budget = min(self._tail_tokens(settings), round(rules.tail_share * index.total()))
         if not budget and not rules.keeps_half:
@@ -303,28 +301,28 @@ class ObservedEngine:
             start -= 1
         if rules.begins_with_user:
             return _user_from(index.roles, start)
-        while rules.keeps_pairs and 0 < start < length and index.roles[start] == _TOOL:
+        while rules.keeps_pairs and 0 < start < length and index.roles[start] == TOOL:
             start -= 1
-        while start < length and index.roles[start] == _TOOL:
+        while start < length and index.roles[start] == TOOL:
             start += 1
         if rules.keeps_crossing and start == length:
             # Only tool results fit into the tail, so it begins with the last message that is not a tool result.
-            while start > least and (start == length or index.roles[start] == _TOOL):
+            while start > least and (start == length or index.roles[start] == TOOL):
                 start -= 1
         return start
 
     def _kept_messages(self, index: ObservedIndex, tail_start: int) -> frozenset[int]:
         """Return the indexes of the messages that stay although they are before the tail."""
-        users = (at for at in range(tail_start - 1, -1, -1) if index.roles[at] == _USER)
+        users = (at for at in range(tail_start - 1, -1, -1) if index.roles[at] == USER)
         written = [at for at in users if at not in index.summaries]
         if self._rules.keeps_question:
             return frozenset(written[:1])
         sizes = accumulate(map(index.tokens, written))
         kept = {at for at, size in zip(written, sizes, strict=True) if size <= self._rules.keeps_user}
         if self._rules.keeps_context:
-            first = index.roles.find(_SYSTEM)
+            first = index.roles.find(SYSTEM)
             context = range(first, tail_start) if first >= 0 else ()
-            kept.update(takewhile(lambda at: index.roles[at] == _SYSTEM, context))
+            kept.update(takewhile(lambda at: index.roles[at] == SYSTEM, context))
         return frozenset(kept)
 
 
@@ -339,7 +337,7 @@ def _user_from(roles: bytes, start: int) -> int:
     Without such a message, return the length of the list if its last message is an answer, else the index of the last
     message of the user.
     """
-    first = roles.find(_USER, start)
+    first = roles.find(USER, start)
     if first >= 0:
         return first
-    return len(roles) if roles.endswith(bytes([_ASSISTANT])) else max(roles.rfind(_USER), 0)
+    return len(roles) if roles.endswith(bytes([ASSISTANT])) else max(roles.rfind(USER), 0)

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import field
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import SYSTEM, USER
 from inspector.core.errors import StoreError
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, is_context, item_wires
 from inspector.stores.codex.history import HistoryFile, history_of
@@ -34,7 +34,6 @@ from inspector.stores.signatures import Signature, signature_of, title_files
 from inspector.stores.titles import titles_of
 from inspector.stores.values import count_at, mapping_at, mappings_in, text_at, usage_of
 
-_USER, _SYSTEM = ROLE_CODES["user"], ROLE_CODES["system"]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 #: Maximum bytes of the user's messages that stay: 20,000 tokens of 4 bytes, from the source of 0.45. That release puts
 #: them and the summary into one message; later releases have separate messages.
@@ -290,14 +289,14 @@ class _Scanner(SessionScanner, kw_only=True):
         kept: list[int] = []
         for number in reversed(live):
             entry = entries.items[number]
-            if entry.role == _USER and number not in self.summaries:
+            if entry.role == USER and number not in self.summaries:
                 items = entries.fetch(entries.path, [entries.spans[line] for line in entry.lines])
                 wire = _convert([item for item in items if item])[entry.part]
                 bytes_left -= len(str(wire["content"]).encode("utf-8", errors="surrogatepass"))
                 if bytes_left < 0:
                     break
                 kept.append(number)
-        first = takewhile(lambda number: entries.items[number].role == _SYSTEM, live)
+        first = takewhile(lambda number: entries.items[number].role == SYSTEM, live)
         return [*first, *reversed(kept)]
 
     def _is_summary(self, text: str) -> bool:

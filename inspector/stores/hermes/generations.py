@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import TOOL
 from inspector.core.handoff import PREFIXES
 from inspector.core.messages import Message
 from inspector.stores.hermes.matching import STEP, Print, head_of, print_of, tails
@@ -49,7 +49,7 @@ _RANGE, _MOST_ROWS = 4_096, 1_000_000
 
 
 class Index(Struct, frozen=True):
-    """The rows of one session in id order: ids, roles (codes of ROLE_CODES) and flags (LIVE, ...)."""
+    """The rows of one session in id order: ids, roles (codes) and flags (LIVE, ...)."""
 
     session: str
     ids: array[int]
@@ -400,7 +400,7 @@ class _Splitter:
             time = self._times.get(place, 0.0)
             old = next(originals, copies)
             while old < copies and self._times.get(old) != time:
-                if self._index.roles[old] != ROLE_CODES["tool"]:
+                if self._index.roles[old] != TOOL:
                     return False
                 old = next(originals, copies)
             if old >= copies or time <= 0:

@@ -359,7 +359,7 @@ class HermesStore(SingleStore):
             if item is None:
                 if self._lost_rows:
                     self._damaged.add(generation.session)
-                role = ROLE_NAMES[min(generation.roles[start + offset], len(ROLE_NAMES) - 1)]
+                role = ROLE_NAMES[generation.roles[start + offset]]
                 item = Message(
                     {"role": role, "content": ""},
                     id=identity,

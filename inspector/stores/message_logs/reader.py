@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import field
 from msgspec.structs import replace
 
-from inspector.core.conversations import ROLE_CODES
+from inspector.core.conversations import TOOL, USER, role_code
 from inspector.core.handoff import Handoff, read_handoff
 from inspector.core.shares import plural
 from inspector.stores.codex.forms import ENCRYPTED
@@ -51,8 +51,6 @@ from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 from inspector.stores.values import mappings_in
 
-_OTHER = 4
-_TOOL = ROLE_CODES["tool"]
 #: Marks a record that is a part of a document. The length of other records is in bytes.
 _PART = -1
 #: Matches a word of at least six characters.
@@ -347,7 +345,7 @@ def _number_of(session: _LoggedConversation, wire: Wire, part: int, at: float, e
     number = len(session.entries.items)
     line = len(session.entries.spans) - 1
     summary = bool(wire.get(COMPACTION))
-    session.entries.items.append(Entry([line], part, ROLE_CODES.get(wire["role"], _OTHER), at, summary))
+    session.entries.items.append(Entry([line], part, role_code(wire["role"]), at, summary))
     session.number_of[key] = number
     session.hashes[number] = value
     return number
@@ -366,7 +364,7 @@ def _continues(session: _LoggedConversation, numbers: Sequence[int], hashes: Seq
     return (
         0 < last < len(numbers)
         and list(hashes[:last]) == before[:last]
-        and entries[numbers[last]].role == entries[live[last]].role != _TOOL
+        and entries[numbers[last]].role == entries[live[last]].role != TOOL
     )
 
 
@@ -398,7 +396,7 @@ def _add_clearing(session: _LoggedConversation, numbers: list[int], at: float) -
     if len(numbers) < len(live) - 1:
         return False
     places = [place for place, pair in enumerate(zip(live, numbers, strict=False)) if pair[0] != pair[1]]
-    if not places or any(not entries[live[p]].role == entries[numbers[p]].role == _TOOL for p in places):
+    if not places or any(not entries[live[p]].role == entries[numbers[p]].role == TOOL for p in places):
         return False
     session.clear(places, at)
     hashes = [session.hashes[number] for number in numbers]
@@ -509,7 +507,7 @@ def _add_first_compaction(
 def _without_question(before: list[int], session: _LoggedConversation) -> list[int]:
     """Return a summarized list without the request for the summary, if that is its last message."""
     entries = session.entries.items
-    return before[:-1] if len(before) > 1 and entries[before[-1]].role == ROLE_CODES["user"] else before
+    return before[:-1] if len(before) > 1 and entries[before[-1]].role == USER else before
 
 
 def _quotes(wires: Sequence[Wire], text: str) -> bool:
