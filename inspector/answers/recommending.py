@@ -77,9 +77,9 @@ class _Subject(Struct, frozen=True):
 def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Recommendation:
     """Find the settings that serve a goal best over the named conversations of one agent, or over all in the store.
 
-    `cost`: the cheapest settings that put no more facts at risk than the settings in force. `facts`: the fewest facts
-    at risk. `few-compactions`: the fewest compactions. Raises UsageProblem if there is no conversation, or if they are
-    of several agents. Raises UnknownConversation, StoreErrors, EngineErrors.
+    `cost`: the cheapest settings that put no more facts and no more constraints at risk than the settings in force.
+    `facts`: the fewest facts at risk. `few-compactions`: the fewest compactions. Raises UsageProblem if there is no
+    conversation, or if they are of several agents. Raises UnknownConversation, StoreErrors, EngineErrors.
     """
     rows = {row.id: row for row in answers.store.conversations()}
     chosen = list(dict.fromkeys(map(answers.store.resolve, names))) or list(rows)
@@ -109,7 +109,7 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
         tried = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
         why.insert(0, f"The best settings tried are {tried}:")
     if not is_certain:
-        settings, figures = force, in_force
+        settings, figures, ranges = force, in_force, (ranges[0], ranges[0])
     return Recommendation(
         agents[0],
         tuple(chosen),
@@ -183,13 +183,16 @@ def _price(figures: dict[str, float]) -> float:
 
 
 def _best(grid: Sweep, goal: Goal, in_force: dict[str, float]) -> tuple[int, int] | None:
-    """Return (row, column) of the best cell for a goal; None if no cell is better than the settings in force."""
+    """Return (row, column) of the best cell for a goal; None if no cell serves the goal better than the settings in
+    force."""
+    risks = "facts_at_risk", "constraints_at_risk"
 
     def key(figures: dict[str, float]) -> tuple[float, ...]:
+        facts, constraints = (figures[name] for name in risks)
+        price = _price(figures)
         if goal == "cost":
-            return _price(figures), figures["facts_at_risk"]
-        first = "facts_at_risk" if goal == "facts" else "compactions"
-        return figures[first], _price(figures)
+            return price, facts, constraints
+        return (facts, constraints, price) if goal == "facts" else (figures["compactions"], price)
 
     places = [
         (row, column)
@@ -199,12 +202,11 @@ def _best(grid: Sweep, goal: Goal, in_force: dict[str, float]) -> tuple[int, int
     ]
     if goal == "cost":
         places = [
-            place for place in places if _figures(grid, place)["facts_at_risk"] <= in_force["facts_at_risk"]
+            place for place in places if all(_figures(grid, place)[name] <= in_force[name] for name in risks)
         ]
     best = min(places, key=lambda place: key(_figures(grid, place)), default=None)
-    if best is None or key(_figures(grid, best)) >= key(in_force):
-        return None
-    return best
+    # Settings that only cost less do not serve another goal.
+    return None if best is None or key(_figures(grid, best))[0] >= key(in_force)[0] else best
 
 
 def _least_changed(grid: Sweep, best: tuple[int, int] | None, force: Settings) -> tuple[int, int] | None:
@@ -243,6 +245,7 @@ def _range(subjects: Sequence[_Subject], settings: Settings | None) -> Range:
         _sums(part.compactions for part in ranges),
         _sums(part.input_tokens for part in ranges),
         _sums(costs) if len(costs) == len(ranges) else None,
+        _sums(part.facts_at_risk for part in ranges if part.facts_at_risk is not None),
     )
 
 
@@ -277,19 +280,25 @@ def _why(
     is_better: bool,
 ) -> tuple[list[str], bool]:
     """Return sentences about a recommendation, and whether it is certain enough."""
+    unpriced = "The cost is unknown, so input tokens are compared, without the calls for summaries."
+    notes = [unpriced] if goal == "cost" and isnan(in_force["cost"]) else []
     if not is_better:
         serve = {
-            "cost": "cost less than the settings in force without more facts at risk",
+            "cost": "cost less than the settings in force without more facts or constraints at risk",
             "facts": "put fewer facts at risk than the settings in force",
             "few-compactions": "make fewer compactions than the settings in force",
         }[goal]
-        return [f"No tried settings {serve}."], False
-    why = []
+        return [*notes, f"No tried settings {serve}."], False
+    why = notes
     if not isnan(best["cost"]):
         why.append(_less("cost", in_force["cost"], best["cost"], lambda cost: f"{dollars(cost)} US dollars"))
     why.append(_less("input", in_force["input_tokens"], best["input_tokens"], "{:,.0f} tokens".format))
     why.append(_changed("Compactions", in_force["compactions"], best["compactions"]))
     why.append(_changed("Facts at risk", in_force["facts_at_risk"], best["facts_at_risk"]))
+    if best["constraints_at_risk"] != in_force["constraints_at_risk"]:
+        why.append(
+            _changed("Constraints at risk", in_force["constraints_at_risk"], best["constraints_at_risk"])
+        )
     if not reproduces.trusted:
         why.append(
             "The settings in force do not reproduce the recording well enough, so nothing is recommended: "
@@ -299,6 +308,13 @@ def _why(
     if goal == "cost" and ranges[0].overlaps(ranges[1]):
         why.append(
             "With summaries of half or twice the size, both settings may cost the same, so nothing is recommended."
+        )
+        return why, False
+    at_risk = [part.facts_at_risk for part in ranges if part.facts_at_risk is not None]
+    if goal == "facts" and at_risk[1][1] >= at_risk[0][0]:
+        why.append(
+            "With summaries of half or twice the size, both settings may put as many facts at risk, so nothing is "
+            "recommended."
         )
         return why, False
     if goal == "few-compactions" and ranges[1].compactions[1] >= ranges[0].compactions[0]:

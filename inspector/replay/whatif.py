@@ -90,14 +90,16 @@ class WhatIf(Struct, frozen=True):
 
 
 class Range(NamedTuple):
-    """The lowest and highest number of compactions, input tokens and cost with summaries of half and twice the size.
+    """The lowest and highest number of compactions, input tokens, cost and facts at risk with summaries of half and
+    twice the size.
 
-    Costs are in US dollars, None if unknown.
+    Costs are in US dollars, None if unknown. `facts_at_risk` is None if the facts were not read.
     """
 
     compactions: tuple[int, int]
     input_tokens: tuple[int, int]
     cost: tuple[float, float] | None = None
+    facts_at_risk: tuple[int, int] | None = None
 
     def overlaps(self, other: Range) -> bool:
         """Return whether two runs may cost the same; input tokens are compared if a cost is unknown."""
@@ -116,8 +118,10 @@ def range_of(runs: Sequence[WhatIf]) -> Range:
     compactions = [run.metrics.compactions for run in runs]
     tokens = [run.metrics.input_tokens for run in runs]
     costs = [run.metrics.cost for run in runs if run.metrics.cost is not None]
+    facts = [run.metrics.facts_at_risk for run in runs if run.metrics.facts_at_risk is not None]
     return Range(
         (min(compactions), max(compactions)),
         (min(tokens), max(tokens)),
         (min(costs), max(costs)) if costs else None,
+        (min(facts), max(facts)) if facts else None,
     )

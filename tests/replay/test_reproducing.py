@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.recommending import recommend
+from inspector.answers.recommending import Goal, recommend
 from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import replay, reproduced
 from inspector.answers.sweeping import sweep_store
@@ -153,10 +153,40 @@ def test_a_recommendation_is_written_for_the_release(bundled: Answers) -> None:
 
 def test_a_setting_overridden_by_a_rule_is_not_changed(bundled: Answers) -> None:
     """Every threshold makes the same runs here, because the minimum of 75% applies."""
-    found = recommend(bundled, [ORDERS], "facts")
+    found = recommend(bundled, ["Search cluster to OpenSearch 2.19.1"], "facts")
     assert found.changes
     assert found.settings.threshold == found.force.threshold
     assert found.settings.target_ratio != found.force.target_ratio
+
+
+@pytest.mark.parametrize("goal", ["cost", "facts", "few-compactions"])
+@pytest.mark.parametrize("name", ["hermes-0.13-rotating.db", "agents/qwen", "agents/kimi", "agents/codex"])
+def test_recommended_settings_serve_the_goal_by_their_own_figures(name: str, goal: Goal) -> None:
+    answers = Answers(open_store(ROOT / "fixtures" / name), {}, None)
+    for row in answers.store.conversations():
+        found = recommend(answers, [row.id], goal)
+        against = recommendation_document(found)["against"]
+        if not found.changes:
+            assert against["recommended"] == against["in_force"]
+            continue
+        figures, now = found.recommended, found.in_force
+        if goal == "cost":
+            price = "input_tokens" if isnan(now["cost"]) else "cost"
+            assert figures[price] < now[price]
+            assert all(figures[risk] <= now[risk] for risk in ("facts_at_risk", "constraints_at_risk"))
+            assert isnan(now["cost"]) == any("The cost is unknown" in sentence for sentence in found.why)
+        else:
+            figure = "facts_at_risk" if goal == "facts" else "compactions"
+            assert figures[figure] < now[figure]
+            low, high = against["in_force"]["range"][figure][0], against["recommended"]["range"][figure][1]
+            assert high < low
+    answers.store.close()
+
+
+def test_fewer_facts_at_risk_must_not_depend_on_the_size_of_summaries(bundled: Answers) -> None:
+    found = recommend(bundled, [ORDERS], "facts")
+    assert not found.changes
+    assert any("both settings may put as many facts at risk" in sentence for sentence in found.why)
 
 
 def test_conversations_of_several_agents_are_not_mixed(tmp_path: Path) -> None:
