@@ -154,7 +154,7 @@ def _usage(
     # model changed, the new model wrote the summary.
     has_same_prompt = has_warm_summaries(inspection.conversation.row.agent)
     was_cached = before.cache_read + before.cache_write > 0
-    reported, sent = recorded.tokens_before_reported, before.context + before.output
+    reported, sent = recorded.tokens_before_reported, before.tokens
     return CompactionUsage(
         before=sent if reported is None or is_size_doubted(recorded, sent) else reported,
         after=first.context,

@@ -243,7 +243,7 @@ def _compaction_evidence(
 def _requests_grew(inspection: Inspection, recorded: Compaction) -> int:
     """Return the tokens from the first to the largest request of the list before a compaction, with its answer."""
     calls = inspection.requests_before(recorded)
-    return max((call.context + call.output for call in calls), default=0) - (calls[0].context if calls else 0)
+    return max((call.tokens for call in calls), default=0) - (calls[0].context if calls else 0)
 
 
 def _at_work(

@@ -150,7 +150,7 @@ class Inspection:
         calls = self.requests_before(recorded)
         if calls[-1:] != without_cut(calls)[-1:]:
             return None
-        sizes = [call.context + call.output for call in calls]
+        sizes = [call.tokens for call in calls]
         return max(sizes[-1:] if recorded.began is None else sizes, default=None)
 
     def system_prompt(self, session: str) -> str:

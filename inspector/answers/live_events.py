@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.inspection import Inspection
-from inspector.answers.live_sizes import live_size_of
+from inspector.answers.live_sizes import live_tokens
 from inspector.answers.store_losses import unknown_losses
-from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.errors import InspectorError
 from inspector.core.places import place_name
@@ -109,7 +108,8 @@ def _changes(
 ) -> tuple[list[LiveEvent], ConversationState]:
     inspection, resolved = answers.opened(row.id)
     compactions = inspection.compactions()
-    tokens, threshold = _size(inspection, resolved)
+    plan = inspection.plan(inspection.conversation.live, resolved.settings)
+    (tokens, _), threshold = live_tokens(inspection, plan), plan.budgets.threshold_tokens
     near = threshold > 0 and tokens >= NEAR * threshold
     last = _count_before(compactions, before, first)
     fresh = [compaction for compaction in compactions if compaction.index > last]
@@ -153,16 +153,6 @@ def _count_before(compactions: Sequence[Compaction], before: ConversationState |
     if before.compactions is None:
         return sum(compaction.at <= before.stamp[0] for compaction in compactions)
     return before.compactions
-
-
-def _size(inspection: Inspection, resolved: ResolvedSettings) -> tuple[int, int]:
-    """Return the tokens of the live list and the threshold in force.
-
-    The tokens are the reported size of the last request and rough tokens of later messages, or all are rough.
-    """
-    plan = inspection.plan(inspection.conversation.live, resolved.settings)
-    size = live_size_of(inspection, plan.profile)
-    return plan.tokens_before if size is None else size.tokens, plan.budgets.threshold_tokens
 
 
 def _compacted(recorded: Compaction) -> str:

@@ -14,6 +14,7 @@ from inspector.answers.shown_settings import doubt_about, settings_without_tail
 from inspector.core.conversations import Conversation, ConversationRow, Generation, Request
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, wires_tokens
+from inspector.engines.base import Plan
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
 
@@ -36,13 +37,11 @@ def reported_sizes(requests: Iterable[Request], live: int) -> dict[int, int]:
         if not request.unsized and request.context:
             sent.setdefault(request.generation, []).append(request)
     return {
-        number: _size(_last(requests_of)) if number == live else max(map(_size, requests_of[-2:]))
+        number: _last(requests_of).tokens
+        if number == live
+        else max(request.tokens for request in requests_of[-2:])
         for number, requests_of in sent.items()
     }
-
-
-def _size(request: Request) -> int:
-    return request.context + request.output
 
 
 def _last(sent: Sequence[Request]) -> Request:
@@ -97,18 +96,22 @@ def live_size(
         return None
     last = _last(sent)
     newest = _newest_first(store, live) if messages is None else reversed(messages)
-    return LiveSize(_size(last), _later_tokens(newest, last))
+    return LiveSize(last.tokens, _later_tokens(newest, last))
 
 
-def live_size_of(inspection: Inspection, profile: str) -> LiveSize | None:
-    """Return the size of the live list as `live_size` does, from the token index of a profile. Raises StoreErrors."""
-    live = inspection.conversation.live
-    return live_size(
+def live_tokens(inspection: Inspection, plan: Plan) -> tuple[int, bool]:
+    """Return the tokens of the live list, and whether the agent reported all tokens. Raises StoreErrors.
+
+    They are the size of the last reported request and rough tokens of later messages, or all are rough. `plan` is a
+    plan of the list.
+    """
+    size = live_size(
         inspection.store,
         inspection.conversation,
         inspection.requests(),
-        rough=lambda: inspection.token_index(live, profile).total(),
+        rough=lambda: inspection.token_index(inspection.conversation.live, plan.profile).total(),
     )
+    return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)
 
 
 def _beside_messages(store: Store, conversation: Conversation, requests: Sequence[Request]) -> int | None:

@@ -163,7 +163,7 @@ def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[i
     """Return, by compaction, the numbers of the user that its summary changed, if no message gives the new number."""
     # Each change with the new number in its canonical form.
     claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
-    written = [item for item in inspection.compactions() if item.summary is not None and not item.fallback]
+    written = [item for item in inspection.compactions() if item.written]
     for life in facts.lives:
         # Weak statements are often in documents with many values, and a summary may name another of these values.
         if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:

@@ -103,7 +103,7 @@ def _sums(conversation: Conversation) -> Iterator[SessionUsage]:
     """Yield the sum of calls of each session, then the last call, which the newest session records."""
     for session in conversation.sessions:
         usage = session.usage
-        yield SessionUsage(session.id, usage.calls, usage.input + usage.cache_read + usage.cache_write)
+        yield SessionUsage(session.id, usage.calls, usage.context)
     tip = conversation.sessions[-1]
     anchor = tip.config.get("_usage_anchor")
     if isinstance(anchor, Mapping):

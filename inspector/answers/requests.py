@@ -59,8 +59,6 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
     from_messages = not requests
     if from_messages:
         requests = estimate_requests(inspection, resolved.settings.profile, ttl_of(resolved) == "1h")
-    usage = conversation.usage
-    sent = usage.input + usage.cache_read + usage.cache_write
     listed = set(inspection.summarizing(requests).values())
     unlisted = tuple(
         recorded.index
@@ -68,8 +66,8 @@ def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:
         if (recorded.summary is not None or recorded.encrypted)
         and not (recorded.fallback or recorded.by_hook or recorded.index in listed)
     )
-    judged = _judged(inspection, requests, from_messages)
-    return Requests(judged, from_messages, sent, unlisted, usage.cost)
+    judged, usage = _judged(inspection, requests, from_messages), conversation.usage
+    return Requests(judged, from_messages, usage.context, unlisted, usage.cost)
 
 
 def priced_again(inspection: Inspection, requests: Requests, changed: Sequence[Request]) -> Requests:

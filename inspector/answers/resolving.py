@@ -62,7 +62,7 @@ def resolve(
             else "conversations without a recorded model"
         )
         note = f"{ASSUMED:,} tokens of context are assumed for {of}. Give --context-length to set it."
-        resolved = replace(resolved, notes=(*resolved.notes, note))
+        resolved = resolved.with_note(note)
     warning = caveat(resolved.settings.profile)
     notes = (
         *resolved.notes,

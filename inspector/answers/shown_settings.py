@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from msgspec.structs import replace
-
 from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
@@ -213,7 +211,7 @@ def _resolve_row(
             f"{plural(overflown, 'recorded compaction')} came only {why}: the usual threshold of {usual:,} "
             f"tokens {DOUBTFUL}"
         )
-        return replace(resolved, notes=(*resolved.notes, note))
+        return resolved.with_note(note)
     if shown is None:
         below = [item.tokens_before_reported or 0 for item in compactions if item.by_size and item.whole]
         # An agent that adds reasoning compacts at more tokens than it records.
@@ -251,7 +249,7 @@ def _doubted(resolved: ResolvedSettings, came: str, sizes: Sequence[int]) -> Res
     """Return the settings with a note that compactions of these sizes contradict the usual threshold."""
     largest = f" to {max(sizes):,}" if min(sizes) < max(sizes) else ""
     note = f"{came} {min(sizes):,}{largest}: the usual threshold {DOUBTFUL}"
-    return replace(resolved, notes=(*resolved.notes, note))
+    return resolved.with_note(note)
 
 
 def is_doubtful(resolved: ResolvedSettings) -> bool:
@@ -325,7 +323,7 @@ def _with_shown_window(
         f"The context window is at least {max(sizes):,} tokens, because a request of this size was answered; "
         f"{window:,} are expected ({resolved.sources['context_length']}). Give --context-length to set it."
     )
-    return replace(wider, notes=(*wider.notes, note))
+    return wider.with_note(note)
 
 
 def _shown_tail(inspection: Inspection, settings: Settings) -> int | None:

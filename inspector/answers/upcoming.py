@@ -16,7 +16,7 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, select_risks
 from inspector.answers.inspection import Inspection
 from inspector.answers.last_request import end_of
-from inspector.answers.live_sizes import live_size_of
+from inspector.answers.live_sizes import live_tokens
 from inspector.answers.requests import requests_of
 from inspector.answers.resolving import ttl_of
 from inspector.answers.shown_settings import doubt_about, has_least_window
@@ -153,7 +153,7 @@ def upcoming_of(
         if (request := priced.request).generation == live.number and request.context and not request.unsized
     ]
     contexts = [priced.request.context for priced in requests]
-    tokens, reported = _tokens_now(inspection, plan)
+    tokens, reported = live_tokens(inspection, plan)
     threshold = plan.budgets.threshold_tokens
     growth = _growth(contexts)
     least = has_least_window(resolved)
@@ -188,15 +188,6 @@ def _gateway(row: ConversationRow, plan: Plan) -> str:
     if 0 < budgets.hygiene_tokens < budgets.threshold_tokens:
         limits.append(f"{budgets.hygiene_tokens:,} tokens")
     return f"the gateway compacts before a turn at {' or '.join(limits)}" if limits else ""
-
-
-def _tokens_now(inspection: Inspection, plan: Plan) -> tuple[int, bool]:
-    """Return the tokens of the live list, and whether the agent reported all tokens.
-
-    They are the size of the last reported request, and rough tokens of later messages.
-    """
-    size = live_size_of(inspection, plan.profile)
-    return (plan.tokens_before, False) if size is None else (size.tokens, not size.later)
 
 
 def _growth(contexts: Sequence[int]) -> int | None:

@@ -94,6 +94,10 @@ class ResolvedSettings(Struct, frozen=True):
         settings = self.settings.with_(**{name: value})
         return replace(self, settings=settings, sources={**self.sources, name: source})
 
+    def with_note(self, note: str) -> ResolvedSettings:
+        """Return the settings with another note."""
+        return replace(self, notes=(*self.notes, note))
+
 
 def read_config(path: Path) -> ConfigReading:
     """Return the settings in Hermes' config.yaml. Raise BadInput if it is missing or not a YAML mapping."""

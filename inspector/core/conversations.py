@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -38,9 +38,19 @@ class Usage(NamedTuple):
     cost: float = 0.0
 
     @property
+    def context(self) -> int:
+        """Return the tokens that the model received."""
+        return self.input + self.cache_read + self.cache_write
+
+    @property
     def tokens(self) -> int:
         """Return the tokens of the prompt and of the answer."""
-        return self.input + self.cache_read + self.cache_write + self.output
+        return self.context + self.output
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """Return the sum of usages."""
+    return Usage._make(map(sum, zip(Usage(), *usages, strict=True)))
 
 
 class Session(NamedTuple):
@@ -184,6 +194,11 @@ class Compaction(Struct, frozen=True):
     may_have_later: bool = False
 
     @property
+    def written(self) -> bool:
+        """Whether a model wrote the summary, and it can be read."""
+        return self.summary is not None and not self.fallback
+
+    @property
     def by_size(self) -> bool:
         """Whether the agent may have compacted because its list had reached the threshold."""
         return self.trigger != "manual" and not self.overflow and not self.failed_request
@@ -302,9 +317,9 @@ class Request(Struct, frozen=True):
         return self.input + self.cache_read + self.cache_write
 
     @property
-    def has_usage(self) -> bool:
-        """Return whether usage was reported; agents write zeros for an aborted call."""
-        return self.context + self.output > 0
+    def tokens(self) -> int:
+        """Return the tokens of the prompt and of the answer; 0 if no usage was reported, as for an aborted call."""
+        return self.context + self.output
 
 
 class SentRequest(NamedTuple):
@@ -340,7 +355,7 @@ class Conversation(NamedTuple):
     @property
     def usage(self) -> Usage:
         """Return the reported usage of all its sessions."""
-        return Usage._make(map(sum, zip(Usage(), *(session.usage for session in self.sessions), strict=True)))
+        return total_usage(session.usage for session in self.sessions)
 
     @property
     def live(self) -> Generation:

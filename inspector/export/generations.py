@@ -31,7 +31,6 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
     conversation, generation, plan = answer.conversation, answer.generation, answer.plan
     usage, exact, recorded = answer.usage, answer.exact, answer.recorded
     size = answer.reported
-    reported = usage.input + usage.cache_read + usage.cache_write if usage else 0
     points = {
         -1 if point.message is None else point.message: point.number
         for point in answer.breakpoints
@@ -51,7 +50,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             "rough": plan.tokens_before,
             "exact": exact.tokens if exact else None,
             "exact_encoding": exact.encoding if exact else None,
-            "reported": reported or None,
+            "reported": usage.context or None if usage else None,
             "reported_calls": usage.calls if usage else None,
             "reported_size": size.reported if size and size.sent else None,
             "later": size.later if size and size.sent else None,

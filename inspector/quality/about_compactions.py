@@ -27,7 +27,7 @@ def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions whose recorded boundaries differ from the plan of the profile."""
     for compaction in evidence.compactions:
         recorded, planned = compaction.recorded, compaction.planned
-        if not recorded.exact or compaction.agrees or planned.budgets.observed:
+        if not recorded.exact or planned.agrees_with(recorded) or planned.budgets.observed:
             continue
         if planned.compacts:
             would = f"plans head_end {planned.head_end:,} and tail_start {planned.tail_start:,}"
@@ -146,7 +146,9 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
 def _moved(compaction: CompactionEvidence) -> str:
     """Return why the tail starts there: the last rule that moved it, or "" if the plan differs from the record."""
     bound = [step for step in compaction.planned.steps if step.bound and step.rule != "walk"]
-    return f", because {bound[-1].why}" if bound and compaction.agrees else ""
+    return (
+        f", because {bound[-1].why}" if bound and compaction.planned.agrees_with(compaction.recorded) else ""
+    )
 
 
 def request_summarized(evidence: ConversationEvidence) -> Iterator[Violation]:

@@ -98,7 +98,7 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries of a model without content."""
     for compaction in evidence.compactions:
         body = without_fixed_history(compaction.recorded.summary or "").strip()
-        if not compaction.written or compaction.middle_tokens <= text_tokens(len(body)):
+        if not compaction.recorded.written or compaction.middle_tokens <= text_tokens(len(body)):
             continue
         large, short = compaction.middle_tokens >= SUMMARIZED_AT_LEAST, len(body) < 5 * EMPTY_SUMMARY
         denies = _NOTHING_SEEN.search(body) or (large and _NO_TASK.search(body))
@@ -153,7 +153,7 @@ def model_small(evidence: ConversationEvidence) -> Iterator[Violation]:
 def over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries that are longer than their budget."""
     for compaction in evidence.compactions:
-        if not (compaction.written and compaction.planned.compacts):
+        if not (compaction.recorded.written and compaction.planned.compacts):
             continue
         # Only the model's part has this budget: the lists that a program adds have limits of their own.
         written = (compaction.recorded.summary or "").partition(ANCHOR_INDEX)[0]
@@ -168,7 +168,7 @@ def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries that seem to be cut off."""
     for compaction in evidence.compactions:
         body = compaction.recorded.summary or ""
-        ends = (begins_late(body), ends_early(body)) if compaction.written else ()
+        ends = (begins_late(body), ends_early(body)) if compaction.recorded.written else ()
         how = " and ".join(filter(None, ends))
         if how:
             yield compaction.at_summary(f"Summary {compaction.index} seems to be cut off: {how}.")
@@ -208,7 +208,7 @@ def _pairs(
     """
     old: CompactionEvidence | None = None
     for compaction in evidence.compactions:
-        if not compaction.written or compaction.summary is None:
+        if not compaction.recorded.written or compaction.summary is None:
             continue
         if old is not None and old.summary is not None and worth(old.summary, compaction.summary):
             yield old, compaction, diff_summaries(old.summary, compaction.summary)

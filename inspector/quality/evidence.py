@@ -101,19 +101,9 @@ class CompactionEvidence(Struct, frozen=True):
         return self.recorded.index
 
     @property
-    def written(self) -> bool:
-        """Whether a model wrote the summary."""
-        return self.recorded.summary is not None and not self.recorded.fallback
-
-    @property
     def doubted(self) -> bool:
         """Whether the reported size is too large for the recorded requests."""
         return is_size_doubted(self.recorded, self.last_size)
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the plan has the recorded boundaries."""
-        return self.planned.agrees_with(self.recorded)
 
     def before(self, text: str, index: int | None = None) -> Violation:
         """Return a violation at a message of the list before."""

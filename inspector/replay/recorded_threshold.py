@@ -36,7 +36,7 @@ def recorded_threshold(
     continued, step = _continued(requests, excused, turns_end)
     ends_unknown = turns_end and all(request.ends_turn is None for request in requests)
     for request in requests:
-        last[request.generation] = request.context + request.output
+        last[request.generation] = request.tokens
         thought[request.generation] += request.reasoning
     fired: list[tuple[int, int]] = []
     overflown: list[int] = []
@@ -91,10 +91,9 @@ def _continued(
     continued: dict[int, int] = {}
     step = 0
     for request, following in pairwise(requests):
-        size = request.context + request.output
         if request.generation == following.generation and following.context >= request.context:
-            step = max(step, following.context - size)
+            step = max(step, following.context - request.tokens)
             is_checked = not turns_end or request.ends_turn is not False
             if is_checked and not any(request.at <= at <= following.at for at in excused):
-                continued[request.generation] = max(size, continued.get(request.generation, 0))
+                continued[request.generation] = max(request.tokens, continued.get(request.generation, 0))
     return continued, step

@@ -264,7 +264,7 @@ class SessionLists(Struct):
             recorded_cost=usage.cost,
             **details,
         )
-        if request.has_usage:
+        if request.tokens:
             self.requests.append(request)
 
     def return_to(self, number: int, length: int) -> None:

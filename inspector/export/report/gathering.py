@@ -16,7 +16,7 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
-from inspector.answers.live_sizes import live_size_of
+from inspector.answers.live_sizes import live_tokens
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
@@ -90,7 +90,7 @@ def gather_report(
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript, compared)
-    size = live_size_of(inspection, settings.profile)
+    tokens, is_reported = live_tokens(inspection, live)
     placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
     masker = masker_of(inspection, mask)
     report = Report(
@@ -123,8 +123,8 @@ def gather_report(
         },
         notes=tuple(answers.notes()),
         context_length=settings.context_length,
-        live_tokens=live.tokens_before if size is None else size.tokens,
-        live_reported=size is not None and not size.later,
+        live_tokens=tokens,
+        live_reported=is_reported,
     )
     report = masked(report, masker)
     for note in masking_note(masker):

@@ -31,8 +31,7 @@ def compression_measure(compaction: MeasuredCompaction) -> Measure:
 def cost_measure(compaction: MeasuredCompaction) -> Measure:
     """Measure the tokens that the summary call read and wrote, and the tokens saved. A fallback text counts as 0."""
     recorded = compaction.recorded
-    written = recorded.summary is not None and not recorded.fallback
-    read, wrote = (compaction.middle_tokens, compaction.summary_tokens) if written else (0, 0)
+    read, wrote = (compaction.middle_tokens, compaction.summary_tokens) if recorded.written else (0, 0)
     return Measure(
         "cost",
         recorded.index,

@@ -14,7 +14,7 @@ from typing import Any, Self
 from msgspec import field
 from msgspec.structs import replace
 
-from inspector.core.conversations import Usage
+from inspector.core.conversations import Usage, total_usage
 from inspector.core.shares import plural
 from inspector.stores.copilot.forms import paid_in, usage_in, wires_of
 from inspector.stores.entries import Entries
@@ -197,7 +197,7 @@ class _Scanner(SessionScanner, kw_only=True):
             )
             for of_model in metrics
         ]
-        self.counted = Usage._make(map(sum, zip(Usage(), *counted, strict=True)))
+        self.counted = total_usage(counted)
 
     def _add_unended(self) -> None:
         """Add the compaction that began and did not end as a failed attempt."""
@@ -238,12 +238,11 @@ class _Scanner(SessionScanner, kw_only=True):
 
 def _counted_words(counted: Usage, answers: int) -> str:
     """Return the sentence about requests that are recorded as a sum, and the answers that it does not cover."""
-    sent = counted.input + counted.cache_read + counted.cache_write
     later = answers - counted.calls
     return (
         "Copilot recorded no usage of single requests. When it last ended, it had counted "
-        f"{plural(counted.calls, 'request')}: {sent:,} tokens sent ({counted.cache_read:,} read from the cache, "
-        f"{counted.cache_write:,} written) and {counted.output:,} tokens of output"
+        f"{plural(counted.calls, 'request')}: {counted.context:,} tokens sent ({counted.cache_read:,} read from "
+        f"the cache, {counted.cache_write:,} written) and {counted.output:,} tokens of output"
         + (
             f". {plural(later, 'later answer')} {'has' if later == 1 else 'have'} no usage."
             if later > 0

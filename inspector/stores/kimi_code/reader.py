@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from msgspec import field
 
-from inspector.core.conversations import Usage
+from inspector.core.conversations import Usage, total_usage
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.kimi_code.forms import is_of_user, summary_in, text_of, wires_of, with_text
@@ -160,7 +160,7 @@ class _Scanner(SessionScanner, kw_only=True):
         self.model = self.model or text_at(record, "model")
         self.call("", at, usage, summarizes=summarizes)
         if summarizes:
-            self.summary_usage = Usage._make(map(sum, zip(self.summary_usage or Usage(), usage, strict=True)))
+            self.summary_usage = total_usage((self.summary_usage or Usage(), usage))
         elif record.get("usageScope") != "session":
             self.size = usage.tokens
 

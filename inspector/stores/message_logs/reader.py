@@ -281,7 +281,7 @@ def _add_exchange(session: _LoggedConversation, exchange: Exchange, line: Line, 
         place = max(at for at, wire in enumerate(exchange.answer) if wire.get(COMPACTION))
         session.live.extend([] if exchange.answers_list else answer[:place])
         calls = session.requests[first:]
-        size = next((call.context + call.output for call in calls if call.summarizes), None)
+        size = next((call.tokens for call in calls if call.summarizes), None)
         after = answer if exchange.answers_list else answer[place:]
         _compact_at(session, exchange, after, answer[place], str(exchange.answer[place]["content"]), size)
         _move_to_new_list(session, first)

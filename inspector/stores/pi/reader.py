@@ -232,10 +232,9 @@ class PiScanner(SessionLists, kw_only=True):
     def _note_full(self, node: Node) -> None:
         """Note a request that left no room for an answer: some servers cut it to the window."""
         sent = usage_of(node.usage, *_USAGE)
-        size = sent.input + sent.cache_read + sent.cache_write
-        if size and not sent.output:
+        if sent.context and not sent.output:
             node.exceeded = True
-            self.windows.setdefault(self.model, size)
+            self.windows.setdefault(self.model, sent.context)
 
     def note_model(self, node: Node, message: Mapping[str, Any]) -> None:
         """Note the model of an answer as the model of the session."""
