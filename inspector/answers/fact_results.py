@@ -124,7 +124,7 @@ def losses_and_unknown(answers: Answers, names: Sequence[str]) -> tuple[list[Lis
     corrected: list[tuple[str, tuple[int, ...]]] = []
     for row, result in ask_each(answers, answers.rows(names), StoreQuestion(read_losses, kept=LOSSES)):
         losses.append(result)
-        listed += (ListedLoss(row, loss) for loss in result.compactions)
+        listed += (ListedLoss(row, loss, result.foreign) for loss in result.compactions)
         corrected.append((row.title or row.id, result.corrected))
     answers.note(in_all(losses, corrected))
     note_dismissed(answers, sum(loss.dismissed for loss in losses))

@@ -151,16 +151,25 @@ class ConversationLosses(Struct, frozen=True):
         return self.unknown + self.unseen + self.has_unread + (self.foreign and not self.total)
 
 
+#: A clause for compactions of a user who mostly writes in a language without a lexicon.
+FOREIGN = "constraints in the language of the user are not recognized"
 #: The answer if no loss is known, but some are unknown.
 NOTHING_KNOWN_LOST = "No loss is known, but some losses are unknown."
 LOSSES: AnswerKind[ConversationLosses] = AnswerKind("losses", ConversationLosses)
 
 
 class ListedLoss(Struct, frozen=True):
-    """The losses of a compaction, with the row of its conversation."""
+    """The losses of a compaction, with the row of its conversation. `foreign` as in ConversationLosses."""
 
     row: ConversationRow
     loss: CompactionLoss
+    foreign: bool = False
+
+    @property
+    def unjudged(self) -> int:
+        """Number of facts with an unknown fate; one more if no loss is known in a language whose rules are not
+        recognized."""
+        return self.loss.unknown + (self.foreign and not self.loss.total)
 
 
 def losses_of_facts(

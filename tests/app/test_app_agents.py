@@ -118,11 +118,14 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
         return read(self, path)
 
     shown: list[int] = []
+    counts: list[set[int | None]] = []
     show = ConversationsScreen._show_some
 
     def noticed(self: ConversationsScreen, rows: tuple[ConversationRow, ...]) -> None:
         show(self, rows)
-        shown.append(self.query_one(ConversationTable).row_count)
+        table = self.query_one(ConversationTable)
+        shown.append(table.row_count)
+        counts.append({entry.messages for n in range(table.row_count) if (entry := table.entry(n))})
         seen.set()
 
     monkeypatch.setattr(ClaudeCodeReader, "digests", waiting)
@@ -130,6 +133,7 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
     async with running(AGENTS) as pilot:
         assert shown
         assert shown[0] >= 5
+        assert counts[0] == {None}, "no file was read, so no count is known"
         assert pilot.app.screen.query_one(ConversationTable).row_count == 21
 
 

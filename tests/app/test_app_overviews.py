@@ -35,11 +35,15 @@ from tests.app.running import (
     running,
     screen_text,
     settled,
+    title,
     until,
+    view_of,
 )
 from tests.recipes import recipe
 from tests.stores.writer import simple
 from widgets.lists.conversation_table import ConversationEntry, ConversationTable
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.losses_facts import LossesFacts
 
 Entries = dict[str, ConversationEntry]
 
@@ -237,6 +241,25 @@ async def test_rules_in_a_language_without_a_lexicon_stay_unknown_when_the_store
         assert tuple(entries(pilot).values()) == (before,)
 
 
+async def test_the_losses_of_a_running_read_are_called_partial(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Event()
+
+    def waiting(*values: Any) -> Any:
+        seen.wait(20)
+        return read_store_losses(*values)
+
+    monkeypatch.setattr("inspector.app.losses.screen.read_store_losses", waiting)
+    async with running(rotating) as pilot:
+        await pilot.press("l")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LossesScreen))
+        assert title(pilot).endswith("0 compactions so far …")
+        seen.set()
+        await settled(pilot)
+        assert title(pilot).endswith(" compactions")
+
+
 @pytest.mark.usefixtures("empty_cache")
 async def test_a_conversation_that_cannot_be_read_is_counted(
     rotating: Path, monkeypatch: pytest.MonkeyPatch
@@ -284,3 +307,35 @@ async def test_losses_are_read_again_after_a_failed_read_if_the_rows_are_the_sam
         await settled(pilot)
         assert reads == 2
         assert not [note for note in notes(pilot) if "written at this moment" in note]
+
+
+@pytest.mark.usefixtures("empty_cache")
+async def test_rules_in_a_language_without_a_lexicon_are_unknown_on_every_screen(tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    made = lines.Session("5e55a000-0000-4000-8000-00000000000e")
+    berths = "\n".join(f"berth {number}: {number * 7} metres of quay" for number in range(60))
+    made.user("Bitte lies die Liegeplätze im Hafen und schreibe nie in die Datei des Hafenmeisters.")
+    made.answer(lines.call("t1", "Read", file_path="berths.txt"))
+    made.result("t1", berths)
+    made.answer(lines.text("So it is."))
+    made.compact(lines.nine_sections(), before=167_412, after=9_000)
+    made.user("Und nun der Kai, aber ohne die Kräne, weil sie heute nicht laufen.")
+    made.answer(lines.call("t2", "Read", file_path="berths.txt"))
+    made.result("t2", berths)
+    made.answer(lines.text("And the quay."))
+    made.write(tmp_path / "a.jsonl")
+    unrecognized = "constraints in the language of the user are not recognized"
+    async with running(tmp_path, size=(160, 48)) as pilot:
+        await press(pilot, "l")
+        (entry,) = pilot.app.screen.query_one(LossList).entries
+        assert (entry.loss.total, entry.unjudged, entry.loss.aftermath) == (0, 1, {"read again": 1})
+        shown = screen_text(pilot)
+        assert "?1  " in shown.splitlines()[2]
+        assert f"unknown in part: {unrecognized}" in shown
+        await press(pilot, "question_mark")
+        assert "?  unknown: the summary cannot be read" in screen_text(pilot)
+        await press(pilot, "escape", "enter")
+        await settled(pilot)
+        assert f"unknown in part: {unrecognized}" in conversation(pilot).query_one(CompactionPane).body.text
+        await press(pilot, "4")
+        assert f"Its losses are unknown in part: {unrecognized}." in view_of(pilot, LossesFacts).head.text

@@ -16,7 +16,7 @@ from widgets.base.signs import Sign
 from widgets.base.strips import Row, find_spans, fit, one_line
 from widgets.lists.families import families, standing_under
 from widgets.lists.line_list import LineList
-from widgets.lists.loss_counts import draw_loss_counts
+from widgets.lists.loss_counts import draw_loss_counts, loss_signs
 
 
 class ConversationEntry(NamedTuple):
@@ -157,17 +157,14 @@ class ConversationTable(LineList):
     def signs(self) -> Iterator[Sign]:
         """The signs of the visible rows."""
         entries = [entry for row in self.visible_rows if (entry := self.entry(row)) is not None]
+        yield from loss_signs(
+            constraints=any(entry.constraints for entry in entries),
+            weakened=any(entry.weakened for entry in entries),
+            unknown=any(entry.unknown for entry in entries),
+            uncertain=any(entry.uncertain for entry in entries),
+        )
         for sign, text, shown in (
-            ("‼", "constraints among the lost facts", any(entry.constraints for entry in entries)),
-            ("↓", "facts that were weakened", any(entry.weakened for entry in entries)),
-            (
-                "?",
-                "unknown: the summary cannot be read, the list before is missing, or constraints in the language "
-                "of the user are not recognized",
-                any(entry.unknown for entry in entries),
-            ),
             ("%?", "the threshold is uncertain", any(entry.doubtful for entry in entries)),
-            ("±", "uncertain: facts that may be lost", any(entry.uncertain for entry in entries)),
             ("!", "errors and warnings", any(entry.findings for entry in entries)),
             ("↳", "branch or sub-agent of the conversation above", bool(self._under)),
             ("·", "not read yet", any(entry.lost is None for entry in entries)),

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.style import Style
 
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit
+
+
+def loss_signs(*, constraints: bool, weakened: bool, unknown: bool, uncertain: bool) -> Iterator[Sign]:
+    """Return the signs of such cells that are on screen."""
+    for sign, text, shown in (
+        ("‼", "constraints among the lost facts", constraints),
+        ("↓", "facts that were weakened", weakened),
+        (
+            "?",
+            "unknown: the summary cannot be read, the list before is missing, or constraints in the language of the "
+            "user are not recognized",
+            unknown,
+        ),
+        ("±", "uncertain: facts that may be lost", uncertain),
+    ):
+        if shown:
+            yield sign, text
 
 
 def draw_loss_counts(

@@ -48,7 +48,8 @@ class LossesView(Struct, frozen=True):
 
     `scopes` are first the scopes of compactions; None while facts are being read, and then `note` says so. `chosen` is
     the compaction on screen, from 1 (0: none), of `total` (0: unknown). `survival` is the table by kind and compaction.
-    `attempts` and `judged` (facts that models found) belong to the chosen compaction.
+    `attempts` and `judged` (facts that models found) belong to the chosen compaction. `lacks` says which losses are
+    unknown at every compaction ("": none).
     """
 
     scopes: tuple[FactScope, ...] | None = None
@@ -58,6 +59,7 @@ class LossesView(Struct, frozen=True):
     total: int = 0
     attempts: AttemptsView = NO_ATTEMPTS
     judged: tuple[FactScope, ...] = ()
+    lacks: str = ""
 
     @property
     def offered(self) -> list[FactScope]:
@@ -70,11 +72,10 @@ class LossesView(Struct, frozen=True):
             return others
         chosen = next((scope for scope in self.scopes if scope.name == number), None)
         done = next((one for one in self.survival.compactions if one.index == self.chosen), None)
-        if done is None or (done.before and done.whole):
-            return [chosen or FactScope(number, ()), *self.judged, *others]
-        unseen = _PARTLY if done.before else _UNSEEN
-        chosen = chosen or FactScope(number, ())
-        return [replace(chosen, lacks=unseen), *self.judged, *others]
+        lacks = self.lacks
+        if done is not None and not (done.before and done.whole):
+            lacks = _PARTLY if done.before else _UNSEEN
+        return [replace(chosen or FactScope(number, ()), lacks=lacks), *self.judged, *others]
 
     @property
     def first_scope(self) -> str:

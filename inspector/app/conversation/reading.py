@@ -139,7 +139,8 @@ class FactsRead(Struct, frozen=True, eq=False):
     """The facts of a conversation.
 
     `ended` has, by compaction, the facts of earlier compactions that it removed. `lost` has, by generation, the
-    messages with lost facts. `steps` are for what-ifs, `as_of` for replays.
+    messages with lost facts. `steps` are for what-ifs, `as_of` for replays. `foreign`: the user mostly writes in a
+    language whose rules are not recognized.
     """
 
     reading: FactsReading
@@ -150,6 +151,7 @@ class FactsRead(Struct, frozen=True, eq=False):
     steps: FactSteps
     as_of: FactsAsOf
     by_message: LivesByMessage
+    foreign: bool = False
 
 
 def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsReading:
@@ -170,6 +172,7 @@ def facts_read(
     inspection: Inspection, every: FactsReading, dismissed: frozenset[str], watch: Watch
 ) -> FactsRead:
     """The facts as the screen shows them, separated from the dismissed facts. Raises StoreErrors."""
+    from inspector.answers.needed_facts import is_foreign
     from inspector.app.conversation.as_of import FactsAsOf
     from inspector.app.conversation.fact_scopes import LivesByMessage, lost_rows, scopes, survival
     from inspector.quality.facts.risk import FactSteps
@@ -179,6 +182,7 @@ def facts_read(
     return FactsRead(
         reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
         lost_rows(reading), FactSteps(reading.facts.facts), FactsAsOf(reading, ended), LivesByMessage(reading),
+        is_foreign({life.fact.key: life for life in reading.facts.lives}.values()),
     )  # fmt: skip
 
 

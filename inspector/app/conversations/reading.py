@@ -169,7 +169,7 @@ def read_store_losses(
         if losses is not None:
             read.append(losses)
             for loss in losses.compactions:
-                batch.add(ListedLoss(row, loss))
+                batch.add(ListedLoss(row, loss, losses.foreign))
         return losses is not None
 
     unknown = []

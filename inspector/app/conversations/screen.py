@@ -454,7 +454,8 @@ def _entry(row: ConversationRow, before: ConversationEntry | None, same: bool) -
         id=row.id,
         title=row.title or row.id,
         model=row.model,
-        messages=row.messages,
+        # A file that is not read yet has no count.
+        messages=None if row.compactions is None and not row.messages else row.messages,
         compactions=row.compactions,
         last_active=row.last_active,
         kind="" if row.kind == "conversation" else row.kind,

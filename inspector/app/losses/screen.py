@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
 from inspector.answers.store_losses import (
+    FOREIGN,
     NOTHING_KNOWN_LOST,
     CompactionLoss,
     ListedLoss,
@@ -31,9 +32,10 @@ from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.base import Store
 from widgets.bars.title_bar import TitleBar, TitlePart
 from widgets.base import human
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line
 from widgets.lists.entry_list import EntryList
-from widgets.lists.loss_counts import draw_loss_counts
+from widgets.lists.loss_counts import draw_loss_counts, loss_signs
 
 if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
@@ -60,6 +62,15 @@ class LossList(EntryList[ListedLoss]):
     def key(self, entry: ListedLoss) -> object:
         """Key of the compaction. Until the cursor moves, it stays on the worst one."""
         return (entry.row.id, entry.loss.compaction) if self.cursor else None
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the counts."""
+        return loss_signs(
+            constraints=any("constraint" in entry.loss.lost for entry in self.entries),
+            weakened=any(entry.loss.weakened for entry in self.entries),
+            unknown=any(entry.unjudged for entry in self.entries),
+            uncertain=any(entry.loss.uncertain for entry in self.entries),
+        )
 
     def _title_width(self, width: int) -> int:
         taken = 1 + _LOST + 2 + _COMPACTION + 2 + (_AGAIN + 2 + _WHEN + 2 if width >= _WITH_WHEN else 0)
@@ -89,7 +100,7 @@ class LossList(EntryList[ListedLoss]):
         draw_loss_counts(
             row, self.ink, _LOST,
             lost=entry.total, constraints=entry.lost.get("constraint", 0), weakened=entry.weakened,
-            unknown=entry.unknown, uncertain=entry.uncertain,
+            unknown=self.entries[line].unjudged, uncertain=entry.uncertain,
         )  # fmt: skip
         row.add("  ", Style())
         row.add(fit(one_line(row_of.title or row_of.id, 500), self._title_width(width)) + "  ", Style())
@@ -111,9 +122,8 @@ class LossesScreen(ListScreen[ListedLoss]):
     HELP_TITLE = "Losses of all conversations"
     HELP: ClassVar[str] = (
         "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
-        "followed by repeated work. The column “lost” counts lost facts: ‼ constraints among them, ↓ weakened facts, "
-        "? facts with an unknown fate, ± facts that may be lost. The column “again” counts repeated work. A fact "
-        "counts once, at the compaction that removed it. A fact that the live list has again, or that the user "
+        "followed by repeated work. The column “lost” counts lost facts. The column “again” counts repeated work. A "
+        "fact counts once, at the compaction that removed it. A fact that the live list has again, or that the user "
         "repeats, withdraws or changes later, is not a loss. Requests and plain statements count if the user repeated "
         "them or the agent never mentioned them."
     )
@@ -137,8 +147,8 @@ class LossesScreen(ListScreen[ListedLoss]):
     def on_mount(self) -> None:
         """Begin to read."""
         self.list.focus()
-        self._show()
         self._read()
+        self._show()
 
     def _read(self) -> None:
         values = (self.store, self._rows, self.app.flags, self.app.config, self._apart)
@@ -209,7 +219,8 @@ class LossesScreen(ListScreen[ListedLoss]):
 
     def _show(self, *, nothing: str = "reading …") -> None:
         count = human.plural(len(self._losses), "compaction")
-        parts = [TitlePart("Losses of all conversations", 5), TitlePart(count, 3)]
+        so_far = " so far …" if "losses" in self.jobs.busy() else ""
+        parts = [TitlePart("Losses of all conversations", 5), TitlePart(f"{count}{so_far}", 3)]
         roots = {row.root for row in self._rows}
         dismissed = sum(root in roots for root, _ in self._dismissals.facts)
         if dismissed:
@@ -227,10 +238,13 @@ class LossesScreen(ListScreen[ListedLoss]):
         unsure = f"{FATE_SIGNS['uncertain']} {human.plural(loss.uncertain, 'fact')} more, uncertain"
         uncertain = [Text(unsure, "dim")] if loss.uncertain else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
+        foreign = [Text(f"unknown in part: {FOREIGN}", "dim")] if entry.foreign else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
         which = [Text(f"{entry.row.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
-        return [*which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *more, *uncertain, *apart]
+        return [
+            *which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *more, *uncertain, *apart, *foreign,
+        ]  # fmt: skip
 
     @on(LossList.Opened)
     def _opened(self, event: LossList.Opened) -> None:

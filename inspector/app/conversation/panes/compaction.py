@@ -133,6 +133,7 @@ def _view(
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], tuple[str, ...]]:
     """The worst facts that the compaction lost, and notes about the others."""
+    from inspector.answers.store_losses import FOREIGN
     from inspector.app.conversation.fact_scopes import is_counted, worst_first
 
     if not done.before:
@@ -154,6 +155,8 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         notes.append("unknown for a part of the list before it, which is not in the files")
     if not (lives or notes):
         notes.append("none of the recognized facts")
+    if facts.foreign:
+        notes.append(f"unknown in part: {FOREIGN}")
     if uncertain:
         notes.append(f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost")
     return tuple(lives[:_LOST_SHOWN]), tuple(notes)

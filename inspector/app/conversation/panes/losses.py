@@ -54,6 +54,7 @@ def compute(
     judged: tuple[FactScope, ...] = (),
 ) -> LossesView:
     """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen."""
+    from inspector.answers.store_losses import FOREIGN
     from inspector.app.conversation.attempt_views import attempts_view
 
     if at is not None:
@@ -70,6 +71,7 @@ def compute(
         total=then,
         attempts=NO_ATTEMPTS if at is not None else attempts_view(attempts, None),
         judged=judged,
+        lacks=f"Its losses are unknown in part: {FOREIGN}." if facts.foreign else "",
     )
 
 
