@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from os import SEEK_END
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, NamedTuple
@@ -53,6 +54,26 @@ def read_lines(path: Path) -> Iterator[Line]:
                 start += len(raw)
     except OSError as error:
         raise cannot_read(path, error) from error
+
+
+def ends_within_record(path: Path) -> bool:
+    """Return whether `read_lines` leaves out the end of a file: the beginning of a record. False for a compressed file,
+    and for a file that cannot be read.
+    """
+    if path.name.endswith(ENDINGS):
+        return False
+    last = b""
+    try:
+        with path.open("rb") as file:
+            end = file.seek(0, SEEK_END)
+            while end > 0 and b"\n" not in last:
+                begin = max(0, end - _PIECE)
+                file.seek(begin)
+                last, end = file.read(end - begin) + last, begin
+    except OSError:
+        return False
+    last = last[last.rfind(b"\n") + 1 :]
+    return last.lstrip().startswith(b"{") and mapping(last) is None
 
 
 def _pieces(raw: bytes, start: int) -> Iterator[Line]:

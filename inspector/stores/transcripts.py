@@ -26,6 +26,7 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
 from inspector.stores.base import BATCH, PIECE, SingleStore, Store, StoreInfo
 from inspector.stores.index import FileIndex
+from inspector.stores.lines import ends_within_record
 from inspector.stores.listing import Listing
 from inspector.stores.names import resolve
 from inspector.stores.readers import open_database, reader_of
@@ -263,7 +264,7 @@ class TranscriptStore(SingleStore):
             now = self._signed(source)
             opened = self._opened.pop(source.row.id, None)
             if opened is None or opened[0] != now:
-                opened = (now, self._reader.read(source))
+                opened = (now, _noted(self._reader.read(source), source))
             self._failed.pop(source.row.id, None)
             self._opened[source.row.id] = opened
             while len(self._opened) > _KEPT:
@@ -274,6 +275,18 @@ class TranscriptStore(SingleStore):
 
     def _signed(self, source: Source) -> tuple[Signature, ...]:
         return tuple(signature_of(path) or (0, 0) for path in (*source.files, *source.shared))
+
+
+def _noted(recorded: Recorded, source: Source) -> Recorded:
+    """Return a conversation with a note about files whose last line is not complete: the agent may still write it, or
+    the rest is lost."""
+    unfinished = [Path(file).name for file in source.files if ends_within_record(Path(file))]
+    if not unfinished:
+        return recorded
+    conversation = recorded.conversation
+    note = f"The last line of {', '.join(unfinished)} is not complete, so it is left out."
+    noted = conversation._replace(notes=(*conversation.notes, note), has_unread=True)
+    return replace(recorded, conversation=noted)
 
 
 def open_file(agent: Agent, path: Path) -> Store:

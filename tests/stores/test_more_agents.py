@@ -124,6 +124,22 @@ def test_a_file_without_a_whole_record_is_named(agent: str, tmp_path: Path) -> N
         reader_of(agent).digests(path)
 
 
+@pytest.mark.parametrize("agent", ["copilot", "kimi", "qwen"])
+def test_an_incomplete_last_line_is_named_until_it_is_complete(agent: str, tmp_path: Path) -> None:
+    path = WRITERS[agent](tmp_path)
+    path = Path(open_store(path).files_of(SESSION)[-1])
+    whole = path.read_bytes()
+    *before, last = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join((*before, last[:-9])))
+    _, conversation, _ = opened(path)
+    assert f"The last line of {path.name} is not complete, so it is left out." in conversation.notes
+    assert conversation.has_unread
+    path.write_bytes(whole.removesuffix(b"\n"))
+    _, conversation, _ = opened(path)
+    assert not any("last line" in note for note in conversation.notes)
+    assert not conversation.has_unread
+
+
 @pytest.mark.parametrize("lines_behind", [0, 1])
 def test_lines_lost_by_a_disk_are_noted(lines_behind: int, tmp_path: Path) -> None:
     path = WRITERS["qwen"](tmp_path)
