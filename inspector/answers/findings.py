@@ -21,6 +21,7 @@ from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import TOOL, USER, Compaction, Generation
 from inspector.core.text import safe_line
+from inspector.engines.base import region_tokens
 from inspector.engines.registry import budgets_of, is_built_in
 from inspector.quality.evidence import (
     CompactionEvidence,
@@ -213,7 +214,6 @@ def _compaction_evidence(
     after = inspection.generation(recorded.index + 1)
     token_index = inspection.token_index(before, resolved.settings.profile)
     plan = inspection.plan(before, resolved.settings)
-    head, tail = (token_index.rough_until(stop) for stop in (recorded.head_end, recorded.tail_start))
     tail_tokens, largest = tail_of(token_index, plan, recorded.tail_start)
     request = last_request(inspection, before)
     mentioned = request is not None and is_mentioned(inspection, recorded, before, request)
@@ -221,7 +221,7 @@ def _compaction_evidence(
         recorded=recorded,
         planned=plan,
         middle_tokens=inspection.middle_tokens(recorded, resolved.settings),
-        left_tokens=tail - head,
+        left_tokens=region_tokens(recorded, token_index)[1],
         tail_tokens=tail_tokens,
         largest=largest,
         last_request=request,

@@ -20,7 +20,7 @@ from inspector.core.conversations import Compaction, Conversation, Generation, R
 from inspector.core.errors import UsageProblem
 from inspector.core.messages import Message
 from inspector.core.rough import text_tokens
-from inspector.engines.base import Plan, Settings, TokenIndex
+from inspector.engines.base import Plan, Settings, TokenIndex, region_tokens
 from inspector.engines.failures import measured, plan_with
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
@@ -227,8 +227,7 @@ class Inspection:
         plan = self.plan(before, settings)
         if plan.agrees_with(recorded):
             return plan.middle_tokens
-        until = self.token_index(before, settings.profile).rough_until
-        return until(recorded.tail_start) - until(recorded.head_end)
+        return region_tokens(recorded, self.token_index(before, settings.profile))[1]
 
     def compared(self, settings: Settings) -> tuple[Compared, ...]:
         """Pair each recorded compaction with the plan for the list before it."""

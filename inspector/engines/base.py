@@ -208,6 +208,18 @@ class TokenIndex(Protocol):
         ...
 
 
+def region_tokens(recorded: Compaction, token_index: TokenIndex) -> tuple[int, int, int]:
+    """Return the rough tokens of head, middle and tail of a recorded compaction, before pruning. Kept messages of the
+    middle count as tail."""
+    length = len(token_index)
+    head, head_and_middle, total = (
+        token_index.rough_until(min(stop, length))
+        for stop in (recorded.head_end, recorded.tail_start, recorded.before)
+    )
+    kept = sum(token_index.tokens(index) for index, _ in recorded.kept)
+    return head, head_and_middle - head - kept, total - head_and_middle + kept
+
+
 class Engine(Protocol):
     """A context engine. All methods are pure."""
 

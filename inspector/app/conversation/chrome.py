@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.state import Opened, State
 from inspector.core.conversations import Compaction, Conversation
 from inspector.core.text import safe_line
-from inspector.engines.base import Budgets, Plan, TokenIndex
+from inspector.engines.base import Budgets, Plan, TokenIndex, region_tokens
 from inspector.engines.hygiene import PRESSURE_SHARE
 from inspector.engines.settings import difference
 from inspector.replay.moments import Moment
@@ -84,14 +83,11 @@ def recorded_regions(recorded: Compaction, token_index: TokenIndex | None, prune
 
     `prunes`: the planned middle next to it is counted after pruning, this middle before pruning.
     """
-    places = (0, recorded.head_end, recorded.tail_start, recorded.before)
-    sums = [0 if token_index is None else token_index.rough_until(place) for place in places]
-    tokens = [after - before for before, after in pairwise(sums)]
-    kept = 0 if token_index is None else sum(token_index.tokens(index) for index, _ in recorded.kept)
+    head, middle, tail = (0, 0, 0) if token_index is None else region_tokens(recorded, token_index)
     return RegionBarState(
-        head=RegionShare(recorded.head_end, tokens[0]),
-        middle=RegionShare(recorded.removed, tokens[1] - kept, "before pruning" if prunes else ""),
-        tail=RegionShare(recorded.remaining - recorded.head_end, tokens[2] + kept),
+        head=RegionShare(recorded.head_end, head),
+        middle=RegionShare(recorded.removed, middle, "before pruning" if prunes else ""),
+        tail=RegionShare(recorded.remaining - recorded.head_end, tail),
         label="recorded",
         kind="recorded",
     )

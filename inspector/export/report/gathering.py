@@ -25,7 +25,7 @@ from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction
 from inspector.core.watching import OnProgress
-from inspector.engines.base import Budgets, Settings
+from inspector.engines.base import Budgets, Settings, region_tokens
 from inspector.engines.settings import SETTINGS
 from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
@@ -249,6 +249,7 @@ def _compactions(
     sizes = {fall.compaction: (fall.before, fall.after) for fall in course.falls if course.sizes}
     for item, attempts_of_compaction in zip(compared, attempts, strict=True):
         recorded = item.recorded
+        token_index = inspection.token_index(inspection.generation(recorded.index), settings.profile)
         text = recorded.summary
         diff = None
         if text is not None:
@@ -259,7 +260,7 @@ def _compactions(
         parts.append(
             CompactionPart(
                 item,
-                _regions(inspection, settings, item),
+                region_tokens(recorded, token_index),
                 facts_part(
                     reading.facts,
                     recorded.index,
@@ -286,17 +287,6 @@ def _bill_words(
     if bill is None:
         return f"unknown: {why_no_bill(recorded, requests, is_branch)}"
     return ("estimated, " if requests.is_estimated else "") + bill[0].words
-
-
-def _regions(inspection: Inspection, settings: Settings, compared: Compared) -> tuple[int, int, int]:
-    recorded = compared.recorded
-    token_index = inspection.token_index(inspection.generation(recorded.index), settings.profile)
-    ends = [
-        token_index.rough_until(min(stop, len(token_index)))
-        for stop in (recorded.head_end, recorded.tail_start, recorded.before)
-    ]
-    kept = sum(token_index.tokens(index) for index, _ in recorded.kept)
-    return ends[0], ends[1] - ends[0] - kept, ends[2] - ends[1] + kept
 
 
 def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:

@@ -14,7 +14,9 @@ from click.testing import CliRunner
 from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
 from inspector.answers.findings import findings
+from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
+from inspector.engines.base import Settings
 from inspector.quality.facts.fact import KINDS
 from inspector.quality.losses import is_lost, lives_after
 from inspector.quality.measures.definitions import DEFINITIONS
@@ -30,6 +32,20 @@ def answer(*words: str) -> Any:
     done = CliRunner().invoke(commands, [*words, "--json"])
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
+
+
+def test_messages_that_stay_were_not_read_for_the_summary(fixtures_dir: Path) -> None:
+    store = open_store(fixtures_dir / "agents" / "codex")
+    inspection = Inspection.open(store, store.conversations()[0].id)
+    (recorded,) = inspection.compactions()
+    assert recorded.kept
+    # The rules of another agent plan other boundaries.
+    settings = Settings(profile="opencode", context_length=200_000)
+    token_index = inspection.token_index(inspection.generation(1), "opencode")
+    read = [index for index in range(recorded.before) if recorded.region(index) == "middle"]
+    assert inspection.middle_tokens(recorded, settings) == pytest.approx(
+        sum(map(token_index.tokens, read)), abs=len(read)
+    )
 
 
 def test_every_compaction_has_every_measure(fixtures_dir: Path) -> None:

@@ -99,6 +99,7 @@ def _view(
     """
     from inspector.answers.compactions import why_of
     from inspector.app.conversation.attempt_views import attempts_view
+    from inspector.engines.base import region_tokens
     from widgets.panes.summary_lines import summary_view
 
     before, after = opened.generations[done.index - 1], opened.generations[done.index]
@@ -106,10 +107,7 @@ def _view(
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
     lost, notes = _lost(facts, done) if over else ((), ())
-    went = None
-    if index is not None:
-        stayed = sum(index.tokens(at) for at, _ in done.kept)
-        went = index.rough_until(done.tail_start) - index.rough_until(done.head_end) - stayed
+    went = None if index is None else region_tokens(done, index)[1]
     if plan is not None and plan.compacts and done.before and not plan.budgets.observed:
         # The plan of this list may allow less than the settings allow at most.
         budget = plan.summary_budget
