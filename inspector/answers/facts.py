@@ -11,7 +11,9 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
+from inspector.answers.store_losses import LIST_MISSING, unseen_compactions
 from inspector.config.settings import ResolvedSettings
+from inspector.core.shares import plural
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Plan
 from inspector.quality.facts.fact import Fact, Life
@@ -140,6 +142,9 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
         )
     facts = tuple(select_lives(inspection, reading, wanted))
     note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)
+    if unseen := unseen_compactions(inspection):
+        compactions = plural(unseen, "compaction")
+        answers.note(f"The facts of {compactions} are unknown in whole or in part: {LIST_MISSING}.")
     row = inspection.conversation.row
     return FollowedFacts(row.id, facts, bool(wanted.fates), row.agent)
 

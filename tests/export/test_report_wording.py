@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.facts import Wanted, follow_facts
+from inspector.answers.measures import measure
+from inspector.export.measures import measures_document
 from inspector.export.report.gathering import gather_report
-from inspector.export.report.rendering import render
+from inspector.export.report.rendering import render, report_document
 from inspector.export.report.values import FactsPart
 from inspector.export.report.wording import share_percent, share_words, survival_words
 from inspector.quality.facts.fact import KINDS, OUTCOMES
@@ -70,6 +73,31 @@ def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole
         assert ("(the size before is unknown)" in page) is not whole
         assert ("No recorded boundaries and no plan: the list before it is unknown." in page) is not whole
         assert "(+0%)" not in page
+    (part,) = report_document(report)["compactions"]
+    recorded = part["compared"]["recorded"]
+    assert part["tokens"] != [0, 0, 0]
+    for name in ("before", "head_end", "tail_start", "tokens_before"):
+        assert (recorded[name] is None) is not whole, name
+    answers.store.close()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_sizes_and_facts_are_unknown_without_the_list_before(tmp_path: Path, whole: bool) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    if whole:
+        session.user("Never moor at berth 9. Count the berths.")
+        session.answer(lines.text("Nine."))
+    session.compact(lines.nine_sections(primary=["Count the berths."]))
+    session.user("Go on.")
+    answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
+    (row,) = answers.store.conversations()
+    (measured,) = measures_document(measure(answers, row.id))["compactions"]
+    numbers = {entry["id"]: entry["numbers"] for entry in measured["measures"]}
+    assert bool(numbers["cost"]) is bool(numbers["compression"]) is whole
+    follow_facts(answers, row.id, Wanted())
+    note = "The facts of 1 compaction are unknown in whole or in part: the files lack the list before, or a part."
+    assert (note in answers.notes()) is not whole
     answers.store.close()
 
 

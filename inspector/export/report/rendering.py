@@ -14,14 +14,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from inspector.core.conversations import Compaction
 from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export.document import Document, built, fields_of
 from inspector.export.facts import carried_document, life_document
+from inspector.export.generations import of_list_before
 from inspector.export.report import charting, wording
-from inspector.export.report.values import FactGroup, Report
+from inspector.export.report.values import CompactionPart, FactGroup, Report
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.summaries.parse import parse_summary
@@ -160,15 +162,22 @@ def form_of(path: Path | None, asked: str | None) -> Form:
 
 def report_document(report: Report) -> Document:
     """Return the content of a report."""
-    document: Document = built(report, _fact)
+    document: Document = built(report, _special)
     return document
 
 
-def _fact(value: Any) -> Document | None:
+def _special(value: Any) -> Document | None:
+    """Return facts as the other commands do, and null for values that are unknown without the list before."""
     if isinstance(value, Life):
         return life_document(value)
     if isinstance(value, AtRisk):
         return carried_document(value.fact) | fields_of(value, "once", "places")
+    if isinstance(value, Compaction) and not value.before:
+        document: Document = built(value)
+        return document | of_list_before(value, "before", "head_end", "tail_start", "tokens_before")
+    if isinstance(value, CompactionPart) and not value.recorded.before:
+        names = value.__struct_fields__
+        return {name: built(getattr(value, name), _special) for name in names} | {"tokens": None}
     return None
 
 

@@ -6,8 +6,11 @@ from inspector.quality.measures.measure import Measure, MeasuredCompaction, Shar
 
 
 def compression_measure(compaction: MeasuredCompaction) -> Measure:
-    """Measure how much shorter the list became; below 0 if it became longer."""
+    """Measure how much shorter the list became; below 0 if it became longer. Nothing is known without the list
+    before."""
     recorded = compaction.recorded
+    if not recorded.before:
+        return Measure("compression", recorded.index)
     before, after = recorded.tokens_before, recorded.tokens_after
     parts = []
     if compaction.middle_tokens:
@@ -29,8 +32,11 @@ def compression_measure(compaction: MeasuredCompaction) -> Measure:
 
 
 def cost_measure(compaction: MeasuredCompaction) -> Measure:
-    """Measure the tokens that the summary call read and wrote, and the tokens saved. A fallback text counts as 0."""
+    """Measure the tokens that the summary call read and wrote, and the tokens saved. A fallback text counts as 0.
+    Nothing is known without the list before."""
     recorded = compaction.recorded
+    if not recorded.before:
+        return Measure("cost", recorded.index)
     read, wrote = (compaction.middle_tokens, compaction.summary_tokens) if recorded.written else (0, 0)
     return Measure(
         "cost",
