@@ -68,7 +68,7 @@ def read_facts(
     give_back()
     facts = gather(steps)
     lists_after = ListsAfter(inspection, compactions)
-    follow = None if watch is None else lambda done: watch("facts", done, len(facts))
+    follow = None if watch is None else lambda done: watch("fates", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
     follow_fates = fates_together(inspection)
     # With "none", the caller stores its own result, such as losses, instead of the fates.

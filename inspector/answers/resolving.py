@@ -23,7 +23,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.engines.base import Budgets, Marks, Settings
 from inspector.engines.capabilities import OBSERVED_IN, default_threshold
 from inspector.engines.hygiene import GATEWAYS
-from inspector.engines.registry import agent_of, caveat, engine, marks_of, release_of
+from inspector.engines.registry import agent_of, caveat, engine, marks_of, release_of, words_of
 from inspector.stores.base import Store
 
 
@@ -75,7 +75,7 @@ def resolve(
 def observed_threshold(profile: str, context_length: int) -> dict[str, tuple[Any, str]]:
     """Return the default threshold of a profile as a fact; nothing if it is the usual one. Raises EngineError."""
     share = default_threshold(engine(profile), context_length)
-    return {} if share is None else {"threshold": (share, f"{OBSERVED_IN} {profile}")}
+    return {} if share is None else {"threshold": (share, f"{OBSERVED_IN} {words_of(profile)}")}
 
 
 def _unused_flags(flags: Mapping[str, Any], settings: Settings, source: str) -> tuple[str, ...]:

@@ -162,6 +162,12 @@ class Jobs:
             self._progress(name, "")
         job.over = True
 
+    def forget(self, name: str) -> None:
+        """Forget a job that is over, so that it can be started again."""
+        job = self._jobs.get(name)
+        if job is not None and job.over:
+            del self._jobs[name]
+
     def take_early(self, name: str) -> None:
         """Hand over a finished result whose message is not handled yet."""
         job = self._jobs.get(name)

@@ -19,7 +19,7 @@ from inspector.engines.summary_input import Mask, SummaryInput, plain_input, unm
 
 Wire = Mapping[str, Any]
 
-#: Prefix of the source of a threshold that is the default of an engine; the name of its profile follows.
+#: Prefix of the source of a threshold that is the default of an engine; its profile in words follows.
 OBSERVED_IN = "observed in"
 #: Prefix of the source of a setting that only the recorded compactions show.
 SHOWN = "shown by"

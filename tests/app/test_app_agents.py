@@ -34,6 +34,7 @@ from tests.app.running import (
     running,
     screen_text,
     settled,
+    title,
     until,
     value_of,
 )
@@ -86,6 +87,15 @@ async def test_every_pane_opens_on_every_agent(name: str) -> None:
         for key in "12345678":
             await press(pilot, key)
         assert "Traceback" not in screen_text(pilot)
+
+
+async def test_rules_of_earlier_releases_do_not_look_like_the_release_that_wrote_a_session() -> None:
+    async with running(AGENTS, "Harbor importer", size=(200, 48)) as pilot:
+        assert "claude-code up to 2.1.216 (detected)" in title(pilot)
+        await press(pilot, "6")
+        assert opened(pilot).resolved.sources["threshold"] == "observed in claude-code up to 2.1.216"
+        await press(pilot, "7")
+        assert "with profile claude-code up to 2.1.216 and" in screen_text(pilot)
 
 
 async def test_the_gauge_shows_reported_sizes() -> None:

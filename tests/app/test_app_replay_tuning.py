@@ -146,7 +146,10 @@ async def test_a_read_that_fails_is_told_in_the_pane(in_place: Path, monkeypatch
         assert "cannot be read" not in pane.figures.text
 
 
-async def test_a_read_that_works_again_is_shown(in_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("between", ["documented", "hermes-0.19"], ids=["read now", "read before"])
+async def test_a_read_that_works_again_is_shown(
+    in_place: Path, monkeypatch: pytest.MonkeyPatch, between: str
+) -> None:
     from inspector.answers import recordings
 
     reading, failures = recordings.read_recording, [StoreError("The messages cannot be read.")]
@@ -160,7 +163,7 @@ async def test_a_read_that_works_again_is_shown(in_place: Path, monkeypatch: pyt
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "6")
         screen, pane = conversation(pilot), conversation(pilot).query_one(WhatIfPane)
-        for profile in ("truncation", "documented", "truncation"):
+        for profile in ("truncation", between, "truncation"):
             screen.tuner.change(profile=profile)
             await press(pilot)
         assert pane.run is not None

@@ -12,8 +12,10 @@ from inspector.app.conversation.fact_scopes import survival, worst_first
 from inspector.quality.facts.fact import KINDS
 from inspector.quality.losses import KINDS_LOST, counts
 from inspector.stores.detect import open_store
-from tests.app.running import CHECKOUT, press, running, screen_text
+from tests.app.running import CHECKOUT, conversation, press, running, screen_text, view_of
 from tests.conftest import ROOT
+from widgets.panes.compaction_pane import CompactionPane
+from widgets.panes.losses_facts import LossesFacts
 
 FIXTURES = ROOT / "fixtures"
 
@@ -39,8 +41,16 @@ async def test_the_losses_pane_says_how_many_of_the_first_facts_count_like_the_c
     rotating: Path,
 ) -> None:
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
-        await press(pilot, "left_square_bracket", "left_square_bracket", "2")
+        await press(pilot, "2")
+        assert "± 2 facts may be lost" in screen_text(pilot)
+        await press(pilot, "4")
+        assert "± 5 uncertain" in view_of(pilot, LossesFacts).head.text
+        assert "Of the uncertain facts, 2 may count too." in view_of(pilot, LossesFacts).head.text
+        await press(pilot, "escape", "left_square_bracket", "left_square_bracket", "2")
         assert "10 of 18 do not count" in screen_text(pilot)
+        view = conversation(pilot).query_one(CompactionPane).view
+        assert view is not None
+        assert (view.counted, len(view.lost)) == (8, 12)
         await press(pilot, "4")
         assert "The first 8 count as losses: your rules, decisions and values." in screen_text(pilot)
         await press(pilot, "escape", "left_square_bracket", "2")

@@ -10,6 +10,7 @@ from inspector.quality.aftermath import AftermathEvent
 from tests.widgets.values import COMPACTION, ROWS, SAID, compaction
 from tests.widgets.widget_host import hosting, lines, showing, shown
 from widgets.intents import GoTo, StepCompaction
+from widgets.panes.compaction_lines import lost_lines
 from widgets.panes.compaction_pane import CompactionPane
 
 
@@ -249,3 +250,9 @@ async def test_the_size_of_a_missing_list_is_unknown() -> None:
         assert "messages  unknown → 130" in text
         assert "tokens    unknown → " in text
         assert "removed" not in next(line for line in text.splitlines() if line.startswith("messages"))
+
+
+def test_lost_facts_that_do_not_count_are_dimmer() -> None:
+    lines = lost_lines(replace(COMPACTION, counted=2), 80)
+    dim = [any(line.text[span.start : span.end].startswith("Retry") for span in line.spans) for line in lines]
+    assert dim == [False, False, True, False]

@@ -41,8 +41,8 @@ class CompactionView(Struct, frozen=True):
 
     `plan` is the plan of the settings on screen for the list before it. `removed_tokens` is the size of the removed
     messages, `first_sent` the tokens of the first request after it (None: unknown). `why` and `cost` are sentences.
-    `lost` are the worst lost facts, `lost_notes` are about the others. `aftermath` is repeated work after it (None:
-    unknown). `summary` is None until the compaction is over.
+    `lost` are the worst lost facts; the first `counted` of them count as losses. `lost_notes` are about the others.
+    `aftermath` is repeated work after it (None: unknown). `summary` is None until the compaction is over.
     """
 
     done: Compaction
@@ -53,6 +53,7 @@ class CompactionView(Struct, frozen=True):
     why: str = ""
     cost: str = ""
     lost: tuple[Life, ...] = ()
+    counted: int = 0
     lost_notes: tuple[str, ...] = ()
     aftermath: tuple[AftermathEvent, ...] | None = None
     summary: SummaryView | None = None
@@ -157,9 +158,10 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
         other = None if life.saying.generation == view.done.index else life.saying.generation
         place = f"  {who} {place_name(life.saying.index, generation=other)}"
         lead = "lost    " if number == 0 else " " * 8
+        ink = "" if number < view.counted else "muted"
         text = fit(one_line(" ".join(life.text[:2_000].split()), 400), max(8, width - 10 - len(place)))
         lines.append(
-            line_of((lead, "muted"), (f"{sign} ", style), (text, ""), (place, "muted"), tag=f"lost:{number}")
+            line_of((lead, "muted"), (f"{sign} ", style), (text, ink), (place, "muted"), tag=f"lost:{number}")
         )
     for note in view.lost_notes:
         lines.append(

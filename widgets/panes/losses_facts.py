@@ -63,7 +63,7 @@ class LossesFacts(Part[LossesView]):
     NEEDY = frozenset({"step", "next", "survivor", "copy", "dismiss", "trace"})
 
     def __init__(self) -> None:
-        self.head, self.table, self.filters = Headline(3), SurvivalTable(), FactFilters()
+        self.head, self.table, self.filters = Headline(6), SurvivalTable(), FactFilters()
         self._scopes = ModeBar(title="facts".ljust(FactFilters.TITLE_CELLS))
         self.facts, self.body = FactList(), TextView()
         super().__init__(self.head, self.table, self._scopes, self.filters, self.facts, self.body)

@@ -10,6 +10,7 @@ from inspector.core.conversations import Compaction, Conversation
 from inspector.core.text import safe_line
 from inspector.engines.base import Budgets, Plan, TokenIndex, region_tokens
 from inspector.engines.hygiene import PRESSURE_SHARE
+from inspector.engines.registry import words_of
 from inspector.engines.settings import difference
 from inspector.replay.moments import Moment
 from widgets.bars.gauge import GaugeKind, GaugeState
@@ -125,8 +126,8 @@ def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart
     """Return the parts of the title: conversation, findings, changed settings, model, profile, generation."""
     row, moment = opened.inspection.conversation.row, state.moment
     generation = opened.generations[state.generation - 1]
-    profile = state.settings.profile
-    if profile == opened.resolved.settings.profile:
+    profile = words_of(state.settings.profile)
+    if state.settings.profile == opened.resolved.settings.profile:
         profile += f" ({opened.resolved.sources['profile']})"
     live = "live then" if moment is not None else "live" if generation.live else "compacted"
     length = len(generation) if moment is None else moment.length

@@ -82,16 +82,19 @@ def worst_first(lives: Iterable[Life]) -> list[Life]:
 
 
 def _counted(lives: Sequence[Life]) -> str:
-    """Return a sentence about the first facts of a compaction, which count as losses; "" if nothing was lost."""
+    """Return sentences about the facts of a compaction that count, or may count, as losses: the lost ones are first."""
     lost = [life for life in lives if _is_harmed(life)]
     number = sum(map(is_counted, lost))
-    if not lost:
-        return ""
-    if number == 0:
-        return "None counts as a loss: only your rules, decisions and values do."
-    if number == 1:
-        return "The first one counts as a loss: a rule, a decision or a value."
-    return f"The first {number:,} count as losses: your rules, decisions and values."
+    sentences = []
+    if lost and number == 0:
+        sentences = ["None counts as a loss: only your rules, decisions and values do."]
+    elif number == 1:
+        sentences = ["The first one counts as a loss: a rule, a decision or a value."]
+    elif lost:
+        sentences = [f"The first {number:,} count as losses: your rules, decisions and values."]
+    if may := sum(life.fate.outcome == "uncertain" and is_counted(life) for life in lives):
+        sentences.append(f"Of the uncertain facts, {may:,} may count too.")
+    return " ".join(sentences)
 
 
 def is_counted(life: Life) -> bool:

@@ -54,6 +54,8 @@ class Host(JobScreen):
         Nothing is read if the value is current or already being read.
         """
         if self.loaded.current(resource, self.state) is not None:
+            # A read with other inputs may have failed. It is tried again if these inputs return.
+            self.jobs.forget(resource.name)
             return
         for earlier in resource.earlier:
             self.want(earlier)

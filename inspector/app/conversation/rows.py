@@ -16,6 +16,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, unwrapped
 from inspector.engines.base import Plan, TokenIndex
+from inspector.engines.registry import words_of
 from widgets.lists.message_list import BoundaryLine, Flag, MessageRow
 
 #: Minimum tokens of a message that is marked as huge.
@@ -222,7 +223,7 @@ def boundaries(
     lines: list[BoundaryLine] = []
     if plan is not None and plan.compacts:
         agrees = ended_by is not None and plan.agrees_with(ended_by)
-        note = "as recorded" if agrees else plan.profile
+        note = "as recorded" if agrees else words_of(plan.profile)
         head, tail = plan.regions()
         if head:
             lines.append(BoundaryLine(row_of(head), "head_end", "planned", note, plan.head_end))

@@ -106,7 +106,7 @@ def _view(
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
-    lost, notes = _lost(facts, done) if over else ((), ())
+    lost, counted, notes = _lost(facts, done) if over else ((), 0, ())
     went = None if index is None else region_tokens(done, index)[1]
     if plan is not None and plan.compacts and done.before and not plan.budgets.observed:
         # The plan of this list may allow less than the settings allow at most.
@@ -120,6 +120,7 @@ def _view(
         why="" if index is None else why_of(opened.inspection, done, opened.resolved, index).text,
         cost="" if requests is None or not over else requests.bills.get(done.index, ""),
         lost=lost,
+        counted=counted,
         lost_notes=notes,
         # Repeated work is known by the list before.
         aftermath=None if aftermath is None or not done.before else aftermath.get(done.index, ()),
@@ -129,15 +130,16 @@ def _view(
     return view, CompactionRows(rows_before, rows_after, done)
 
 
-def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], tuple[str, ...]]:
-    """The worst facts that the compaction lost, and notes about the others."""
+def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], int, tuple[str, ...]]:
+    """The worst facts that the compaction lost, the number of those that count, which are first, and notes about the
+    others."""
     from inspector.answers.store_losses import FOREIGN
     from inspector.app.conversation.fact_scopes import is_counted, worst_first
 
     if not done.before:
-        return (), ("unknown: the list before it is not in the files",)
+        return (), 0, ("unknown: the list before it is not in the files",)
     if facts is None:
-        return (), ("facts are being read",)
+        return (), 0, ("facts are being read",)
     after = (*facts.reading.facts.of(done.index), *facts.ended.get(done.index, ()))
     lives = worst_first(life for life in after if life.lost or life.outcome == "weakened")
     more, apart = max(0, len(lives) - _LOST_SHOWN), sum(not is_counted(life) for life in lives)
@@ -157,7 +159,7 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         notes.append(f"unknown in part: {FOREIGN}")
     if uncertain:
         notes.append(f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost")
-    return tuple(lives[:_LOST_SHOWN]), tuple(notes)
+    return tuple(lives[:_LOST_SHOWN]), len(lives) - apart, tuple(notes)
 
 
 def _show(pane: CompactionPane, shown: tuple[CompactionView | None, CompactionRows | None] | None) -> None:

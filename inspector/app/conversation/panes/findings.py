@@ -7,6 +7,7 @@ from typing import Any
 from inspector.app.conversation.as_of import FindingsThen
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.resources import FINDINGS
+from inspector.engines.registry import words_of
 from widgets.panes.findings_pane import FindingList, FindingsPane, FindingsView
 
 
@@ -19,7 +20,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
 
 def compute(findings: FindingsThen, profile: str, partial: bool, generation: int) -> FindingsView:
     """Return the findings with a note; `partial` means up to a step of the replay."""
-    note = f"found{' up to this step' if partial else ''} with profile {profile} and the settings in force"
+    note = f"found{' up to this step' if partial else ''} with profile {words_of(profile)} and the settings in force"
     return FindingsView(findings.findings, note, generation, findings.dismissed)
 
 
