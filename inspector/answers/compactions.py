@@ -20,7 +20,7 @@ from inspector.engines.base import TokenIndex
 from inspector.engines.capabilities import SHOWN, default_threshold, loop_of
 from inspector.engines.registry import budgets_of, engine
 from inspector.quality.finding import Finding
-from inspector.quality.firing import ListBefore, Why, why_fired
+from inspector.quality.firing import KnownLimits, ListBefore, Why, why_fired
 
 
 class JudgedCompaction(Struct, frozen=True):
@@ -124,16 +124,16 @@ def why_of(
     usual = None if share is None else threshold_at(share)
     if is_doubtful(resolved):
         usual = budgets_of(settings).threshold_tokens
-    adds = loop_of(rules).reasoning > 0
-    is_least = has_least_window(resolved)
-    is_alone = not inferred or resolved.sources["threshold"].startswith(f"{SHOWN} one ")
     todays = context_length(row.model, row.provider)[1]
     source = resolved.sources["context_length"].removeprefix("assumed: ")
-    is_window_recorded = row.window is not None or source != todays
-    return why_fired(
-        recorded, listed, settings, budgets_of(settings), threshold_at, adds, usual, is_least, is_alone,
-        is_window_recorded,
-    )  # fmt: skip
+    limits = KnownLimits(
+        adds=loop_of(rules).reasoning > 0,
+        usual=usual,
+        is_least=has_least_window(resolved),
+        is_alone=not inferred or resolved.sources["threshold"].startswith(f"{SHOWN} one "),
+        is_window_recorded=row.window is not None or source != todays,
+    )
+    return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, limits)
 
 
 def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:

@@ -247,57 +247,62 @@ def print_steps(steps: Iterable[Document]) -> None:
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
-    """Print compactions with sizes, reason, recorded and planned boundaries; then a line for each microcompaction."""
+    """Print compactions with sizes, reason, recorded and planned boundaries, and a line for each other entry."""
     if not documents:
         say("This conversation was never compacted.")
-        return
+    others = {"microcompaction": _print_microcompaction, "failed": _print_failed}
     for entry in documents:
-        if entry["kind"] == "microcompaction":
-            _print_microcompaction(entry)
-            continue
-        if entry["kind"] == "failed":
-            by = {"manual": ", by hand", "auto": ", automatic"}.get(entry["trigger"] or "", "")
-            reason = f"in generation {entry['generation']}: {entry['error'] or 'no reason recorded'}"
-            say(f"failed attempt {entry['index']}{by}  ", "bold", reason)
-            continue
-        planned = entry["planned"]
-        size = "a summary that cannot be read" if entry["encrypted"] else "no summary"
-        size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
-        kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
-        kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
-        before, tokens = "unknown", "unknown"
-        if entry["before"]:
-            before, tokens = f"{entry['before']:,}", f"~{entry['tokens_before']:,}"
-        bound = "at least " if entry["kept_missing"] else "at most " if entry["may_have_later"] else ""
-        after = f"{bound}~{entry['tokens_after']:,} tokens · {size}{kind}"
-        smaller = f"{before} → {bound}{plural(entry['after'], 'message')} · {tokens} → {after}"
-        say(f"compaction {entry['index']}  ", "bold", smaller)
-        sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
-        words = zip(sizes, ("tokens before", "tokens after"), strict=True)
-        reported = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
-        if reported:
-            say(f"  reported by the agent: {reported}; counts with ~ are rough and only of the messages")
-        say(f"  why: {entry['why']['text']}")
-        recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
+        others.get(entry["kind"], _print_compaction)(entry)
+
+
+def _print_compaction(entry: Document) -> None:
+    size = "a summary that cannot be read" if entry["encrypted"] else "no summary"
+    size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
+    kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
+    kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
+    before, tokens = "unknown", "unknown"
+    if entry["before"]:
+        before, tokens = f"{entry['before']:,}", f"~{entry['tokens_before']:,}"
+    bound = "at least " if entry["kept_missing"] else "at most " if entry["may_have_later"] else ""
+    after = f"{bound}~{entry['tokens_after']:,} tokens · {size}{kind}"
+    smaller = f"{before} → {bound}{plural(entry['after'], 'message')} · {tokens} → {after}"
+    say(f"compaction {entry['index']}  ", "bold", smaller)
+    sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
+    words = zip(sizes, ("tokens before", "tokens after"), strict=True)
+    reported = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
+    if reported:
+        say(f"  reported by the agent: {reported}; counts with ~ are rough and only of the messages")
+    say(f"  why: {entry['why']['text']}")
+    say(f"  {_boundaries(entry)} · session {entry['session']}")
+    say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'unknown, ' + entry['cost_note']}")
+    for finding in entry["findings"]:
+        say(f"  {finding['severity']}: {finding['text']}")
+    if entry["note"]:
+        say(f"  {entry['note']}")
+
+
+def _boundaries(entry: Document) -> str:
+    """Return the recorded and the planned boundaries of a compaction in words."""
+    if not entry["before"]:
+        return "no recorded boundaries · no plan: the list before it is unknown"
+    recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
+    if entry["kept"]:
         kept = plural(len(entry["kept"]), "message")
-        recorded += f", {kept} between the boundaries kept word for word" if entry["kept"] else ""
-        if not entry["before"]:
-            recorded, plan = "no recorded boundaries", "no plan: the list before it is unknown"
-        elif not planned["compacts"]:
-            plan = f"{words_of(planned['profile'])} would not compact: {planned['reason']}"
-        elif planned["agrees"]:
-            plan = f"planned by {words_of(planned['profile'])}: {agreement_words(planned['kept'], entry['kept'])}"
-        else:
-            plan = (
-                f"planned by {words_of(planned['profile'])}: head_end {planned['head_end']}, "
-                f"tail_start {planned['tail_start']} (differs)"
-            )
-        say(f"  {recorded} · {plan} · session {entry['session']}")
-        say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'unknown, ' + entry['cost_note']}")
-        for finding in entry["findings"]:
-            say(f"  {finding['severity']}: {finding['text']}")
-        if entry["note"]:
-            say(f"  {entry['note']}")
+        recorded += f", {kept} between the boundaries kept word for word"
+    planned = entry["planned"]
+    rules = words_of(planned["profile"])
+    if not planned["compacts"]:
+        return f"{recorded} · {rules} would not compact: {planned['reason']}"
+    if planned["agrees"]:
+        return f"{recorded} · planned by {rules}: {agreement_words(planned['kept'], entry['kept'])}"
+    places = f"head_end {planned['head_end']}, tail_start {planned['tail_start']}"
+    return f"{recorded} · planned by {rules}: {places} (differs)"
+
+
+def _print_failed(entry: Document) -> None:
+    by = {"manual": ", by hand", "auto": ", automatic"}.get(entry["trigger"] or "", "")
+    reason = f"in generation {entry['generation']}: {entry['error'] or 'no reason recorded'}"
+    say(f"failed attempt {entry['index']}{by}  ", "bold", reason)
 
 
 def _print_microcompaction(entry: Document) -> None:

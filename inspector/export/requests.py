@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 
 from inspector.answers.requests import OpenedRequest
@@ -13,6 +12,7 @@ from inspector.core.shares import dollars, plural
 from inspector.core.text import safe_line
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
+from inspector.stores.wires import json_text
 
 
 def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Document | None:
@@ -193,8 +193,7 @@ def print_sent(document: Document) -> None:
 
 def _part(name: str, content: object, marked: bool) -> None:
     parts = content if isinstance(content, list) else [content]
-    texts = [
-        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part
-    ]
     mark = " ◆ breakpoint" if marked else ""
-    say(f"  {safe_line(name, 40)}{mark}: {safe_line(' '.join(texts), 160)}")
+    say(
+        f"  {safe_line(name, 40)}{mark}: {safe_line(' '.join(json_text(part) for part in parts if part), 160)}"
+    )

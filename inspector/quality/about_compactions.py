@@ -8,19 +8,10 @@ from itertools import pairwise
 from inspector.core.conversations import SYSTEM, Compaction
 from inspector.core.shares import plural
 from inspector.engines.registry import words_of
+from inspector.quality import limits
 from inspector.quality.aftermath import size_words
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
-from inspector.quality.limits import (
-    FOSSIL_COMPACTIONS,
-    LEAST_SAVED,
-    MID_TASK,
-    QUICK_MESSAGES,
-    QUICK_SHARE,
-    READ_AGAIN,
-    READ_AGAIN_TOKENS,
-    TAIL_CEILING,
-)
 
 
 def planned_not_recorded(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -65,10 +56,10 @@ def stray_result(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions that saved less than LEAST_SAVED of the tokens."""
+    """Yield compactions that saved less than limits.LEAST_SAVED of the tokens."""
     for compaction in evidence.compactions:
         before, after = compaction.recorded.tokens_before, compaction.recorded.tokens_after
-        if before <= 0 or compaction.recorded.after == 0 or (before - after) / before >= LEAST_SAVED:
+        if before <= 0 or compaction.recorded.after == 0 or (before - after) / before >= limits.LEAST_SAVED:
             continue
         if not compaction.recorded.whole:
             continue
@@ -90,7 +81,7 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
         grown = max(_growth(old.recorded, new.recorded), new.requests_grew)
         # The threshold in force may be lower than the planned one.
         size = new.recorded.tokens_before_reported or new.recorded.tokens_before
-        enough = messages >= QUICK_MESSAGES and grown >= QUICK_SHARE * min(
+        enough = messages >= limits.QUICK_MESSAGES and grown >= limits.QUICK_SHARE * min(
             size, evidence.budgets.threshold_tokens
         )
         # The first list may have later messages, so the number of messages between them is unknown.
@@ -127,7 +118,7 @@ def tail_over_budget(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield compactions whose tail is larger than the tail walk allows."""
     budget = evidence.budgets.tail_token_budget
     for compaction in evidence.compactions:
-        allowed = compaction.tail_tokens <= TAIL_CEILING * budget or evidence.budgets.observed
+        allowed = compaction.tail_tokens <= limits.TAIL_CEILING * budget or evidence.budgets.observed
         if allowed or compaction.largest is None:
             continue
         index, tokens = compaction.largest
@@ -179,7 +170,7 @@ def in_mid_task(evidence: ConversationEvidence) -> Iterator[Violation]:
         recorded = compaction.recorded
         kept = recorded.head_end > 0 or recorded.tail_start < recorded.before or bool(recorded.kept)
         at_work = compaction.at_work or 0
-        if at_work < MID_TASK or kept or recorded.trigger == "manual":
+        if at_work < limits.MID_TASK or kept or recorded.trigger == "manual":
             continue
         asked = "" if compaction.last_request is None else f" on #{compaction.last_request:,}"
         yield compaction.before(
@@ -202,7 +193,7 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
         names = list(dict.fromkeys(event.text for event in again))
         tokens = sum(event.tokens for event in again)
         size = size_words(tokens, any(event.in_part for event in again))
-        if len(names) >= READ_AGAIN and tokens >= READ_AGAIN_TOKENS:
+        if len(names) >= limits.READ_AGAIN and tokens >= limits.READ_AGAIN_TOKENS:
             when = f"After compaction {compaction.index}"
             if compaction.turn_end is not None:
                 when = f"Between compaction {compaction.index} and the user's next request,"
@@ -217,10 +208,10 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield the first messages that stayed through FOSSIL_COMPACTIONS or more compactions."""
+    """Yield the first messages that stayed through limits.FOSSIL_COMPACTIONS or more compactions."""
     compactions = evidence.compactions
     system = int(evidence.live.roles[:1] == bytes([SYSTEM]))
-    if len(compactions) < FOSSIL_COMPACTIONS:
+    if len(compactions) < limits.FOSSIL_COMPACTIONS:
         return
     carried, count = compactions[-1].recorded.head_end, 0
     for compaction in reversed(compactions):
@@ -228,7 +219,7 @@ def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
             break
         carried = min(carried, compaction.recorded.head_end)
         count += 1
-    if count < FOSSIL_COMPACTIONS:
+    if count < limits.FOSSIL_COMPACTIONS:
         return
     messages = carried - system
     tokens = sum(evidence.live.fossils[system:carried])

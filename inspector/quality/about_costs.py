@@ -7,16 +7,9 @@ from itertools import pairwise
 
 from inspector.caching.costs import Bill
 from inspector.core.shares import dollars, plural
+from inspector.quality import limits
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.finding import Violation
-from inspector.quality.limits import (
-    CHANGED_REQUESTS,
-    CHANGED_SHARE,
-    CLOSE_REQUESTS,
-    MISSED_SHARE,
-    NOTICED_DOLLARS,
-    WRITING_REQUESTS,
-)
 
 
 def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
@@ -44,7 +37,7 @@ def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
     if (
         cost is None
         or idle.more <= compactions
-        or idle.cheaper < max(NOTICED_DOLLARS, MISSED_SHARE * cost.amount)
+        or idle.cheaper < max(limits.NOTICED_DOLLARS, limits.MISSED_SHARE * cost.amount)
     ):
         return
     pauses = "A pause" if idle.misses == 1 else f"{idle.misses:,} pauses"
@@ -59,7 +52,7 @@ def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
 def breakpoints_never_hit(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield a cache that requests write and never read."""
     cache = evidence.costs.cache
-    if cache is None or cache.writing < WRITING_REQUESTS or cache.read:
+    if cache is None or cache.writing < limits.WRITING_REQUESTS or cache.read:
         return
     yield Violation(
         f"{cache.writing:,} requests wrote {cache.written:,} tokens into the cache, and no request read any back.",
@@ -70,7 +63,7 @@ def breakpoints_never_hit(evidence: ConversationEvidence) -> Iterator[Violation]
 def prompt_changes(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield prompts that nearly always differ near their start."""
     cache = evidence.costs.cache
-    if cache is None or cache.changed < max(CHANGED_REQUESTS, CHANGED_SHARE * cache.warm):
+    if cache is None or cache.changed < max(limits.CHANGED_REQUESTS, limits.CHANGED_SHARE * cache.warm):
         return
     yield Violation(
         f"{cache.changed:,} of {cache.warm:,} requests sent {cache.again:,} tokens again although the cache was still "
@@ -80,7 +73,7 @@ def prompt_changes(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
+    """Yield compactions whose new cache was read by fewer than limits.CLOSE_REQUESTS requests."""
     for one, following, bill in _unpaid(evidence, discarded=True):
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(
@@ -99,13 +92,13 @@ def _unpaid(
 ) -> Iterator[tuple[CompactionEvidence, CompactionEvidence, Bill]]:
     """Yield compactions that did not pay off, with the next one and the bill.
 
-    `discarded`: those whose new cache was read by fewer than CLOSE_REQUESTS requests; else the others.
+    `discarded`: those whose new cache was read by fewer than limits.CLOSE_REQUESTS requests; else the others.
     """
     for one, following in pairwise(evidence.compactions):
         bill = one.bill
-        if bill is None or bill.paid_off or bill.loss < NOTICED_DOLLARS or one.doubted:
+        if bill is None or bill.paid_off or bill.loss < limits.NOTICED_DOLLARS or one.doubted:
             continue
-        if discarded == (bool(bill.cost.write) and bill.later < CLOSE_REQUESTS):
+        if discarded == (bool(bill.cost.write) and bill.later < limits.CLOSE_REQUESTS):
             yield one, following, bill
 
 

@@ -12,17 +12,10 @@ from inspector.core.rough import text_tokens
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
 from inspector.core.thinking import leading_thinking
+from inspector.quality import limits
 from inspector.quality.evidence import CompactionEvidence, ConversationEvidence
 from inspector.quality.facts.gaps import Gap, GapKind
 from inspector.quality.finding import Violation
-from inspector.quality.limits import (
-    EMPTY_SUMMARY,
-    MOST,
-    REPEATED_ENTRIES,
-    REPEATED_MESSAGES,
-    REPEATED_SHARE,
-    SUMMARIZED_AT_LEAST,
-)
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.headings import is_common
@@ -100,7 +93,10 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
         body = without_fixed_history(compaction.recorded.summary or "").strip()
         if not compaction.recorded.written or compaction.middle_tokens <= text_tokens(len(body)):
             continue
-        large, short = compaction.middle_tokens >= SUMMARIZED_AT_LEAST, len(body) < 5 * EMPTY_SUMMARY
+        large, short = (
+            compaction.middle_tokens >= limits.SUMMARIZED_AT_LEAST,
+            len(body) < 5 * limits.EMPTY_SUMMARY,
+        )
         denies = _NOTHING_SEEN.search(body) or (large and _NO_TASK.search(body))
         is_template = compaction.summary is not None and _is_template(compaction.summary)
         history = history_in(body)
@@ -110,7 +106,7 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
                 f"~{compaction.middle_tokens:,} tokens of messages.",
             )
             continue
-        if (large and len(body) < EMPTY_SUMMARY) or (short and denies) or is_template:
+        if (large and len(body) < limits.EMPTY_SUMMARY) or (short and denies) or is_template:
             yield compaction.at_summary(
                 f"Summary {compaction.index} has {plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
                 f"tokens of messages: “{safe_title(body, 80)}”.",
@@ -219,7 +215,7 @@ def _says_the_same(old: Summary, new: Summary) -> bool:
     """Return whether the new summary has at least REPEATED_SHARE of its text, in characters, from the old one."""
     before = {" ".join(item.text.split()) for _, item in old.items()}
     same = sum(len(item.text) for _, item in new.items() if " ".join(item.text.split()) in before)
-    return same >= REPEATED_SHARE * sum(len(item.text) for _, item in new.items())
+    return same >= limits.REPEATED_SHARE * sum(len(item.text) for _, item in new.items())
 
 
 def _lacks_a_section(old: Summary, new: Summary) -> bool:
@@ -236,14 +232,17 @@ def repeats(evidence: ConversationEvidence) -> Iterator[Violation]:
         items = [item for section in diff.sections for item in section.items if item.change != "removed"]
         same = [item for item in items if item.was is None and item.change in ("kept", "moved")]
         chars = sum(len(item.text) for item in items)
-        if len(items) < REPEATED_ENTRIES or sum(len(item.text) for item in same) < REPEATED_SHARE * chars:
+        if (
+            len(items) < limits.REPEATED_ENTRIES
+            or sum(len(item.text) for item in same) < limits.REPEATED_SHARE * chars
+        ):
             continue
         if old.index != last:
             first, since = old.index, 0
         last = new.index
         since += new.recorded.tail_start - max(new.recorded.head_end, new.planned.summarized_from)
         than = f" than summary {first}" if first != old.index else ""
-        if since >= REPEATED_MESSAGES:
+        if since >= limits.REPEATED_MESSAGES:
             yield new.at_summary(
                 f"{len(same):,} of the {len(items):,} entries of summary {new.index} are word for word those of "
                 f"summary {old.index}, although it replaces {since:,} more messages{than}.",
@@ -302,10 +301,10 @@ def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[CompactionEvidence, Gap]]:
-    """Yield the gaps of these kinds, at most MOST for each summary."""
+    """Yield the gaps of these kinds, at most limits.MOST for each summary."""
     for compaction in evidence.compactions:
         gaps = [gap for gap in compaction.gaps if gap.kind in kinds]
-        for gap in gaps[:MOST]:
+        for gap in gaps[: limits.MOST]:
             yield compaction, gap
 
 

@@ -5,38 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from inspector.quality import limits
 from inspector.quality.finding import Finding, Rule
-from inspector.quality.limits import (
-    CHANGED_REQUESTS,
-    CHANGED_SHARE,
-    CLOSE_REQUESTS,
-    CONCISE,
-    CROWDED,
-    CUT_REQUESTS,
-    EMPTY_SUMMARY,
-    FALL_SHARE,
-    FALL_TOKENS,
-    FEW,
-    FOSSIL_COMPACTIONS,
-    HUGE_TOKENS,
-    LATE_MESSAGES,
-    LEAST_SAVED,
-    MID_TASK,
-    MISSED_SHARE,
-    NOTICED_DOLLARS,
-    QUICK_MESSAGES,
-    QUICK_SHARE,
-    READ_AGAIN,
-    READ_AGAIN_TOKENS,
-    REPEATED_ENTRIES,
-    REPEATED_MESSAGES,
-    REPEATED_SHARE,
-    SHORTEST,
-    SUMMARIZED_AT_LEAST,
-    TAIL_CEILING,
-    TWICE,
-    WRITING_REQUESTS,
-)
 
 _ALL = (
     Rule(
@@ -64,10 +34,11 @@ _ALL = (
         "error",
         "The summary is empty",
         "A model wrote the summary, but it has no content. The messages that it replaced are lost.",
-        f"A summary of fewer than {EMPTY_SUMMARY} characters replaces {SUMMARIZED_AT_LEAST:,} tokens or more. Or a "
-        f"summary of fewer than {5 * EMPTY_SUMMARY} characters says that it saw no conversation, or that there is no "
-        f"task although it replaces {SUMMARIZED_AT_LEAST:,} tokens or more. Or each of its sections says only that "
-        "there is nothing. The messages that it replaced are larger than the summary.",
+        f"A summary of fewer than {limits.EMPTY_SUMMARY} characters replaces {limits.SUMMARIZED_AT_LEAST:,} tokens "
+        f"or more. Or a summary of fewer than {5 * limits.EMPTY_SUMMARY} characters says that it saw no "
+        f"conversation, or that there is no task although it replaces {limits.SUMMARIZED_AT_LEAST:,} tokens or more. "
+        "Or each of its sections says only that there is nothing. The messages that it replaced are larger than the "
+        "summary.",
         "Read the messages in the list before, and repeat what the agent still needs. Try another summary "
         "model.",
     ),
@@ -133,14 +104,14 @@ _ALL = (
         "A rule of the user's (must, must never) is no longer in the list. Nothing stops the agent from "
         "breaking it.",
         "A constraint in the user's own words was in a summarized message: a prohibition, a bound, a "
-        f"condition, “always” or “must”. Its sentence has {SHORTEST} to {CONCISE} bytes, and its message at most "
-        f"{CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... until I say so”), has an "
-        "exact value, is in the user's first two messages, or was said twice. The constraint is not in the list after "
-        "the compaction and not in the live list, and the user did not repeat, withdraw or change it later. "
-        "In Chinese and other scripts without spaces between words, only a constraint with a name counts, and one "
-        "that the summary changes or has without its value. The command losses also lists rules that hold only for "
-        "their own request. "
-        f"If one message has more than {FEW} lost constraints, they are one finding.",
+        f"condition, “always” or “must”. Its sentence has {limits.SHORTEST} to {limits.CONCISE} bytes, and its "
+        f"message at most {limits.CROWDED} statements. It begins like a lasting rule (“always”, “never”, “do not ... "
+        "until I say so”), has an exact value, is in the user's first two messages, or was said twice. The "
+        "constraint is not in the list after the compaction and not in the live list, and the user did not repeat, "
+        "withdraw or change it later. In Chinese and other scripts without spaces between words, only a constraint "
+        "with a name counts, and one that the summary changes or has without its value. The command losses also "
+        "lists rules that hold only for their own request. "
+        f"If one message has more than {limits.FEW} lost constraints, they are one finding.",
         "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
         "the focus text of a manual compaction.",
     ),
@@ -210,7 +181,8 @@ _ALL = (
         "The summary says that everything is done or that nothing is pending. The user had asked for "
         "something that the list after does not mention.",
         "The summary says that all is done, and a request in one of the user's last "
-        f"{LATE_MESSAGES} summarized messages is lost. Messages with more than {CROWDED} statements do not count.",
+        f"{limits.LATE_MESSAGES} summarized messages is lost. Messages with more than {limits.CROWDED} statements "
+        "do not count.",
         "Check whether it was done. Ask for it again if not.",
     ),
     Rule(
@@ -240,9 +212,9 @@ _ALL = (
         "warning",
         "A summary repeats the previous one",
         "The model copied the earlier summary and added nothing about the newer messages.",
-        f"At least {REPEATED_SHARE:.0%} of the summary's text, in {REPEATED_ENTRIES} entries or more, is "
-        f"word for word in the previous one, although it replaces at least {REPEATED_MESSAGES} more messages. For "
-        "several such summaries in a row, the messages since the first one count.",
+        f"At least {limits.REPEATED_SHARE:.0%} of the summary's text, in {limits.REPEATED_ENTRIES} entries or more, is "
+        f"word for word in the previous one, although it replaces at least {limits.REPEATED_MESSAGES} more messages. "
+        "For several such summaries in a row, the messages since the first one count.",
         "Compare both in the summary pane. Read the summarized messages, and try another summary model.",
     ),
     Rule(
@@ -292,7 +264,7 @@ _ALL = (
         "A request sent much less than the previous one, and no compaction is recorded between them. "
         "Something left the context, such as old tool results that the server cleared, and no summary "
         "names it.",
-        f"A request sent at least {FALL_TOKENS:,} tokens and {FALL_SHARE:.0%} fewer than the previous "
+        f"A request sent at least {limits.FALL_TOKENS:,} tokens and {limits.FALL_SHARE:.0%} fewer than the previous "
         "request of the same list, within five minutes, and the next requests are not as long as before. "
         "One finding names the largest fall.",
         "Ask the agent which earlier results it still knows, and let it read the others again.",
@@ -303,8 +275,8 @@ _ALL = (
         "The server cut the prompt",
         "The model saw only a part of the list: mostly its end, without the instructions and rules at its beginning. "
         "The recorded list does not show it, and neither the agent nor the model says so.",
-        f"At least {CUT_REQUESTS} requests in a row of one list report exactly the same input, and the list has more "
-        "rough tokens. The sizes of these requests are not used.",
+        f"At least {limits.CUT_REQUESTS} requests in a row of one list report exactly the same input, and the list "
+        "has more rough tokens. The sizes of these requests are not used.",
         "Give the server a larger window (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), and tell the agent the same "
         "window, so that it compacts before the list is cut.",
     ),
@@ -334,7 +306,7 @@ _ALL = (
         "Messages are in the list twice",
         "A part of the live list is stored a second time. The model reads it twice, and each request pays "
         "for it twice.",
-        f"At least {TWICE} consecutive messages repeat earlier ones of the live list in the same order.",
+        f"At least {limits.TWICE} consecutive messages repeat earlier ones of the live list in the same order.",
         "Start a new session, or compact by hand. Report it to the agent's developers.",
     ),
     Rule(
@@ -344,7 +316,7 @@ _ALL = (
         "The prompt changed between two requests, or the cache was lost. The cached tokens after the change were sent "
         "and cached again.",
         "An agent that sets cache breakpoints missed a prefix within its time to live. Such misses cost at least "
-        f"{NOTICED_DOLLARS} US dollars and {MISSED_SHARE:.0%} of the cost of all requests.",
+        f"{limits.NOTICED_DOLLARS} US dollars and {limits.MISSED_SHARE:.0%} of the cost of all requests.",
         "Find what changes after the tokens that were still read: a restart or another mode, other tools, the date, a "
         "file that is always rewritten. `requests` lists each miss.",
     ),
@@ -364,7 +336,7 @@ _ALL = (
         "A compaction saved little",
         "The compaction cost a summary call and the prompt cache, but the list is almost as large as "
         "before. After two in a row Hermes 0.13 to 0.18 gives up compacting.",
-        f"A compaction saved less than {LEAST_SAVED:.0%} of the rough tokens of a list that the store has "
+        f"A compaction saved less than {limits.LEAST_SAVED:.0%} of the rough tokens of a list that the store has "
         "whole.",
         "If the list is most of the prompt, compact later or keep less, so that the middle is larger. If not, shrink "
         "the fixed prompt: fewer tools, MCP servers and memory files.",
@@ -376,10 +348,10 @@ _ALL = (
         "Compactions in quick succession",
         "Little was added between two compactions. Each one costs a summary call and the prompt cache, and "
         "each summary of a summary loses details.",
-        f"Fewer than {QUICK_MESSAGES} messages were added between two compactions. Or the added tokens are less than "
-        f"{QUICK_SHARE:.0%} of the threshold, or of the list before the second compaction if that is smaller. Tokens "
-        "are those of the requests or of the agent's reports, if known, else rough. A compaction by hand does not "
-        "count as the second compaction.",
+        f"Fewer than {limits.QUICK_MESSAGES} messages were added between two compactions. Or the added tokens are "
+        f"less than {limits.QUICK_SHARE:.0%} of the threshold, or of the list before the second compaction if that "
+        "is smaller. Tokens are those of the requests or of the agent's reports, if known, else rough. A compaction "
+        "by hand does not count as the second compaction.",
         "If the list is most of the prompt, find what fills it after a compaction: a large head or tail, or one huge "
         "message. If not, shrink the fixed prompt: fewer tools, MCP servers and memory files.",
         "To compact later, raise the threshold. To keep less, lower target_ratio.",
@@ -390,8 +362,9 @@ _ALL = (
         "Files were read again",
         "The agent opened files or pages again that it had read or written before. Their text was paid for "
         "twice. The record does not show why.",
-        f"After the compaction and before the user's next request, the agent opened {READ_AGAIN} or more files or "
-        f"pages, with {READ_AGAIN_TOKENS:,} tokens or more in all. Acts that left the list had read or written them.",
+        f"After the compaction and before the user's next request, the agent opened {limits.READ_AGAIN} or more "
+        f"files or pages, with {limits.READ_AGAIN_TOKENS:,} tokens or more in all. Acts that left the list had read "
+        "or written them.",
         "See what the agent looked for. A summary that keeps the important lines and values, a longer tail, or a "
         "compaction by hand before a large task avoids the second reading.",
     ),
@@ -401,7 +374,7 @@ _ALL = (
         "The tail is over its budget",
         "The messages kept at the end cost more than the tail budget. The compaction saved less than "
         "planned, and the next one comes sooner.",
-        f"The tail of a recorded compaction has more than {TAIL_CEILING:g} times its budget in tokens, as "
+        f"The tail of a recorded compaction has more than {limits.TAIL_CEILING:g} times its budget in tokens, as "
         "the release estimates them. The release allows 1.5 times, and whole turns may add a little.",
         "Look at the named message. Let the agent write large tool output to a file and read it in parts.",
     ),
@@ -412,7 +385,7 @@ _ALL = (
         "The message is larger than the whole tail budget, and every compaction keeps it. The list stays "
         "large.",
         "A message of the head or tail planned for the live list has more tokens than the tail budget, "
-        f"even after pruning, and at least {HUGE_TOKENS:,}.",
+        f"even after pruning, and at least {limits.HUGE_TOKENS:,}.",
         "Undo the message and give the agent the text as a file, or start a new session.",
     ),
     Rule(
@@ -496,7 +469,7 @@ _ALL = (
         "The cache is written and never read",
         "Every request writes its prompt into the cache, which costs more than sending it, but no request "
         "reads it.",
-        f"{WRITING_REQUESTS} recorded requests or more wrote into the cache, and no request of the "
+        f"{limits.WRITING_REQUESTS} recorded requests or more wrote into the cache, and no request of the "
         "conversation read from it.",
         "Look for differences at the start of the prompts, or for requests that go to other servers. "
         "Otherwise turn the cache breakpoints off.",
@@ -507,8 +480,8 @@ _ALL = (
         "The prompt changes with every request",
         "Something near the start of the prompt changes with nearly every request, such as a time or a "
         "counter in the system prompt, or the order of tools. Everything after it is sent again.",
-        f"Of the recorded requests within the time to live of the cache, {CHANGED_REQUESTS} or more and at "
-        f"least {CHANGED_SHARE:.0%} read back only the start of the previous prompt.",
+        f"Of the recorded requests within the time to live of the cache, {limits.CHANGED_REQUESTS} or more and at "
+        f"least {limits.CHANGED_SHARE:.0%} read back only the start of the previous prompt.",
         "Remove what changes from the system prompt and the tools, or move it to the end of the list. "
         "`requests` shows where each prompt first differs.",
     ),
@@ -518,9 +491,9 @@ _ALL = (
         "A compaction never paid off",
         "Reading the summarized messages, writing the summary and writing the new list into the cache cost "
         "more than the shorter prompts saved until the next compaction.",
-        f"Usage and prices are known. {CLOSE_REQUESTS} or more requests came between the first request after the "
-        "compaction and the next compaction, but fewer than the break-even needs. The loss is at least "
-        f"{NOTICED_DOLLARS} US dollars.",
+        f"Usage and prices are known. {limits.CLOSE_REQUESTS} or more requests came between the first request after "
+        "the compaction and the next compaction, but fewer than the break-even needs. The loss is at least "
+        f"{limits.NOTICED_DOLLARS} US dollars.",
         "Compact later or keep less, so that the next compaction comes later.",
         "To compact later, raise the threshold. To keep less, lower target_ratio.",
     ),
@@ -531,8 +504,8 @@ _ALL = (
         "The cache expired during pauses of the conversation, and sending everything again cost more than "
         "all compactions.",
         "The extra cost of requests after pauses longer than the time to live is more than the bills of "
-        f"all compactions. The other time to live would save {MISSED_SHARE:.0%} or more of the cost of all requests, "
-        f"and at least {NOTICED_DOLLARS} US dollars.",
+        f"all compactions. The other time to live would save {limits.MISSED_SHARE:.0%} or more of the cost of all "
+        f"requests, and at least {limits.NOTICED_DOLLARS} US dollars.",
         "Use the cheaper time to live, which the finding names. Compact before a long pause, not after it.",
     ),
     Rule(
@@ -541,8 +514,8 @@ _ALL = (
         "A compaction discarded the cache of the previous one",
         "Each compaction writes a new list into the cache. The next compaction followed before enough "
         "requests had read that list.",
-        f"Fewer than {CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
-        f"compaction. The first compaction lost at least {NOTICED_DOLLARS} US dollars.",
+        f"Fewer than {limits.CLOSE_REQUESTS} requests came between the first one after a compaction and the next "
+        f"compaction. The first compaction lost at least {limits.NOTICED_DOLLARS} US dollars.",
         "Find what fills the list right after a compaction.",
         "To compact later, raise the threshold. To keep less, lower target_ratio.",
     ),
@@ -570,7 +543,8 @@ _ALL = (
         "The agent was working on a request when its list became a summary. The summary does not say what the agent "
         "was working on.",
         "An automatic compaction kept nothing of the list, the last message before it was a call or its "
-        f"result, {MID_TASK} or more messages had followed the request, and the summary names no file of their calls.",
+        f"result, {limits.MID_TASK} or more messages had followed the request, and the summary names no file of "
+        "their calls.",
         "Remind the agent of its task. Compact by hand between tasks, if the agent allows it.",
     ),
     Rule(
@@ -588,7 +562,7 @@ _ALL = (
         "The last compactions kept the same first messages, as Hermes 0.13 to 0.17 does. The first request is sent "
         "with every call, long after it was done.",
         "The same messages, apart from the system prompt, are at the beginning through "
-        f"{FOSSIL_COMPACTIONS} compactions or more.",
+        f"{limits.FOSSIL_COMPACTIONS} compactions or more.",
         "Protect fewer of them, or start a new session, if the beginning no longer matters.",
         "The setting is protect_first_n. Hermes 0.19 releases the head after the first compaction.",
     ),

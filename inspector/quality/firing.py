@@ -70,33 +70,39 @@ class ListBefore(Struct, frozen=True):
     last_size: int | None = None
 
 
+class KnownLimits(Struct, frozen=True):
+    """Knowledge about the limits at the time of a compaction.
+
+    `adds`: the agent adds the last results and earlier reasoning to the size that it reports. `usual`: the threshold of
+    the profile in tokens, if the one in force only follows from recorded compactions, or if they contradict it.
+    `is_least`: the window may be larger than that of the settings. `is_alone`: the compactions show no threshold, for
+    example because there is only one. If not `is_window_recorded`, the window is today's window of the model, or
+    assumed.
+    """
+
+    adds: bool = False
+    usual: int | None = None
+    is_least: bool = False
+    is_alone: bool = False
+    is_window_recorded: bool = True
+
+
 def why_fired(
     recorded: Compaction,
     listed: ListBefore,
     settings: Settings,
     budgets: Budgets,
     threshold_at: Callable[[float], int],
-    adds: bool = False,
-    usual: int | None = None,
-    is_least: bool = False,
-    is_alone: bool = False,
-    is_window_recorded: bool = True,
+    limits: KnownLimits,
 ) -> Why:
     """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
-    `threshold_at` returns the threshold in tokens for a share of the window. `adds`: the agent adds the last results
-    and earlier reasoning to the size that it reports. `usual`: the threshold of the profile in tokens, if the one in
-    force only follows from recorded compactions, or if they contradict it. `is_least`: the window may be larger than
-    that of the settings. `is_alone`: the compactions show no threshold, for example because there is only one. If not
-    `is_window_recorded`, the window is today's window of the model, or assumed.
+    `threshold_at` returns the threshold in tokens for a share of the window.
     """
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
-        return _as_reported(
-            recorded, listed.last_size, settings, budgets.threshold_tokens, adds, usual, is_least, is_alone,
-            is_window_recorded,
-        )  # fmt: skip
+        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, limits)
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     rules = words_of(settings.profile)
     stop = min(recorded.before, len(listed.roles))
@@ -157,78 +163,69 @@ def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
 
 
 def _as_reported(
-    recorded: Compaction,
-    last_size: int | None,
-    settings: Settings,
-    threshold: int,
-    adds: bool,
-    usual: int | None,
-    is_least: bool,
-    is_alone: bool,
-    is_window_recorded: bool,
+    recorded: Compaction, last_size: int | None, settings: Settings, threshold: int, limits: KnownLimits
 ) -> Why:
-    """The trigger and the size that the agent reports; else the size of its last request with the answer."""
-    reported, rules = recorded.tokens_before_reported, words_of(settings.profile)
-    if last_size is not None and is_size_doubted(recorded, last_size):
-        size = (
-            f"{last_size:,} tokens in the last request and its answer (the agent reports {reported:,}, which cannot be "
-            "right)"
-        )
-        reported = last_size
-    elif reported is not None:
-        size = f"{reported:,} tokens (reported)"
-    elif last_size is not None:
-        reported, size = last_size, f"{last_size:,} tokens (last request and its answer)"
-    else:
-        size = f"~{recorded.tokens_before:,} tokens" if recorded.before else "an unknown size"
+    """Return the trigger and the size that the agent reports; else the size of its last request with the answer."""
+    reported, size = _reported_size(recorded, last_size)
     tokens = recorded.tokens_before if reported is None else reported
+    reached = reported is not None and reported >= threshold and limits.usual is None and not limits.is_least
     if recorded.trigger == "manual":
-        return Why("manual", f"manual /compact at {size}", None, None, tokens)
+        return Why("manual", f"manual /compact at {size}", tokens=tokens)
     if recorded.overflow:
-        return Why(
-            "reported",
-            f"the request before the compaction did not fit into the window (overflow), at {size}",
-            None,
-            None,
-            tokens,
-        )
+        text = f"the request before the compaction did not fit into the window (overflow), at {size}"
+        return Why("reported", text, tokens=tokens)
     if recorded.failed_request:
         error = safe_title(without_secrets(recorded.failed_request))
         text = f"the request before the compaction failed (“{error}”), at {size}"
-        if reported is not None and reported >= threshold and usual is None and not is_least:
-            text += f", which reach the threshold of {threshold:,}"
-        return Why("reported", text, None, None, tokens)
+        text += f", which reach the threshold of {threshold:,}" if reached else ""
+        return Why("reported", text, tokens=tokens)
     by = f"{recorded.trigger} (reported)" if recorded.trigger else "trigger not recorded"
-    more = "adds the last results and earlier reasoning to this size, and " if adds else ""
-    by_hand = "" if recorded.trigger else ", or the user compacted"
-    is_below = reported is not None and not is_window_recorded and not is_least
-    window_then = f"had a smaller window than today's {settings.context_length:,}"
-    if usual is not None:
-        window = f"{'at least ' if is_least else ''}{settings.context_length:,}"
-        shown = "" if is_alone else f" (the compactions show {threshold:,})"
-        text = f"{by}, at {size}; no threshold is recorded{shown}; {rules} {more}"
-        if is_below and tokens < usual:
-            text += f"{window_then}, or a lower threshold than the usual {usual:,}{by_hand}"
-        else:
-            text += f"usually fires at {usual:,} ({usual / settings.context_length:.0%} of {window})"
-        return Why("reported", text, None, None, tokens)
-    if is_least:
-        text = (
-            f"{by}, at {size}; {rules} {more}fires at {threshold:,} or more, because the window is at least "
-            f"{settings.context_length:,}"
-        )
-        return Why("reported", text, None, None, tokens)
-    if reported is not None and reported >= threshold:
+    if reached:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
-        text = f"{size} reached the threshold of {threshold:,}: {share}, {rules}"
-        rule: WhyRule = "threshold" if recorded.trigger else "reported"
-        return Why(rule, f"{text}; {by}", threshold, None, tokens)
-    text = f"{by}, at {size}; {rules} {more}"
-    if is_below:
-        text += f"{window_then}, or a lower threshold than {threshold:,}{by_hand}"
-    else:
-        text += f"fires at {threshold:,} under today's settings"
-    return Why("reported", text, None, None, tokens)
+        text = f"{size} reached the threshold of {threshold:,}: {share}, {words_of(settings.profile)}; {by}"
+        return Why("threshold" if recorded.trigger else "reported", text, threshold, None, tokens)
+    rules = _rules_words(recorded, reported, settings, threshold, limits)
+    return Why("reported", f"{by}, at {size}; {rules}", tokens=tokens)
+
+
+def _rules_words(
+    recorded: Compaction, reported: int | None, settings: Settings, threshold: int, limits: KnownLimits
+) -> str:
+    """Return at which size the agent fires, or what else explains a compaction at a smaller reported size."""
+    window, usual = settings.context_length, limits.usual
+    rules = f"{words_of(settings.profile)} "
+    if usual is not None:
+        shown = "" if limits.is_alone else f" (the compactions show {threshold:,})"
+        rules = f"no threshold is recorded{shown}; {rules}"
+    if limits.adds:
+        rules += "adds the last results and earlier reasoning to this size, and "
+    limit = threshold if usual is None else usual
+    is_smaller = reported is not None and reported < limit
+    if is_smaller and not (limits.is_window_recorded or limits.is_least):
+        which = f"{limit:,}" if usual is None else f"the usual {limit:,}"
+        by_hand = "" if recorded.trigger else ", or the user compacted"
+        return (
+            f"{rules}had a smaller window than today's {window:,}, or a lower threshold than {which}{by_hand}"
+        )
+    if usual is not None:
+        least = "at least " if limits.is_least else ""
+        return f"{rules}usually fires at {usual:,} ({usual / window:.0%} of {least}{window:,})"
+    if limits.is_least:
+        return f"{rules}fires at {threshold:,} or more, because the window is at least {window:,}"
+    return f"{rules}fires at {threshold:,} under today's settings"
+
+
+def _reported_size(recorded: Compaction, last_size: int | None) -> tuple[int | None, str]:
+    """Return the reported size of the list before, or of the last request with its answer; and it in words."""
+    reported = recorded.tokens_before_reported
+    if last_size is not None and is_size_doubted(recorded, last_size):
+        lie = f"the agent reports {reported:,}, which cannot be right"
+        return last_size, f"{last_size:,} tokens in the last request and its answer ({lie})"
+    if reported is not None:
+        return reported, f"{reported:,} tokens (reported)"
+    if last_size is not None:
+        return last_size, f"{last_size:,} tokens (last request and its answer)"
+    return None, f"~{recorded.tokens_before:,} tokens" if recorded.before else "an unknown size"
 
 
 def _crossing(tokens_until: Callable[[int], int], threshold: int, stop: int) -> int:

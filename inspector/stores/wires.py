@@ -26,10 +26,14 @@ def answer_of(
     return wire
 
 
+def json_text(value: object) -> str:
+    """Return a text unchanged, and another value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def call_of(identity: object, name: object, arguments: object) -> dict[str, Any]:
     """Make a tool call. Arguments that are not a text become JSON."""
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    function = {"name": str(name or "?"), "arguments": text}
+    function = {"name": str(name or "?"), "arguments": json_text(arguments)}
     return {"id": str(identity or ""), "type": "function", "function": function}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from inspector.core.patterns import late_pattern
 from inspector.stores.entries import Wire
 from inspector.stores.values import mapping_at, text_at, text_of
-from inspector.stores.wires import add_text, answer_of, call_of, plain, result_of
+from inspector.stores.wires import add_text, answer_of, call_of, json_text, plain, result_of
 
 #: Tags around texts that are not the user's. In a team only the lead gives instructions.
 _TAGS = (
@@ -269,9 +269,7 @@ def _blocks(content: object) -> Iterator[Mapping[str, Any]]:
 
 def _text_of(content: object) -> str:
     """Return a content as text; another value becomes JSON."""
-    if content is None:
-        return ""
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    return "" if content is None else json_text(content)
 
 
 def _origin(value: Mapping[str, Any]) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.stores.entries import Wire
 from inspector.stores.values import mappings_in
-from inspector.stores.wires import answer_of, call_of, plain, result_of, texts_in
+from inspector.stores.wires import answer_of, call_of, json_text, plain, result_of, texts_in
 
 #: Texts that Codex writes under the user's role.
 _HARNESS = re.compile(
@@ -97,4 +96,4 @@ def _output(output: object) -> Any:
         return plain(output)
     if isinstance(output, Mapping) and isinstance(output.get("content"), str):
         return output["content"]
-    return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+    return json_text(output)
