@@ -48,6 +48,20 @@ def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[B
     return bills
 
 
+def is_bill_estimated(recorded: Compaction, requests: Requests) -> bool:
+    """Return whether the bill of a compaction comes from estimated requests: the usage of its call is not recorded."""
+    return requests.is_estimated and recorded.usage is None
+
+
+def bill_words(
+    recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests, is_branch: bool
+) -> str:
+    """Return the cost of a compaction in words, or the reason why it is unknown."""
+    if bill is None:
+        return f"unknown: {why_no_bill(recorded, requests, is_branch)}"
+    return ("estimated, " if is_bill_estimated(recorded, requests) else "") + bill[0].words
+
+
 def _break_even(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:
     """Return the place in `later` of the request at which the savings reached the cost of a compaction, or None.
 

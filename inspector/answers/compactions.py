@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.bills import bills_of, why_no_bill
+from inspector.answers.bills import bills_of, is_bill_estimated, why_no_bill
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
@@ -70,7 +70,7 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
             why_of(inspection, compared.recorded, resolved, index_of(compared.recorded)),
             tuple(finding for finding in every if finding.compaction == compared.recorded.index),
             bills.get(compared.recorded.index),
-            requests.is_estimated and compared.recorded.usage is None,
+            is_bill_estimated(compared.recorded, requests),
             ""
             if compared.recorded.index in bills
             else why_no_bill(compared.recorded, requests, inspection.is_branch),

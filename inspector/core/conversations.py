@@ -144,8 +144,8 @@ class Compaction(Struct, frozen=True):
 
     `summary_at` is the message of the list after that has the summary (for a merged summary a message of the tail,
     usually the first), None if there is none. `fallback`: this message has a fallback text or an API error instead of
-    a summary. Tokens are rough and include the system prompt. `exact` is False if the boundaries were inferred;
-    `note` says why.
+    a summary. Tokens are rough and include the system prompt and recorded tools. `exact` is False if the boundaries
+    were inferred; `note` says why.
 
     `trigger` is the agent's reason ("auto", "manual"). `tokens_before_reported` and `tokens_after_reported` are the
     agent's own figures, or None. `encrypted`: the summary cannot be read, because only the provider can read it or

@@ -143,11 +143,13 @@ class TranscriptStore(SingleStore):
     def compactions(self, conversation: Conversation) -> tuple[Compaction, ...]:
         recorded = self._recorded(conversation.id)
         generations = recorded.conversation.generations
+        tools = recorded.conversation.sessions[-1].tool_tokens
         return tuple(
             replace(
                 compaction,
-                tokens_before=self._tokens(recorded, generations[compaction.index - 1].ids),
-                tokens_after=self._tokens(recorded, generations[compaction.index].ids[: compaction.after]),
+                tokens_before=tools + self._tokens(recorded, generations[compaction.index - 1].ids),
+                tokens_after=tools
+                + self._tokens(recorded, generations[compaction.index].ids[: compaction.after]),
             )
             for compaction in recorded.compactions
         )

@@ -14,6 +14,8 @@ from inspector.answers.requests import requests_of
 from inspector.answers.upcoming import upcoming
 from inspector.caching.costs import pricer
 from inspector.core.conversations import Request, Usage
+from inspector.export.generations import compaction_document
+from inspector.export.report.gathering import gather_report
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.agent_sessions import AFTER, ANSWER, LAST, RULE, SESSION, SUMMARY
@@ -91,6 +93,40 @@ def test_the_size_of_the_live_list_has_the_tools(tmp_path: Path) -> None:
     # The new list has the user's words and the summary.
     size, _ = tokens()
     assert 27_000 + 1_000 + 11_000 < size < 27_000 + 1_000 + 12_500
+
+
+def test_the_rough_size_of_a_list_is_the_same_in_every_answer(tmp_path: Path) -> None:
+    session = made.CopilotSession(SESSION)
+    session.prompt("x" * 4_000)
+    for words in (RULE, "y" * 40_000):
+        session.event("user.message", content=words)
+        session.event("assistant.message", content=ANSWER, toolRequests=[])
+    session.compact(SUMMARY, 81_000, 9_000)
+    session.events[-2]["data"]["toolDefinitionsTokens"] = 27_000
+    session.event("user.message", content=AFTER)
+    session.event("assistant.message", content=LAST, toolRequests=[])
+    answers = Answers(open_store(session.write(tmp_path)), {}, None)
+    (judged,) = compare_compactions(answers, SESSION)
+    recorded, report = judged.compared.recorded, gather_report(answers, SESSION, 1.0)
+    assert recorded.tokens_before == report.generations[0].tokens > 27_000
+    assert recorded.tokens_after > 27_000
+
+
+def test_a_report_has_the_bill_of_the_list_of_compactions(tmp_path: Path) -> None:
+    """The usage of the summary call is recorded, although the requests are estimated."""
+    session = made.CopilotSession(SESSION)
+    for _ in range(2):
+        session.event("user.message", content="y" * 40_000)
+        session.event("assistant.message", content=ANSWER, toolRequests=[])
+    session.compact(SUMMARY, 81_000, 9_000)
+    session.event("user.message", content=AFTER)
+    session.event("assistant.message", content=LAST, toolRequests=[])
+    answers = Answers(open_store(session.write(tmp_path)), {}, None)
+    (judged,) = compare_compactions(answers, SESSION)
+    assert judged.compared.recorded.usage is not None
+    (part,) = gather_report(answers, SESSION, 1.0).compactions
+    assert part.bill == compaction_document(judged)["cost"]["text"]
+    assert not part.bill.startswith("estimated")
 
 
 def test_a_size_belongs_to_one_compaction(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answer_places import answer_places, with_differences
-from inspector.answers.bills import bills_of, why_no_bill
+from inspector.answers.bills import bill_words, bills_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import requests_of
 from inspector.caching.requests import Requests
@@ -56,10 +56,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     places = answer_places(inspection, resolved.settings.profile, requests)
     priced_bills = bills_of(inspection, requests)
     bills = {
-        done.index: ("estimated, " if requests.is_estimated and done.usage is None else "")
-        + priced_bills[done.index][0].words
-        if done.index in priced_bills
-        else f"unknown: {why_no_bill(done, requests, inspection.is_branch)}"
+        done.index: bill_words(done, priced_bills.get(done.index), requests, inspection.is_branch)
         for done in inspection.compactions()
     }
     idle = requests.idle().words if requests.priced else ()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector import __version__
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import attempts_of
-from inspector.answers.bills import bills_of, why_no_bill
+from inspector.answers.bills import bill_words, bills_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
@@ -20,10 +20,8 @@ from inspector.answers.live_sizes import live_tokens
 from inspector.answers.measures import measure_conversation
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
-from inspector.caching.costs import Bill, Rates
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Budgets, Settings, region_tokens
 from inspector.engines.settings import SETTINGS
@@ -272,21 +270,12 @@ def _compactions(
                 max(0, len(text or "") - longest),
                 diff,
                 findings_by_rule(finding for finding in all_findings if finding.compaction == recorded.index),
-                _bill_words(recorded, bills.get(recorded.index), requests, inspection.is_branch),
+                bill_words(recorded, bills.get(recorded.index), requests, inspection.is_branch),
                 attempts_of_compaction,
                 sizes.get(recorded.index),
             )
         )
     return tuple(parts)
-
-
-def _bill_words(
-    recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests, is_branch: bool
-) -> str:
-    """Return the cost of a compaction, or the reason why it is unknown."""
-    if bill is None:
-        return f"unknown: {why_no_bill(recorded, requests, is_branch)}"
-    return ("estimated, " if requests.is_estimated else "") + bill[0].words
 
 
 def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:
