@@ -48,10 +48,11 @@ class Reproduction(Struct, frozen=True):
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
         more = f"; they make {plural(self.more, 'unrecorded compaction')}" if self.more else ""
-        return (
-            f"{self.same:,} of {self.recorded:,} recorded compactions at the same step, "
-            f"{self.near:,} of {self.recorded:,} within {NEAR} requests of it{more}"
-        )
+        near = f"{self.near:,} of {plural(self.recorded, 'recorded compaction')}"
+        if self.near and self.near == self.same:
+            return f"{near} at the same step{more}"
+        exact = f" ({self.same or 'none'} at the same step)" if self.near else ""
+        return f"{near} within {NEAR} requests{exact}{more}"
 
 
 def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models: int = 1) -> Reproduction:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from textual.widgets._toast import Toast
 
-from tests.app.running import made, press, running, settled, told, until
+from tests.app.running import CHECKOUT, made, press, running, settled, told, until
 from tests.stores.writer import Writer, create, talk
+from widgets.base.prompt import AskPrompt, FindPrompt
 
 BODY = "## Goal\nMove the checkout.\n\n## Completed Actions\n1. Read the client.\n2. Patched it.\n"
 RULE = {"role": "user", "content": "Never push to the main branch. The pool has 34 connections."}
@@ -84,3 +85,20 @@ async def test_events_take_one_line_of_a_low_screen_and_leave_its_lower_part_fre
         assert toast.region.height == 1
         assert "(and 1 more)" in str(toast.render())
         assert toast.region.bottom < 4
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["low", "high"])
+async def test_a_notification_leaves_the_line_to_type_into_free(
+    rotating: Path, size: tuple[int, int]
+) -> None:
+    async with made(rotating, name=CHECKOUT).run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
+        for key, prompt in (("/", FindPrompt), ("W", AskPrompt)):
+            await press(pilot, key)
+            pilot.app.notify("The harbor is closed.", timeout=60)
+            await settled(pilot)
+            (line,) = [one for one in pilot.app.screen.query(prompt) if one.display]
+            toasts = [toast.region for toast in pilot.app.screen.query(Toast)]
+            assert toasts
+            assert not any(toast.overlaps(line.region) for toast in toasts)
+            await press(pilot, "escape")

@@ -292,3 +292,19 @@ async def test_a_threshold_that_only_the_compactions_show_is_named() -> None:
         pane = conversation(pilot).query_one(WhatIfPane)
         assert "shown by one recorded compaction (161,060 tokens" in pane.body.text
         assert "all messages of the list would stay" in pane.body.text
+
+
+async def test_changed_settings_are_shown_as_lines_of_the_configuration(in_place: Path) -> None:
+    async with running(in_place, ORDERS, size=(160, 48)) as pilot:
+        await press(pilot, "6")
+        body = conversation(pilot).query_one(WhatIfPane).body
+        assert "config.yaml" not in body.text
+        await press(pilot, "l")
+        assert "for config.yaml (ctrl+y copies these lines, W writes them to a new file):" in body.text
+        assert "threshold: 0.51  # was 0.5" in body.text
+        assert "threshold: 0.51" in screen_text(pilot)
+        await press(pilot, "R")
+        assert "config.yaml" not in body.text
+    async with running(ROOT / "fixtures" / "agents", "Write the schedule", size=(160, 48)) as pilot:
+        await press(pilot, "6", "l")
+        assert "No setting of gemini is known" in conversation(pilot).query_one(WhatIfPane).body.text

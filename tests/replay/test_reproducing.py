@@ -37,7 +37,7 @@ def test_a_recording_by_the_settings_in_force_is_reproduced(bundled: Answers) ->
     found = reproduced(inspection)
     assert (found.recorded, found.same, found.near, found.more, found.why_not) == (3, 3, 3, 0, ())
     assert found.trusted
-    assert found.agreement == "3 of 3 recorded compactions at the same step, 3 of 3 within 3 requests of it"
+    assert found.agreement == "3 of 3 recorded compactions at the same step"
 
 
 def test_other_settings_do_not_reproduce_it_and_the_reason_is_named(bundled: Answers) -> None:
@@ -70,11 +70,16 @@ def test_compactions_without_a_recorded_one_near_them_are_called_unrecorded(bund
     run = run_course(recording.course, resolved.settings, recording.model)
     first, second, _ = run.events
     found = reproduction(recording.course, [first], replace(run, events=(first, second)))
-    assert found.agreement.endswith("1 of 1 within 3 requests of it; they make 1 unrecorded compaction")
+    same = "1 of 1 recorded compaction at the same step; they make 1 unrecorded compaction"
+    assert found.agreement == same
+    for near, exact in ((2, "1"), (2, "none")):
+        fit = replace(found, recorded=3, near=near, same=1 if exact == "1" else 0, more=0)
+        assert fit.agreement == f"2 of 3 recorded compactions within 3 requests ({exact} at the same step)"
     # The run has as many compactions as the recording, so it has not "1 more".
     late = first._replace(step=first.step + 12)
     found = reproduction(recording.course, [late], replace(run, events=(first,)))
-    assert found.agreement.endswith("0 of 1 within 3 requests of it; they make 1 unrecorded compaction")
+    far = "0 of 1 recorded compaction within 3 requests; they make 1 unrecorded compaction"
+    assert found.agreement == far
 
 
 def test_a_replay_has_the_range_of_other_summaries(bundled: Answers) -> None:

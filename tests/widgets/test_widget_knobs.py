@@ -348,3 +348,10 @@ async def test_the_key_to_type_a_value_is_offered_where_a_value_can_be_typed(
         await host.press("down")
         assert len(refreshes) == 2
         assert widget.check_action("type", ())
+
+
+@pytest.mark.parametrize(("width", "words"), [(90, "◂ 1 of 3 ▸"), (56, "  1/3 "), (54, "  1/3 ")])
+async def test_the_place_of_a_choice_is_shown_in_full_or_shorter(width: int, words: str) -> None:
+    async with hosting(widget := knobs(), size=(width, 12)):
+        assert words in lines(widget)[6]
+        assert "…" not in lines(widget)[6]

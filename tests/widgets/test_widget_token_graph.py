@@ -81,3 +81,22 @@ async def test_other_curves_sizes_and_colours_are_drawn_anew() -> None:
             [letter for letter, _ in line] for line in small
         ]
         assert light != small
+
+
+async def test_the_cursor_shows_the_focus_and_its_sign_is_named() -> None:
+    async with Graphs().run_test(size=(90, 20)) as pilot:
+        graph = pilot.app.query_one(TokenGraph)
+        graph.state = replace(STATE, step=10)
+        pilot.app.set_focus(None)
+        await pilot.pause()
+        blurred = drawn(graph)
+        graph.focus()
+        await pilot.pause()
+        changed = [
+            one for line, before in zip(drawn(graph), blurred, strict=True) for one in {*line} - {*before}
+        ]
+        assert {letter for letter, _ in changed} == {"│", "┴"}
+        assert all("reverse" in style for _, style in changed)
+        assert {"╌", "│ ┴"} <= set(dict(graph.signs()))
+        graph.state = replace(STATE, threshold=0)
+        assert not {"╌", "│ ┴"} & set(dict(graph.signs()))

@@ -39,7 +39,7 @@ class TuneState(Struct, frozen=True, dict=True):
 
     `defaults` are the settings that reset goes back to, `origins` the source of each in a few words ("config.yaml").
     `outcome` are sentences about a compaction now. `summary_size` is the size of summaries in what-ifs (see
-    SUMMARY_SIZE).
+    SUMMARY_SIZE). `taken_over` are a sentence and the lines of the agent's configuration for changed settings.
     """
 
     settings: Settings
@@ -49,6 +49,7 @@ class TuneState(Struct, frozen=True, dict=True):
     origins: Mapping[str, str] = field(default_factory=dict)
     outcome: tuple[str, ...] = ()
     summary_size: float | None = None
+    taken_over: tuple[str, ...] = ()
 
     @cached_property
     def knobs(self) -> tuple[Setting, ...]:

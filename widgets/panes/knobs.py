@@ -435,7 +435,8 @@ class Knobs(Inked, can_focus=True):
         if knob.kind == "choice":
             offered = self._offered(knob)
             place = offered.index(str(value)) + 1 if value in offered else 0
-            row.add(fit(f"◂ {place} of {len(offered)} ▸", cells), rest)
+            words = (f"◂ {place} of {len(offered)} ▸", f"{place}/{len(offered)}", "◂ ▸")
+            row.add(fit(next((one for one in words if len(one) <= cells), ""), cells), self.ink("muted"))
             return
         at = round(share_of(knob, value) * (cells - 1))
         row.add("━" * at, slider).add("●" if value is not None else "○", slider).add(

@@ -32,6 +32,7 @@ class TextView(InkedScroll, can_focus=True):
 
     DEFAULT_CSS = """
     TextView { scrollbar-gutter: stable; }
+    TextView:focus { scrollbar-color: $primary; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "rows(-1)", "Up", id="text.up", show=False),

@@ -108,6 +108,10 @@ class TokenGraph(Inked, can_focus=True):
             yield "◦", "tokens of the settings kept as A"
         if state.low != state.high:
             yield "░", "tokens with smaller or larger summaries"
+        if state.threshold:
+            yield "╌", "threshold, with its size at the left"
+        if state.step:
+            yield "│ ┴", "step of the message under the cursor, or of the replay"
         if state.hygiene:
             yield "┄", "size at which the gateway compacts (hygiene)"
         if state.recorded_events or state.whatif_events:
@@ -155,9 +159,10 @@ class TokenGraph(Inked, can_focus=True):
         """Return a row with its cell in the cursor's colour, or with the cursor's line in an empty cell."""
         before, cell, after = strip.divide([column, column + 1, strip.cell_length])
         text = cell.text
+        style = self.base_style + self.ink("warning")
         if text in " ╌┄":
             text = "┴" if axis else "│"
-        style = self.base_style + self.ink("warning")
+            style += self.ink("chosen") if self.has_focus else Style()
         return Strip.join([before, Strip([Segment(text, style)], 1), after])
 
     def _body(self, row: int, curves: _Curves) -> Strip:

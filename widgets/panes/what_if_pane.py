@@ -136,8 +136,10 @@ class WhatIfPane(Container):
     def _show_numbers(self) -> None:
         lines: list[TextLine] = []
         state = self._state
+        about, *written = state.taken_over if state is not None and state.taken_over else ("",)
         parts = (
             [TextLine(text) for text in state.outcome] if state is not None else [],
+            [TextLine(about, "muted"), *(TextLine(line, prefix="  ") for line in written)] if about else [],
             budget_lines(state.budgets) if state is not None and state.budgets is not None else [],
             run_table(self.run) if self.run is not None else [],
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from inspector.app.conversation.keys import key_of
 from inspector.app.conversation.panes.base import Context, Pane
 from inspector.app.conversation.player import step_on_screen
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
@@ -88,8 +89,20 @@ def compute(
         origins=dict(resolved.sources),
         outcome=outcome,
         summary_size=tuning[1],
+        taken_over=_taken_over(tuning[0], resolved.settings),
     )
     return state, run, step, failure
+
+
+def _taken_over(settings: Settings, force: Settings) -> tuple[str, ...]:
+    """Return changed settings as lines for the user to put into the agent's configuration, after a sentence."""
+    from inspector.export.config import settings_written
+
+    if settings == force:
+        return ()
+    file, text = settings_written(settings, force)
+    keys = f"{key_of('copy.settings')} copies these lines, {key_of('copy.write')} writes them to a new file"
+    return (f"for {file} ({keys}):", *text.splitlines()) if file else (text.strip(),)
 
 
 def _replay_view(
