@@ -91,7 +91,9 @@ def outcomes_of(
         judged = list(facts_under_summaries(inspection, summaries, pruned, watch))
         facts_recorded = recorded_facts if recorded_facts is not None else judged.pop(0)
         size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
-        outcomes.append(SummaryOutcome(compaction, None, facts_recorded.of(compaction), size, after))
+        # Only rules judge attempts, so a model may not decide fates of the recorded summary either.
+        lives = tuple(life.by_rules() for life in facts_recorded.of(compaction))
+        outcomes.append(SummaryOutcome(compaction, None, lives, size, after))
         for attempt, facts in zip(at_record, judged, strict=True):
             retained = after - size + attempt.tokens
             lives = facts.of(compaction)

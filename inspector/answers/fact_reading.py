@@ -20,7 +20,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import is_built_in
 from inspector.quality.facts.fact import ConversationFacts, Fact, MessageFacts, Saying, SpokenMessage
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.lives import PlacedFates, lives_of
+from inspector.quality.facts.lives import PlacedFates, Work, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import MessagePaths, Transcript, message_paths, transcript_of
@@ -49,10 +49,12 @@ class FactsReading(Struct, frozen=True):
 def read_facts(
     inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
+    by_rules: bool = False,
 ) -> FactsReading:  # fmt: skip
     """Find every fact of a conversation and follow it through the compactions.
 
-    Facts that the user dismissed are separate, unless `all_facts` is true.
+    Facts that the user dismissed are separate, unless `all_facts` is true. Stored answers of a model decide fates that
+    the rules leave uncertain, unless `by_rules` is true.
 
     Each list is read for its messages, for its rules files, and again for the part that a compaction left. `cache`
     stores the facts of each message between runs, and the fates unless `placed_fates` is "none". `watch` gets the name
@@ -74,11 +76,25 @@ def read_facts(
     # With "none", the caller stores its own result, such as losses, instead of the fates.
     if cache is not None and placed_fates != "none":
         follow_fates = cached_fates(inspection, cache, follow_fates)
+    if not by_rules:
+        follow_fates = _with_model_fates(inspection, facts, follow_fates)
     lives = lives_of(
         facts, _consumed(steps), ends_of_lists, lists_after, follow, encrypted, placed_fates, follow_fates
     )
     reading = FactsReading(with_needed(inspection, lives), RiskIndex.of(facts, live), lists)
     return reading if all_facts else reading.without(dismissed_facts(inspection))
+
+
+def _with_model_fates(inspection: Inspection, facts: Sequence[Fact], follow_fates: Work) -> Work:
+    """Return `follow_fates`, and the fates by models of the user for facts that it leaves uncertain."""
+    from inspector.models.kept import default_attempts
+
+    kept = default_attempts()
+    if not kept.path.exists():
+        return follow_fates
+    from inspector.answers.judging import decided_by_models, model_fates
+
+    return decided_by_models(follow_fates, model_fates(inspection, facts, kept))
 
 
 def dismissed_facts(inspection: Inspection) -> frozenset[str]:

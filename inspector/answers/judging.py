@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -13,21 +14,24 @@ from inspector.core.conversations import Compaction
 from inspector.core.errors import AttemptError, UsageProblem
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
-from inspector.core.text import safe
+from inspector.core.text import safe, safe_line, safe_title
 from inspector.core.watching import OnProgress
 from inspector.models.attempt import AttemptPlace
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key, judge_prompt
-from inspector.models.kept import KeptAttempts
+from inspector.models.kept import FACTS, KeptAttempts
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
-from inspector.quality.facts.fact import ConversationFacts, Where
+from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Where
+from inspector.quality.facts.lives import Following, Work
+from inspector.quality.facts.passages import PassageIndex
 from inspector.quality.judgement import (
     FactAgreement,
     Judged,
     QuotedStatement,
     agreement,
+    decided,
     joined,
     judged,
     letters,
@@ -40,10 +44,17 @@ PIECE_TOKENS = (2_000, 24_000, 400_000)
 ANSWER_TOKENS = 3_000
 #: Maximum characters of a tool result, and of a message that stayed. Cuts are marked.
 _RESULT, _STAYED = 2_000, 4_000
+#: Characters of a message that are shown before and after its statements.
+_AROUND = 400
+#: Maximum characters of the name of a model, and of the evidence of a fate.
+_NAME, _EXCERPT = 40, 200
 
 
 class JudgePrompt(Struct, frozen=True):
-    """The prompt of one piece of a compaction, and the texts that quotes are checked against."""
+    """The prompt of one piece of a compaction, and the texts that quotes are checked against.
+
+    `subject` is FACTS for a prompt about facts of the rules, "" for one about old messages.
+    """
 
     place: AttemptPlace
     number: int
@@ -51,6 +62,7 @@ class JudgePrompt(Struct, frozen=True):
     piece: str
     after: str
     prompt: str
+    subject: str = ""
 
 
 class JudgedStatement(Struct, frozen=True):
@@ -106,14 +118,55 @@ def judge_prompts(
         if recorded.region(index) == "middle"
     ]
     pieces = pieces_of((masker(_written(message, _RESULT)) for message in middle), 4 * piece_tokens)
+    return tuple(_prompts(inspection, recorded, masker, pieces))
+
+
+def fact_prompts(
+    inspection: Inspection, compaction: int, masker: Masker, lives: Sequence[Life]
+) -> tuple[JudgePrompt, ...]:
+    """Return the prompts about facts of one compaction (see ConversationFacts.undecided).
+
+    Raises UsageProblem for an unknown compaction.
+    """
+    in_order = sorted(lives, key=lambda life: (life.saying.generation, life.saying.index, life.saying.span))
+    texts = [
+        masker(_with_statements(inspection, list(group)))
+        for _, group in groupby(in_order, key=lambda life: (life.saying.generation, life.saying.index))
+    ]
+    pieces = pieces_of(texts, 4 * PIECE_TOKENS[1])
+    return tuple(_prompts(inspection, inspection.compaction(compaction), masker, pieces, FACTS))
+
+
+def _with_statements(inspection: Inspection, lives: Sequence[Life]) -> str:
+    """Return the part of a message around some statements, and each statement with the id of its fact."""
+    saying = lives[0].saying
+    generation = inspection.generation(saying.generation)
+    (message,) = inspection.store.messages(generation, saying.index, saying.index + 1)
+    spans = [life.saying.span for life in lives]
+    start = max(0, min(start for start, _ in spans) - _AROUND)
+    text = safe(message.text)[start : max(end for _, end in spans) + _AROUND]
+    shown = (
+        text if len(text) <= _STAYED else f"{text[:_STAYED]} [... {len(text) - _STAYED:,} more characters]"
+    )
+    statements = (f"[{_id(life.fact)}] {' '.join(life.text.split())}" for life in lives)
+    return "\n".join((f"Message #{saying.index} of list {saying.generation}:", shown, *statements))
+
+
+def _id(fact: Fact) -> str:
+    return fact.key[:8]
+
+
+def _prompts(
+    inspection: Inspection, recorded: Compaction, masker: Masker, pieces: Sequence[str], subject: str = ""
+) -> Iterator[JudgePrompt]:
+    template = "judge_facts.md" if subject else "judge_prompt.md"
     after = "\n\n".join(
         masker(_written(message, _STAYED)) for _, message, _ in inspection.list_after(recorded)
     )
-    place = place_of(inspection.store, inspection.conversation.row, compaction)
-    return tuple(
-        JudgePrompt(place, number, len(pieces), piece, after, judge_prompt(piece, after, number, len(pieces)))
-        for number, piece in enumerate(pieces, 1)
-    )
+    place = place_of(inspection.store, inspection.conversation.row, recorded.index)
+    for number, piece in enumerate(pieces, 1):
+        prompt = judge_prompt(piece, after, number, len(pieces), template)
+        yield JudgePrompt(place, number, len(pieces), piece, after, prompt, subject)
 
 
 def judge_sending(
@@ -144,13 +197,16 @@ def ask_judge(
         label = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
         try:
             reply = ask_model(summarizer, prompt.prompt, allowance, counted(watch, label))
-            judged(reply.text, prompt.piece, prompt.after)
+            if prompt.subject:
+                decided(reply.text, (), prompt.after)
+            else:
+                judged(reply.text, prompt.piece, prompt.after)
         except (AttemptError, ValueError) as error:
             problems.append(
                 f"Compaction {prompt.place.compaction}, piece {prompt.number} of {prompt.of}: {error}"
             )
             continue
-        kept.keep_answer(key, prompt.place, summarizer, reply.text)
+        kept.keep_answer(key, prompt.place, summarizer, reply.text, prompt.subject)
     return tuple(problems)
 
 
@@ -175,7 +231,8 @@ def _judgement(
 ) -> Judgement:  # fmt: skip
     result = joined(answers)
     placed = tuple(_placed(inspection, recorded, result.statements))
-    compared = agreement(result.statements, facts.of(recorded.index))
+    lives = [life.by_rules() for life in facts.of(recorded.index)]
+    compared = agreement(result.statements, lives)
     return Judgement(
         recorded.index, model, placed, result.dropped, result.unproven, pieces, len(answers), compared
     )
@@ -198,6 +255,59 @@ def kept_judgements(
         for (compaction, model), answers in sorted(by_model.items())
         if compaction in readable
     )
+
+
+def model_fates(
+    inspection: Inspection, facts: Sequence[Fact], kept: KeptAttempts
+) -> dict[tuple[str, int], Fate]:
+    """Return the fates in the stored answers of models, by key of the fact and compaction; the newest answer counts.
+
+    The evidence of each is in the list after the compaction word for word. Raises StoreErrors and OutputProblem.
+    """
+    place = place_of(inspection.store, inspection.conversation.row, 0)
+    answers = kept.answers_of(place.store, place.root, FACTS)
+    keys = {_id(fact): fact.key for fact in facts}
+    fates: dict[tuple[str, int], Fate] = {}
+    for recorded in inspection.compactions():
+        mine = [answer for answer in answers if answer.compaction == recorded.index]
+        if not mine:
+            continue
+        stayed = [
+            (safe(_text_of(message)), where, at) for at, message, where in inspection.list_after(recorded)
+        ]
+        after = "\n".join(masker(text) for masker in (Masker(), Masker(False)) for text, *_ in stayed)
+        for answer in mine:
+            for identity, (outcome, evidence) in decided(answer.answer, keys, after).items():
+                quote = letters(evidence)
+                places = ((where, at) for text, where, at in stayed if quote and quote in letters(text))
+                where, index = next(places, (None, None))
+                model = safe_line(answer.writer, _NAME)
+                excerpt = safe_title(evidence, _EXCERPT)
+                fate = Fate(recorded.index, outcome, where, index, None, excerpt, model=model)
+                fates.setdefault((keys[identity], recorded.index), fate)
+    return fates
+
+
+def decided_by_models(follow_fates: Work, by_model: Mapping[tuple[str, int], Fate]) -> Work:
+    """Return `follow_fates` with the fates of models in place of those that the rules leave uncertain."""
+    if not by_model:
+        return follow_fates
+
+    def follow(
+        following: Following,
+        lists_after: Mapping[int, PassageIndex],
+        watch: Callable[[int], None] | None = None,
+    ) -> dict[str, list[Fate]]:
+        fates = follow_fates(following, lists_after, watch)
+        for name, of_fact in fates.items():
+            key = following.facts[name].key
+            fates[name] = [
+                by_model.get((key, fate.compaction), fate) if fate.outcome == "uncertain" else fate
+                for fate in of_fact
+            ]
+        return fates
+
+    return follow
 
 
 def _from_texts(

@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -24,6 +25,7 @@ from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.engines.registry import is_built_in
+from inspector.models.kept import default_attempts
 from inspector.stores.base import Store
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def basis_of(
         store.stamp(conversation),
         repr(resolved),
         dismissed_stamp(store, conversation),
+        judged_stamp(store, conversation),
     )
     return Basis(_place(store, conversation, question, options), stamp)
 
@@ -86,9 +89,18 @@ def dismissed_stamp(store: Store, conversation: str) -> str:
     dismissals = Dismissals.load()
     if not dismissals.facts:
         return ""
+    return dismissals.facts_stamp(_root_of(store, conversation))
+
+
+def _root_of(store: Store, conversation: str) -> str:
     rows = store.conversations()
-    root = next((row.root for row in rows if conversation in (row.id, row.root)), conversation)
-    return dismissals.facts_stamp(root)
+    return next((row.root for row in rows if conversation in (row.id, row.root)), conversation)
+
+
+def judged_stamp(store: Store, conversation: str) -> str:
+    """Return a text that changes with the stored judgements of a conversation; "" without any. Raises StoreErrors."""
+    stamps = default_attempts().fact_answer_stamps(abspath(store.owner(conversation).path))
+    return stamps.get(_root_of(store, conversation), "") if stamps else ""
 
 
 class KeptResults(CacheFile):

@@ -44,11 +44,13 @@ _FORM = late_pattern(r"^<(?:analysis|summary)>\s*$", re.MULTILINE)
 _BEFORE = 12
 
 
-def facts_of(inspection: Inspection, placed_fates: PlacedFates = "none") -> ConversationFacts:
-    """Return the facts of a conversation, from the cache where possible; none without a compaction."""
+def facts_of(
+    inspection: Inspection, placed_fates: PlacedFates = "none", by_rules: bool = False
+) -> ConversationFacts:
+    """Return the facts of a conversation (see read_facts), cached where possible; none without compactions."""
     if not inspection.compactions():
         return ConversationFacts()
-    return read_facts(inspection, default_results(), placed_fates=placed_fates).facts
+    return read_facts(inspection, default_results(), placed_fates=placed_fates, by_rules=by_rules).facts
 
 
 class FactEvidence(Struct, frozen=True):

@@ -29,7 +29,7 @@ LIST_MISSING = "the files lack the list before, or a part"
 class LostFact(Struct, frozen=True):
     """A fact that a compaction lost or weakened: its text, its place, and its fate after the compaction.
 
-    `changed` is what the list has instead, for a contradicted fact, else "".
+    `changed` is what the list has instead, for a contradicted fact, else "". `decided_by` is as in Fate.
     """
 
     category: Kind
@@ -44,6 +44,7 @@ class LostFact(Struct, frozen=True):
     generation: int
     index: int
     changed: str
+    decided_by: str
 
 
 class CompactionLoss(LossCounts, frozen=True):
@@ -264,13 +265,14 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     if uncertain := sum(loss.uncertain_elsewhere for loss in losses):
         sentences.append(
             f"{plural(uncertain, 'more fact')} may be lost, at compactions that are not listed here. `facts --fate "
-            "uncertain --role user` lists them, together with links, requests and pasted texts."
+            "uncertain --role user` lists them, together with links, requests and pasted texts. `judge --uncertain` "
+            "lets a model of your own decide them."
         )
     if translated := sum(loss.translated for loss in losses):
         verb = "is" if translated == 1 else "are"
         sentences.append(
             f"{plural(translated, 'summary', 'summaries')} {verb} in another language than the user's words, so "
-            "fates there may be uncertain. `judge` asks a model of your own."
+            "fates there may be uncertain. `judge --uncertain` asks a model of your own."
         )
     if foreign := sum(loss.foreign for loss in losses):
         sentences.append(
@@ -306,7 +308,7 @@ def _lost_fact(life: Life, compaction: int) -> LostFact:
     fact, saying = life.fact, life.saying
     return LostFact(
         fact.kind, fact.text, fact.value, fact.role, saying.session, saying.message, compaction,
-        life.outcome, life.fate.where, saying.generation, saying.index, life.fate.changed,
+        life.outcome, life.fate.where, saying.generation, saying.index, life.fate.changed, life.fate.decided_by,
     )  # fmt: skip
 
 

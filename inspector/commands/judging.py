@@ -9,7 +9,7 @@ import click
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import WHOLE, settings_options
 from inspector.commands.sending import ProgressLine, Sender, numbers_of, print_prompts, summarizer_option
-from inspector.core.errors import SummarizerFailed, UnknownConversation
+from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,21 +103,41 @@ def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[
     metavar="K",
     help="A recorded compaction, counted from 1, or `all`.",
 )
+@click.option(
+    "--uncertain", is_flag=True, help="Ask only about facts of the user that the rules cannot decide."
+)
 @click.option("--piece", type=WHOLE, metavar="TOKENS", help="Maximum tokens of old messages in one prompt.")
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_option
 @shared_options()
-def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show_prompt: bool) -> None:
+def judge(
+    asked: Asked, sender: Sender, compaction: str, uncertain: bool, piece: int | None, show_prompt: bool
+) -> None:
     """Let a model of your choice judge the losses.
 
     The model reads the summarized messages, in pieces, and the list after the compaction. It returns statements with
     fates and quotes. The command drops and counts statements with a wrong quote, and compares the others with the
     rules. Answers are stored, so you never pay twice.
+
+    With --uncertain, the model reads only facts of the user that the rules cannot decide, the text around them, and the
+    list after the compaction. This costs much less. All commands and the app then use these fates.
     """
-    from inspector.answers.judging import PIECE_TOKENS, ask_judge, judge_prompts, judge_sending, judgement_of
+    from inspector.answers.judging import (
+        PIECE_TOKENS,
+        ask_judge,
+        fact_prompts,
+        judge_prompts,
+        judge_sending,
+        judgement_of,
+    )
     from inspector.answers.losses import facts_of
     from inspector.export.attempts import sending_document
-    from inspector.export.judging import judgement_documents, print_judgements
+    from inspector.export.judging import (
+        decided_documents,
+        judgement_documents,
+        print_decided,
+        print_judgements,
+    )
     from inspector.models.kept import default_attempts
 
     answers, inspection, _ = asked.opened()
@@ -134,9 +154,20 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
     elif unreadable:
         noun = "compaction" if len(unreadable) == 1 else "compactions"
         answers.note(f"Left out, because the summary cannot be read: {noun} {', '.join(unreadable)}.")
-    prompts = {
-        number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
-    }
+    if uncertain and piece is not None:
+        raise UsageProblem("Give --uncertain or --piece, not both: --uncertain sends few messages.")
+    if uncertain:
+        facts = facts_of(inspection, by_rules=True)
+        undecided = {number: facts.undecided(number) for number in numbers}
+        prompts = {
+            number: fact_prompts(inspection, number, masker, lives) for number, lives in undecided.items()
+        }
+        if numbers and not any(prompts.values()):
+            answers.note("The rules decide every fact of the user at these compactions, so nothing is asked.")
+    else:
+        prompts = {
+            number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
+        }
     every = [prompt for pieces in prompts.values() for prompt in pieces]
     if show_prompt:
         print_prompts(asked, (prompt.prompt for prompt in every))
@@ -148,14 +179,20 @@ def judge(asked: Asked, sender: Sender, compaction: str, piece: int | None, show
         allowance = sender.allowed(sending)
         with ProgressLine() as progress:
             problems = ask_judge(every, summarizer, allowance, kept, progress)
-    facts = facts_of(inspection)
-    judgements = [
-        judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
-    ]
     for problem in problems:
         answers.note(problem)
-    document = judgement_documents(inspection.conversation.row, judgements)
-    document |= {"sending": sending_document(sending), "problems": list(problems)}
-    asked.print(document, print_judgements)
-    if problems and not any(item.answered for item in judgements):
+    row = inspection.conversation.row
+    sent = {"sending": sending_document(sending), "problems": list(problems)}
+    if uncertain:
+        document = decided_documents(row, undecided, facts_of(inspection, "changes"))
+        asked.print(document | sent, print_decided)
+        answered = len(problems) < len(every)
+    else:
+        facts = facts_of(inspection, by_rules=True)
+        judgements = [
+            judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
+        ]
+        asked.print(judgement_documents(row, judgements) | sent, print_judgements)
+        answered = any(item.answered for item in judgements)
+    if problems and not answered:
         raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")

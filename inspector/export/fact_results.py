@@ -62,7 +62,7 @@ def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
         for fact in entry["facts"]:
             lines.add(
                 (f"{FATE_SIGNS[fact['fate']]} {kind_word(fact['category']):<10} {fact['fate']}  ", "red"),
-                (f"{fact['role']}, {place_name(fact['index'], fact['generation'])}", "dim"),
+                (f"{fact['role']}, {place_name(fact['index'], fact['generation'])}{_by_model(fact)}", "dim"),
                 indent=2,
             )
             lines.add((safe_title(fact["text"], 400), ""), indent=6)
@@ -70,6 +70,10 @@ def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
                 lines.add((f"the summary says: {safe_title(fact['changed'], 200)}", "yellow"), indent=6)
         if entry["more"]:
             lines.add((f"and {entry['more']:,} more; `facts` lists them all", "dim"), indent=2)
+
+
+def _by_model(fact: Document) -> str:
+    return "" if fact["decided_by"] == "rules" else f", by {fact['decided_by']}"
 
 
 def _names(documents: Sequence[Document]) -> dict[str, str]:

@@ -75,13 +75,15 @@ def _fate(fate: Fate) -> Document:
     return {
         **fields_of(fate, fate="outcome", where="where"),
         "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
-        **fields_of(fate, "excerpt", "changed"),
+        **fields_of(fate, "excerpt", "changed", "decided_by"),
     }
 
 
 def fate_after(fate: Fate) -> Document:
     """The fate after one compaction, with the words that show it."""
-    return fields_of(fate, "compaction", fate="outcome", where="where", evidence="excerpt")
+    return fields_of(
+        fate, "compaction", fate="outcome", where="where", evidence="excerpt", decided_by="decided_by"
+    )
 
 
 def carried_document(fact: Fact) -> Document:
@@ -150,6 +152,7 @@ def _print_fact(lines: StyledLines, entry: Document) -> None:
     sign, style = FATE_SIGNS[outcome or "at risk"], _STYLES[outcome or "at risk"]
     where = entry["where"]
     fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
+    fate += f", by {decided}" if (decided := entry.get("decided_by", "rules")) != "rules" else ""
     times = entry.get("said") or len(entry.get("sayings", ()))
     if outcome is None:
         # The places of a fact at risk are in the live list.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
@@ -11,6 +12,8 @@ from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_line, safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, built, fields_of
+from inspector.export.facts import life_document, print_facts
+from inspector.quality.facts.fact import OUTCOMES, ConversationFacts, Life
 
 
 def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -> Document:
@@ -28,6 +31,45 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
             for judgement in listed
         ],
     }
+
+
+def decided_documents(
+    row: ConversationRow, undecided: Mapping[int, Sequence[Life]], facts: ConversationFacts
+) -> Document:
+    """The answer of `judge --uncertain`: the facts that the rules left undecided, by compaction, with their fates now.
+
+    `facts` are the facts of the conversation with the fates of models.
+    """
+    now = {(life.fact.key, life.compaction): life for life in facts.lives}
+    lives = [
+        now[life.fact.key, life.compaction].seen(number)
+        for number, lives in undecided.items()
+        for life in sorted(lives, key=lambda life: life.compaction)
+    ]
+    return {
+        "conversation": row.id,
+        "title": safe_line(row.title),
+        "asked": len(lives),
+        "decided": sum(bool(life.fate.model) for life in lives),
+        "facts": list(map(life_document, lives)),
+    }
+
+
+def print_decided(document: Document) -> None:
+    """Print the facts that a model was asked about, with their fates now."""
+    facts = document["facts"]
+    print_facts(facts)
+    if facts:
+        fates = Counter(fact["fate"] for fact in facts if fact["decided_by"] != "rules")
+        counts = ", ".join(f"{fates[fate]:,} {fate}" for fate in OUTCOMES if fates[fate])
+        lines = StyledLines()
+        lines.add(
+            (
+                f"{plural(document['asked'], 'fact')} that the rules leave uncertain; the model decided "
+                f"{document['decided']:,}{f': {counts}' if counts else ''}.",
+                "dim",
+            )
+        )
 
 
 def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:

@@ -16,15 +16,15 @@ _PLACES = re.compile(r"\{(number|of|piece|after)\}")
 
 
 @cache
-def _template() -> str:
-    return Path(__file__).with_name("judge_prompt.md").read_text(encoding="utf-8")
+def _template(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def judge_prompt(piece: str, after: str, number: int, of: int) -> str:
+def judge_prompt(piece: str, after: str, number: int, of: int, template: str = "judge_prompt.md") -> str:
     """Return the prompt for piece `number` (from 1) of `of`."""
     values = {"piece": piece, "after": after, "number": str(number), "of": str(of)}
     # One pass, because the texts may contain braces.
-    return _PLACES.sub(lambda match: values[match[1]], _template())
+    return _PLACES.sub(lambda match: values[match[1]], _template(template))
 
 
 def answer_key(prompt: str, summarizer: Summarizer) -> str:

@@ -38,6 +38,10 @@ _UNCONVERTED = tuple(
 )
 
 
+#: Subject of stored answers about facts that the rules found.
+FACTS = "facts"
+
+
 class JudgingAnswer(NamedTuple):
     """A stored answer about one piece of a compaction, as it came.
 
@@ -137,14 +141,14 @@ class KeptAttempts:
             row = next(iter(database.table("answers").rows_where("key = ?", [key], select="answer")), None)
             return None if row is None else str(row["answer"])
 
-    def answers_of(self, store: str, root: str) -> tuple[JudgingAnswer, ...]:
-        """Return the stored answers about a conversation, the newest first."""
+    def answers_of(self, store: str, root: str, subject: str = "") -> tuple[JudgingAnswer, ...]:
+        """Return the stored answers about a conversation, the newest first. `subject` is as in keep_answer."""
         if not self.path.exists():
             return ()
         with self._open() as database:
             rows = database.table("answers").rows_where(
-                "store = ? AND root = ?",
-                [store, root],
+                "store = ? AND root = ? AND subject = ?",
+                [store, root, subject],
                 order_by="at desc",
                 select="compaction, location, model, answer",
             )
@@ -153,12 +157,28 @@ class KeptAttempts:
                 for row in rows
             )
 
-    def keep_answer(self, key: str, place: AttemptPlace, summarizer: Summarizer, answer: str) -> None:
-        """Store the answer of a judge, or a summary for `score`, under a key."""
+    def fact_answer_stamps(self, store: str) -> dict[str, str]:
+        """Return, for each root of a store with stored answers about facts, a text that changes with them."""
+        if not self.path.exists():
+            return {}
+        with self._open() as database:
+            rows = database.execute(
+                "SELECT root, count(*), max(at) FROM answers WHERE store = ? AND subject = ? GROUP BY root",
+                [store, FACTS],
+            ).fetchall()
+            return {root: f"{count} {newest}" for root, count, newest in rows}
+
+    def keep_answer(
+        self, key: str, place: AttemptPlace, summarizer: Summarizer, answer: str, subject: str = ""
+    ) -> None:
+        """Store the answer of a judge, or a summary for `score`, under a key.
+
+        `subject` is FACTS for an answer about facts of the rules, "" for other answers.
+        """
         row = {
             "key": key, "store": place.store, "root": place.root, "compaction": place.compaction, "at": time.time(),
             "kind": summarizer.kind, "location": summarizer.where, "model": summarizer.model,
-            "answer": _storable(answer),
+            "answer": _storable(answer), "subject": subject,
         }  # fmt: skip
         with self._open() as database:
             database.table("answers").insert(row, pk="key", replace=True)
@@ -233,6 +253,10 @@ def _migrations() -> Migrations:
             {**columns, "compaction": int, "at": float}, pk="key", not_null={"answer"}, if_not_exists=True
         )
         database.table("answers").create_index(["store", "root"], if_not_exists=True)
+
+    @migrations()
+    def subjects(database: Database) -> None:
+        database.table("answers").add_column("subject", str, not_null_default="")
 
     return migrations
 

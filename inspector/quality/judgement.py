@@ -80,6 +80,23 @@ def judged(answer: str, piece: str, after: str) -> Judged:
     return Judged(tuple(statements), dropped, unproven)
 
 
+def decided(answer: str, ids: Iterable[str], after: str) -> dict[str, tuple[Outcome, str]]:
+    """Read a model's answer about facts: the fate and its evidence by the id of the fact.
+
+    Uncertain fates, unknown ids, and fates whose evidence is not in `after` word for word are left out. Raises
+    ValueError with a sentence where it is not the asked JSON.
+    """
+    wanted, in_after = frozenset(ids), letters(after)
+    fates: dict[str, tuple[Outcome, str]] = {}
+    for entry in _entries(answer):
+        fate: Outcome | None = entry.get("fate") if entry.get("fate") in OUTCOMES else None
+        identity, evidence = _text(entry.get("id")), _text(entry.get("evidence"))
+        proven = fate in _PROVEN and letters(evidence) and letters(evidence) in in_after
+        if identity in wanted and fate is not None and (fate == "lost" or proven):
+            fates.setdefault(identity, (fate, evidence if proven else ""))
+    return fates
+
+
 def joined(answers: Iterable[Judged]) -> Judged:
     """The statements of several pieces, each quote once, the most important first."""
     by_quote: dict[str, QuotedStatement] = {}

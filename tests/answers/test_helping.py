@@ -50,7 +50,7 @@ def test_facts_followed_in_several_processes_have_the_same_fates(
     together = read_facts(inspection, watch=lambda *what: seen.append(what))
     assert len(alone.facts.lives) > 20
     assert together.facts == alone.facts
-    followed = [(done, total) for what, done, total in seen if what == "facts"]
+    followed = [(done, total) for what, done, total in seen if what == "fates"]
     assert followed
     assert all(0 <= done <= total for done, total in followed)
 
@@ -97,7 +97,7 @@ def test_an_exception_of_a_watcher_ends_the_helpers(
         begun.append(helper)
 
     def watch(what: str, done: int, total: int) -> None:
-        if what == "facts":
+        if what == "fates":
             raise Stopped("no longer")
 
     original = HelperProcess.__init__

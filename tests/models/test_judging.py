@@ -15,27 +15,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
+from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.judging import (
     JudgePrompt,
     ask_judge,
+    fact_prompts,
     judge_prompts,
     judge_sending,
     judgement_of,
     kept_judgements,
 )
+from inspector.answers.kept_results import basis_of
 from inspector.answers.losses import facts_of
 from inspector.app.conversation.judged_scopes import judged_scopes
 from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, SummarizerFailed, UsageProblem
+from inspector.engines.base import Settings
 from inspector.models.consent import Allowance
-from inspector.models.kept import KeptAttempts
+from inspector.models.kept import KeptAttempts, default_attempts
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import OnText, Reply, Summarizer
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.models.summarizers.endpoint import EndpointSummarizer
 from inspector.quality.facts.fact import Life
-from inspector.quality.judgement import Judged, agreement, judged, letters, pieces_of
+from inspector.quality.judgement import Judged, agreement, decided, judged, letters, pieces_of
 from tests.models.server import DONE, Server, event, stream
 from tests.program import Run
 from tests.recipes import recipe
@@ -233,6 +237,113 @@ def test_an_endpoint_judges_and_fails_with_a_message(
     server.answers = [stream(event('{"statements": ['), event("]}", "stop"), DONE)]
     assert ask(prompts, endpoint, kept) == ()
     assert issubclass(SummarizerFailed, Exception)
+
+
+# Facts that the rules leave uncertain.
+
+
+def decide(entries: dict[str, tuple[str, str]]) -> Judge:
+    """A judge that gives a fate and its evidence to statements by their words, and loses every other statement."""
+
+    def write(prompt: str) -> str:
+        statements = re.findall(r"^\[([0-9a-f]{8})\] (.+)$", prompt, re.MULTILINE)
+        return json.dumps({"statements": [
+            {"id": identity, "fate": entries.get(text, ("lost", ""))[0], "evidence": entries.get(text, ("", ""))[1]}
+            for identity, text in statements
+        ]})  # fmt: skip
+
+    return Judge(write)
+
+
+HOLDS = "show me that it holds under 300 requests a second."
+
+
+def test_a_model_decides_facts_that_the_rules_leave_uncertain(inspection: Inspection) -> None:
+    kept = default_attempts()
+    rules = facts_of(inspection, by_rules=True)
+    lives = rules.undecided(1)
+    assert {life.outcome for life in lives} == {"uncertain"}
+    assert HOLDS in [life.text for life in lives]
+    prompts = fact_prompts(inspection, 1, Masker(), lives)
+    assert "These are the eight dashboards I look at" in prompts[0].piece
+    judge = decide({HOLDS: ("paraphrased", "34 of 40 connections at 300 rps")})
+    before = basis_of(inspection.store, inspection.conversation.id, "losses")
+    assert ask(prompts, judge, kept) == ()
+    # Stored results are computed again.
+    assert basis_of(inspection.store, inspection.conversation.id, "losses") != before
+    now = {life.fact.key: life for life in facts_of(inspection, "changes").of(1)}
+    for life in lives:
+        fate = now[life.fact.key].fate
+        assert fate.outcome == ("paraphrased" if life.text == HOLDS else "lost")
+        assert fate.model == judge.where
+        assert now[life.fact.key].by_rules().outcome == "uncertain"
+    holds = next(life for life in now.values() if life.text == HOLDS)
+    assert (holds.fate.where, holds.fate.excerpt) == ("summary", "34 of 40 connections at 300 rps")
+    # What the rules decide stays, and the prompts too, so that nothing is sent twice.
+    assert {life.fact.key: life.outcome for life in rules.of(1)} == {
+        key: life.by_rules().outcome for key, life in now.items()
+    }
+    again = fact_prompts(inspection, 1, Masker(), facts_of(inspection, by_rules=True).undecided(1))
+    assert judge_sending(again, judge, Masker(), kept).recipients == ()
+    # Answers about facts are no facts of the model.
+    assert kept_judgements(inspection, kept, rules) == ()
+    # Attempts are judged by rules alone, so the recorded summary next to them is too.
+    (recorded,) = outcomes_of(inspection, Settings(), 1, (), facts_of(inspection))
+    assert {life.outcome for life in recorded.lives if life.text == HOLDS} == {"uncertain"}
+
+
+def test_fates_without_evidence_and_unknown_facts_are_not_used() -> None:
+    entries = [
+        {"id": "11111111", "fate": "paraphrased", "evidence": "the port is 9"},
+        {"id": "22222222", "fate": "weakened", "evidence": "Port: 8443"},
+        {"id": "33333333", "fate": "lost", "evidence": "made up"},
+        {"id": "44444444", "fate": "uncertain", "evidence": "Port: 8443"},
+        {"id": "55555555", "fate": "lost", "evidence": ""},
+        {"id": "33333333", "fate": "verbatim", "evidence": "Port: 8443"},
+        {"id": 6, "fate": "lost"},
+    ]
+    known = ("11111111", "22222222", "33333333", "44444444")
+    assert decided(json.dumps({"statements": entries}), known, "the port: 8443") == {
+        "22222222": ("weakened", "Port: 8443"), "33333333": ("lost", ""),
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="JSON"):
+        decided("no", known, "")
+
+
+def test_the_command_tells_what_the_model_decided_and_facts_follow(program: Run, tmp_path: Path) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text(
+        "import json, re, sys\n"
+        "ids = re.findall(r'^\\[([0-9a-f]{8})\\] ', sys.stdin.read(), re.MULTILINE)\n"
+        "print(json.dumps({'statements': [{'id': i, 'fate': 'lost', 'evidence': ''} for i in ids[1:]]}))\n"
+    )
+    words = ("judge", "--demo", ROTATING, "--compaction", "1", "--uncertain")
+    judge = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    shown = program(*words, "--show-prompt").stdout
+    asked = len(re.findall(r"^\[[0-9a-f]{8}\] ", shown, re.MULTILINE))
+    assert asked > 1
+    done = program(*words, "--send", "--command", judge)
+    assert done.returncode == 0, done.stderr
+    assert f"the model decided {asked - 1}: {asked - 1} lost." in done.stdout
+    facts = json.loads(program("facts", "--demo", ROTATING, "--after", "1", "--json").stdout)
+    assert sum(fact["decided_by"] != "rules" for fact in facts if fact["compaction"] == 1) == asked - 1
+    # The same question costs nothing.
+    again = json.loads(program(*words, "--send", "--json", "--command", judge).stdout)
+    assert again["sending"]["to"] == []
+    assert (again["asked"], again["decided"]) == (asked, asked - 1)
+
+
+def test_without_uncertain_facts_nothing_is_asked(program: Run, tmp_path: Path) -> None:
+    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    rollout.says("user", "Never touch the release branch.")
+    rollout.says("assistant", "I read the rule.")
+    rollout.compact([rollout.message("user", "Go on.")], message="Rule: Never touch the release branch.")
+    rollout.says("assistant", "Done.")
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(rollout.text())
+    done = program("judge", str(path), "--uncertain", "--send", "--command", "false")
+    assert done.returncode == 0, done.stderr
+    assert "The rules decide every fact of the user" in done.stderr
 
 
 # Parsing of an answer.

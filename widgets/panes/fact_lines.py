@@ -73,6 +73,9 @@ def _history(entry: ListedFact, partial: bool) -> Iterable[str]:
             yield "The user pasted it. The table and the losses of all conversations do not count it."
         fates = (f"{fate.compaction}: {fate.outcome}{_region(fate)}" for fate in entry.fates)
         yield f"After compaction {'; '.join(fates)}."
+        for fate in entry.fates:
+            if fate.model:
+                yield f"The rules could not decide the fate after compaction {fate.compaction}. {fate.model} did."
     elif not partial:
         yield _use(entry.fact, partial)
 

@@ -231,6 +231,8 @@ def place_words(entry: ReportedFact) -> str:
     words = [place_name(saying.index, saying.generation)]
     if isinstance(entry, Life) and entry.fate.alive and entry.fate.where:
         words.append(f"now in the {entry.fate.where}")
+    if isinstance(entry, Life) and entry.fate.model:
+        words.append(f"decided by {entry.fate.decided_by}")
     if entry.times > 1:
         words.append(f"said {entry.times} times")
     if uses:

@@ -246,7 +246,7 @@ class Fate(Struct, frozen=True):
     `where` is the region that has it, `index` the message of the list after, and `span` the place in its safe text (for
     "value lost": the mention of the subject). All three are None if nothing was found, and the last two for a file that
     is in no message of the list. `excerpt` is the text around it. `changed` is the summary's version if it contradicts
-    the fact, otherwise "".
+    the fact, otherwise "". `model` is the name of the model that decided it, "" for the rules.
     """
 
     compaction: int
@@ -256,6 +256,7 @@ class Fate(Struct, frozen=True):
     span: Span | None = None
     excerpt: str = ""
     changed: str = ""
+    model: str = ""
 
     @property
     def alive(self) -> bool:
@@ -266,6 +267,11 @@ class Fate(Struct, frozen=True):
     def gone(self) -> bool:
         """Whether it, or its value, can no longer be read in the list. A contradicted fact is gone too."""
         return self.outcome in GONE
+
+    @property
+    def decided_by(self) -> str:
+        """ "model NAME" for a fate by a model, else "rules"."""
+        return f"{BY_MODEL}{self.model}" if self.model else "rules"
 
     @property
     def settled(self) -> bool:
@@ -350,6 +356,11 @@ class Life(OfFact, frozen=True):
         """Whether it is a loss: gone after the compaction of `fate`, and not taken back before."""
         return self.fate.gone and not self.superseded
 
+    def by_rules(self) -> Life:
+        """Return the life as the rules alone decide it: fates by a model are uncertain again."""
+        fates = tuple(Fate(fate.compaction, "uncertain") if fate.model else fate for fate in self.fates)
+        return self if fates == self.fates else replace(self, fates=fates)
+
     @property
     def saying(self) -> Saying:
         """The first saying that the compaction took, else the first of the fact."""
@@ -407,6 +418,15 @@ class ConversationFacts(Struct, frozen=True):
     def of(self, compaction: int) -> tuple[Life, ...]:
         """Return the lives that begin with a compaction, best rank first."""
         return tuple(life for life in self.lives if life.compaction == compaction)
+
+    def undecided(self, compaction: int) -> tuple[Life, ...]:
+        """Return, for each of the user's own facts that is uncertain after a compaction, its first life.
+
+        Each life has its fate after that compaction. Facts that the user changed before it are left out."""
+        first = {life.fact.key: life for life in reversed(self.lives) if life.fact.own}
+        seen = (life.seen(compaction) for life in first.values() if life.fate_at(compaction))
+        left = [life for life in seen if life.outcome == "uncertain" and not life.superseded]
+        return tuple(sorted(left, key=lambda life: -life.fact.rank))
 
     def ended(self) -> dict[int, tuple[Life, ...]]:
         """Return, by compaction, the lives from earlier compactions that it ended, weakened or cast doubt on.
