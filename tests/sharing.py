@@ -83,10 +83,11 @@ def share_readings(patch: pytest.MonkeyPatch) -> None:
 def _read_once(
     inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
+    by_rules: bool = False,
 ) -> FactsReading:  # fmt: skip
     # Only the app asks for all facts.
-    if not all_facts or watch is None:
-        return _read_facts(inspection, cache, watch, pruned, placed_fates, all_facts)
+    if not all_facts or watch is None or by_rules:
+        return _read_facts(inspection, cache, watch, pruned, placed_fates, all_facts, by_rules)
     basis = basis_of(inspection.store, inspection.conversation.id, "facts", options=placed_fates)
     lengths = [len(generation) for generation in inspection.conversation.generations]
     basis = basis.with_inputs(repr((pruned, lengths)).encode())

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from inspector.answers.conversations import Database, ListedConversation
+from inspector.core.conversations import Usage
 from inspector.core.shares import plural
 from inspector.core.text import safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
@@ -39,8 +40,15 @@ def _conversation(entry: ListedConversation) -> Document:
         **fields_of(row, "kind", "parent"),
         "source": safe_line(row.source),
         **fields_of(row, "started_at", "last_active"),
-        "reported": built(conversation.usage),
+        "reported": _reported(conversation.usage),
     }
+
+
+def _reported(usage: Usage) -> Document | None:
+    """Return the reported usage; None if nothing is recorded."""
+    if usage == Usage():
+        return None
+    return {**built(usage), "calls": usage.calls or None, "cost": usage.cost or None}
 
 
 def database_documents(answer: Iterable[Database]) -> list[Document]:

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from inspector.commands import cli
 from inspector.config.bundled import demo_sessions
 from tests.examples import also
+from tests.recipes import recipe
 
 ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
@@ -99,6 +100,20 @@ def test_show(name: str) -> None:
             assert entry["index"] == index
             assert entry["region"] in ("head", "middle", "tail")
             assert "\n" not in entry["text"]
+
+
+def test_usage_that_is_not_recorded_is_null(tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    session.user("Count the berths.")
+    path = session.write(tmp_path / "a.jsonl")
+    (row,) = ask("conversations", str(path))
+    assert row["reported"] is None
+    session.answer(lines.text("Nine."))
+    session.write(tmp_path / "a.jsonl")
+    (row,) = ask("conversations", str(path))
+    assert (row["reported"]["calls"], row["reported"]["cost"]) == (1, None)
+    assert row["reported"]["output"] > 0
 
 
 def test_show_names_the_count_of_a_number() -> None:
