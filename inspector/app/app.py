@@ -23,6 +23,7 @@ from inspector.stores.base import Store
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from textual.command import Provider
     from textual.driver import Driver
     from textual.widget import Widget
 
@@ -46,6 +47,13 @@ class HasPlace(Protocol):
         ...
 
 
+def _palette() -> type[Provider]:
+    # Imported late: the palette opens seldom.
+    from inspector.app.palette import PaletteCommands
+
+    return PaletteCommands
+
+
 class InspectorApp(BaseApp):
     """compaction-inspector in a terminal. Reads a store, never writes to it."""
 
@@ -60,6 +68,7 @@ class InspectorApp(BaseApp):
     #: Notifications are short on a low screen.
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS = {_palette}  # noqa: RUF012
     COMMAND_PALETTE_BINDING = "ctrl+p"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "Quit", id="app.quit"),

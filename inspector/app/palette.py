@@ -7,8 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.binding import ActiveBinding, Binding
+from textual.command import DiscoveryHit, Hits
 from textual.screen import Screen
+from textual.system_commands import SystemCommandsProvider
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -16,10 +18,36 @@ if TYPE_CHECKING:
     from inspector.app.conversation.panes.host import Panes
 
 
+class PaletteCommands(SystemCommandsProvider):
+    """The commands of the palette. Without a query they keep the order of `palette_commands`."""
+
+    async def discover(self) -> Hits:
+        """Yield every command."""
+        for name, help_text, callback, discover in self.app.get_system_commands(self.screen):
+            if discover:
+                yield DiscoveryHit(name, callback, help=help_text)
+
+
+#: Where a key works, in the order of the groups of commands.
+_PLACES = (" here", " on this screen", " everywhere")
+
+
+def _place(active: ActiveBinding) -> int:
+    """Return the index of the place in _PLACES where a key works."""
+    return 2 if isinstance(active.node, App) else int(isinstance(active.node, Screen))
+
+
 def palette_commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
-    """Yield a command for each active binding of the screen, then for bindings of hidden panes."""
+    """Yield a command for each active binding, then for bindings of hidden panes.
+
+    As in the help, keys of the focused part come first, then keys of the screen, then keys that work everywhere; of
+    each group first those that the line of keys shows.
+    """
     seen: set[str] = set()
-    for active in screen.active_bindings.values():
+    active_first = sorted(
+        screen.active_bindings.values(), key=lambda active: (_place(active), not active.binding.show)
+    )
+    for active in active_first:
         binding = active.binding
         name = binding.id or ""
         if binding.system or not binding.description or "." not in name or name in seen:
@@ -27,7 +55,9 @@ def palette_commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemComma
         seen.add(name)
         run = partial(app.run_action, binding.action, default_namespace=active.node)
         yield SystemCommand(
-            binding.tooltip or binding.description, f"key {app.get_key_display(binding)}", run
+            binding.tooltip or binding.description,
+            f"key {app.get_key_display(binding)}{_PLACES[_place(active)]}",
+            run,
         )
     yield from _pane_commands(app, screen, seen)
 

@@ -97,7 +97,16 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
 
 def left_out(recorded: Sequence[Event]) -> str:
     """Return a sentence about the recorded compactions that no run has; "" if there are none."""
-    unseen = sum(not event.before for event in recorded)
+    return left_out_words(number_left_out(recorded))
+
+
+def number_left_out(recorded: Sequence[Event]) -> int:
+    """Return the number of recorded compactions without a recorded list before them."""
+    return sum(not event.before for event in recorded)
+
+
+def left_out_words(unseen: int) -> str:
+    """Return the sentence of `left_out` about a number of compactions."""
     are = plural(unseen, "compaction is", "compactions are")
     return (
         f"{are} left out: the list before is not recorded, and runs have no such summary." if unseen else ""

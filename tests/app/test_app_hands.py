@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from textual.binding import Binding
+from textual.command import Command, CommandList
 
 from inspector.app.conversation.panes.registry import PANES
 from inspector.app.help.screen import HelpScreen
+from inspector.app.sweep.screen import SweepScreen
 from tests.app.running import (
     CHECKOUT,
     conversation,
@@ -17,6 +20,7 @@ from tests.app.running import (
     press,
     running,
     settled,
+    until,
 )
 from widgets.bars.gauge import Gauge
 from widgets.bars.pane_tabs import PaneTabs
@@ -148,3 +152,19 @@ def test_no_key_means_two_things_at_once() -> None:
             assert isinstance(binding, Binding)
             assert binding.description
             assert "." in (binding.id or "")
+
+
+async def test_the_palette_begins_with_the_keys_of_the_focused_part(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        await press(pilot, "6", "ctrl+p")
+        await until(pilot, lambda: pilot.app.screen.query_one(CommandList).option_count > 30)
+        options = pilot.app.screen.query_one(CommandList).options
+        shown = [option.hit for option in options if isinstance(option, Command)]
+        texts = [hit.text for hit in shown]
+        assert texts[:2] == ["Less", "More"]
+        places = [(hit.help or "").removeprefix("key ").partition(" ")[2] for hit in shown]
+        groups = [place for place, _ in groupby(places)]
+        assert groups[:4] == ["here", "on this screen", "everywhere", "in the message pane"]
+        assert places.count("here") == sum(1 for place in places[: texts.index("Back")] if place == "here")
+        await press(pilot, *"sweep", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SweepScreen))

@@ -23,6 +23,7 @@ from tests.app.conftest import MakeApp
 from tests.app.running import Test, conversation, press, running, screen_text, settled, title, told, write
 from tests.conftest import ROOT
 from tests.examples import also
+from tests.recipes import recipe
 from widgets.lists.heat_map import ALIKE, BEST, FORCE, NOW, SAME, HeatMap
 from widgets.panes.token_graph import TokenGraph
 
@@ -294,3 +295,21 @@ async def test_facts_that_come_before_the_screen_is_there_are_counted(in_place: 
         await settled(pilot)
         assert early.found is not None
         assert early.found.cells["facts_at_risk"] == before.found.cells["facts_at_risk"]  # type: ignore[union-attr]
+
+
+async def test_a_sweep_names_the_compactions_that_it_leaves_out(tmp_path: Path) -> None:
+    lines = recipe("claude_lines")
+    for number in range(2):
+        made = lines.Session(f"5e55a000-0000-4000-8000-00000000005{number}")
+        made.compact(lines.nine_sections(Primary=["Read the berths."]), before=167_412, after=9_000)
+        for berth in range(4):
+            made.user(f"Read berth {berth}.")
+            made.answer(lines.text("Read."), written=900)
+        made.write(tmp_path / f"{number}.jsonl")
+    async with running(tmp_path, made.session, size=(200, 48)) as pilot:
+        await press(pilot, "v")
+        sentence = "left out: the list before is not recorded, and runs have no such summary."
+        assert f"1 compaction is {sentence}" in screen_text(pilot)
+        await press(pilot, "o")
+        assert on_sweep(pilot).state.scope == "all"
+        assert f"2 compactions are {sentence}" in screen_text(pilot)

@@ -235,3 +235,15 @@ async def test_losses_of_a_list_with_a_missing_part_are_unknown_in_part(size: tu
         assert "Its losses are unknown in part" in shown(pane)
         pane.set_view(replace(view, chosen=2))
         assert "Its losses are unknown: the list before it is not in the files." in shown(pane)
+
+
+@pytest.mark.parametrize("height", [24, 28, 38])
+async def test_the_selected_fact_keeps_room_below_a_long_list(height: int) -> None:
+    pane, note = LossesFacts(), "The first 3 count as losses: your rules, decisions and values."
+    facts = tuple(life(number, "lost") for number in range(1, 31))
+    view = replace(
+        LOSSES, scopes=(FactScope("1", facts, f"{note} Of the uncertain facts, 2 may count too."),)
+    )
+    async with hosting(pane, size=(53, height), set_up=lambda: pane.set_view(view)):
+        assert pane.body.size.height >= 3
+        assert pane.facts.size.height >= 3

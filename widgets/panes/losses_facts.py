@@ -131,7 +131,8 @@ class LossesFacts(Part[LossesView]):
         self.fit()
 
     def fit(self) -> None:
-        """Give the list as many rows as it has lines, at most half of the pane; drop gaps and notes in a low pane."""
+        """Give the list as many rows as it has lines, at most half of the pane and two thirds of what is left for it
+        and the selected fact; drop gaps and notes in a low pane."""
         height, scope = self.size.height, self._scope()
         self.set_class(scope is None, "-empty")
         self.table.display = height >= _ROOMY and self.table.line_count > 0
@@ -141,7 +142,14 @@ class LossesFacts(Part[LossesView]):
             head_lines(self.losses, scope, self.low, self.filters.chosen, self.facts.row_count)
         )
         self._explain()
-        self.facts.styles.height = max(2, min(self.facts.row_count, height // 2 - (1 if self.low else 3)))
+        most = height // 2 - 1 if self.low else min(height // 2 - 3, self._left() * 2 // 3)
+        self.facts.styles.height = max(2, min(self.facts.row_count, most))
+
+    def _left(self) -> int:
+        """Return the number of rows below the filters, without gaps."""
+        head = self.head.get_content_height(self.size, self.size, self.head.size.width or self.size.width)
+        table = self.table.line_count + 1 if self.table.display else 0
+        return self.size.height - head - table - 1 - len(self.filters.children) - 2
 
     @on(FactList.Selected)
     def _selected(self, event: FactList.Selected) -> None:
