@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from textual.message import Message
 
 
@@ -9,17 +11,15 @@ class StoreChanged(Message):
     """Another process committed to the database."""
 
 
+@dataclass
 class Problem(Message):
     """Something went wrong elsewhere; a sentence for the user."""
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__()
-        self.sentence = sentence
+    sentence: str
 
 
+@dataclass
 class StoreFailed(Message):
     """The file is gone or no longer a store, with the reason; "" when it can be read again."""
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__()
-        self.sentence = sentence
+    sentence: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 
@@ -18,3 +20,10 @@ def place_name(index: int | None, generation: int | None = None, row: object = N
     if index is None:
         return "" if row is None else f"row {row}"
     return f"#{index:,}" if generation is None else f"#{index:,} of generation {generation}"
+
+
+def nearest(places: Sequence[int], at: int, by: int) -> int:
+    """Return the next (1) or the previous (-1) of some places in order; `at` if there is none."""
+    if by > 0:
+        return next((place for place in places if place > at), at)
+    return next((place for place in reversed(places) if place < at), at)

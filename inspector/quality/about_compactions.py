@@ -56,7 +56,7 @@ def stray_result(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def saved_little(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions that saved less than limits.LEAST_SAVED of the tokens."""
+    """Yield compactions that saved less than LEAST_SAVED of the tokens."""
     for compaction in evidence.compactions:
         before, after = compaction.recorded.tokens_before, compaction.recorded.tokens_after
         if before <= 0 or compaction.recorded.after == 0 or (before - after) / before >= limits.LEAST_SAVED:
@@ -208,7 +208,7 @@ def read_again(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def head_fossilized(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield the first messages that stayed through limits.FOSSIL_COMPACTIONS or more compactions."""
+    """Yield the first messages that stayed through FOSSIL_COMPACTIONS or more compactions."""
     compactions = evidence.compactions
     system = int(evidence.live.roles[:1] == bytes([SYSTEM]))
     if len(compactions) < limits.FOSSIL_COMPACTIONS:

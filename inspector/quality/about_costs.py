@@ -73,7 +73,7 @@ def prompt_changes(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def caches_thrown_away(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield compactions whose new cache was read by fewer than limits.CLOSE_REQUESTS requests."""
+    """Yield compactions whose new cache was read by fewer than CLOSE_REQUESTS requests."""
     for one, following, bill in _unpaid(evidence, discarded=True):
         requests = "request" if bill.later == 1 else "requests"
         yield Violation(

@@ -301,7 +301,7 @@ def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def _gaps(evidence: ConversationEvidence, *kinds: GapKind) -> Iterator[tuple[CompactionEvidence, Gap]]:
-    """Yield the gaps of these kinds, at most limits.MOST for each summary."""
+    """Yield the gaps of these kinds, at most MOST for each summary."""
     for compaction in evidence.compactions:
         gaps = [gap for gap in compaction.gaps if gap.kind in kinds]
         for gap in gaps[: limits.MOST]:

@@ -199,7 +199,7 @@ class Listing:
             return source
         for path, signature in now.items():
             if _stem(path) == session and self._current_digests(path, signature) is None:
-                self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
+                self._read_file(path, signature)
             for digest in self._current_digests(path, signature) or ():
                 if session in (digest.row.id, "" if digest.part else _stem(path)):
                     (source,) = self._reader().sources((digest,))
@@ -318,7 +318,7 @@ class Listing:
         """Read files from the front of `paths`, and store their digests from time to time."""
         stored_at = time.monotonic()
         while (path := _next(paths)) is not None:
-            self._read_digests(partial(self._reader().digests, Path(path)), path, now[path])
+            self._read_file(path, now[path])
             done.append(path)
             if time.monotonic() - stored_at > _STORED_SECONDS:
                 self._store_digests(done, now)
@@ -347,13 +347,17 @@ class Listing:
             try:
                 for path in paths:
                     signature = self._digests[path][0]
-                    self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
+                    self._read_file(path, signature)
                     if path not in self._unreadable and self._listed is not None:
                         # The next list has this file.
                         self._listed = ({}, self._listed[1])
             finally:
                 self._reading.release()
         return tuple(path for path in paths if path in self._unreadable)
+
+    def _read_file(self, path: str, signature: Signature) -> None:
+        """Read the digests of a file in this process."""
+        self._read_digests(partial(self._reader().digests, Path(path)), path, signature)
 
     def _read_digests(
         self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar
 
 from textual import on
@@ -13,13 +12,6 @@ from widgets.base.headline import Headline
 from widgets.panes.text_view import TextView
 
 View = TypeVar("View")
-
-
-def nearest(places: Sequence[int], at: int, by: int) -> int:
-    """The next (1) or the previous (-1) of some places in order; `at` where there is none."""
-    if by > 0:
-        return next((place for place in places if place > at), at)
-    return next((place for place in reversed(places) if place < at), at)
 
 
 class Part(Vertical, Generic[View]):

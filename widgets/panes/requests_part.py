@@ -10,6 +10,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from inspector.caching.priced import PricedRequest
+from inspector.core.places import nearest
 from inspector.core.shares import dollars
 from inspector.core.signs import CAUSE_WORDS
 from widgets.base import human
@@ -17,7 +18,7 @@ from widgets.base.headline import Headline
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import GoTo
 from widgets.lists.request_list import RequestList
-from widgets.panes.part import Part, nearest
+from widgets.panes.part import Part
 
 #: Rows of the chart; below _LOW rows of the pane it has fewer, below _NO_CHART none.
 _ROWS, _LOW_ROWS, _LOW, _NO_CHART = 6, 3, 22, 16

@@ -9,6 +9,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from inspector.core.places import nearest
 from inspector.summaries.lineage import Lineage, LineageRow, State
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base.headline import Headline
@@ -16,7 +17,7 @@ from widgets.base.text_lines import TextLine
 from widgets.intents import ChooseCompaction
 from widgets.lists.lineage_list import LineageList
 from widgets.panes.lineage_lines import LineageView, head_lines, item_lines
-from widgets.panes.part import Part, nearest
+from widgets.panes.part import Part
 from widgets.panes.text_view import TextView
 
 FILTERS = (

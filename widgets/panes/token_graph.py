@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from inspector.core.places import nearest
 from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.signs import Sign
@@ -230,9 +231,9 @@ class TokenGraph(Inked, can_focus=True):
         """Go to the next or previous compaction, recorded or what-if."""
         places = sorted({*self.state.recorded_events, *self.state.whatif_events})
         at = self.state.step or (0 if direction > 0 else self.steps + 1)
-        ahead = [step for step in places if (step > at if direction > 0 else step < at)]
-        if ahead:
-            self._choose(ahead[0] if direction > 0 else ahead[-1])
+        step = nearest(places, at, direction)
+        if step != at:
+            self._choose(step)
 
     def on_click(self, event: events.Click) -> None:
         """Go to the step under the mouse."""

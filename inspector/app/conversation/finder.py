@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from inspector.app.conversation.host import Host
 from inspector.app.conversation.resources import HITS, TOOL_ERRORS
 from inspector.core.conversations import USER
+from inspector.core.places import nearest
 from widgets.base import human
 from widgets.base.prompt import Prompt
 
@@ -90,8 +91,7 @@ class Finder:
         if rows is None:
             return
         if kind == "user":
-            code = USER
-            users = [index for index, role in enumerate(rows.generation.roles) if role == code]
+            users = [index for index, role in enumerate(rows.generation.roles) if role == USER]
             self._jump(users, direction, "user message")
         elif kind == "boundary":
             places = {rows.index(line.at) for line in self._host.message_list.boundaries}
@@ -104,9 +104,9 @@ class Finder:
         if rows is None:
             return
         at = rows.index(self._host.state.row)
-        ahead = [index for index in indexes if (index > at if direction > 0 else index < at)]
-        if ahead:
-            self._host.change(row=rows.row_of(ahead[0] if direction > 0 else ahead[-1]))
+        index = nearest(indexes, at, direction)
+        if index != at:
+            self._host.change(row=rows.row_of(index))
         else:
             where = "after" if direction > 0 else "before"
             self._host.app.notify(f"No {what} {where} this message.", timeout=1.5)

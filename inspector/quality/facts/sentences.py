@@ -674,14 +674,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     #: The depth of the last line before a block, if it is printed.
     depth: int | None = None
     for block in _line_blocks(lines):
-        often = {number for number in block if _OFTEN.match(lines[number])}
-        printed = [
-            number
-            for number in block
-            if (_PRINTED.match(lines[number][:_LINE]) and not _TOLD.search(lines[number][:_LINE]))
-            or (number in often and len(often) > 1)
-        ]
-        printed = _with_deeper(lines, block, frozenset(printed))
+        printed = _printed_in(lines, block)
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
         if ended and ends:
             found.update(block)
@@ -691,37 +684,9 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         listed = bool(items) or (listed and not lines[block[0]][:1].strip())
         if flush and not listed and all(lines[number][:1] == " " != lines[number][1:2] for number in block):
             found.update(block)
-        if len(block) > CROWDED:
-            fields = [number for number in block if _FIELD.match(lines[number][:_LINE])]
-            nests = [
-                number for number in fields if lines[number].rstrip()[-1:] == ":" and number + 1 not in items
-                and number < block[-1] and _depth(lines[number + 1]) > _depth(lines[number])
-            ]  # fmt: skip
-            if nests and len(fields) * 2 >= len(block):
-                found.update(range(fields[0], block[-1] + 1))
-        if len(printed) * 3 >= len(block) and len(block) > 1:
-            # A person's list may continue after printed lines. A person may give an order below them, but the output
-            # of a command goes on.
-            of_command = any(lines[number].lstrip().startswith("$ ") for number in printed)
-            goes_on = [
-                number for number in block
-                if number > printed[-1]
-                and ((number in items and items[0] < printed[0]) or (not of_command and _is_order(lines[number])))
-            ]  # fmt: skip
-            shown = range(printed[0], goes_on[0] if goes_on else block[-1] + 1)
-            found.update(set(shown) - _numbered_on(lines, items, printed[0]))
-        # The labels of a page's entries come again with each.
-        times = Counter(lines[number].strip() for number in block)
-        labels = [
-            number
-            for number in block
-            if times[lines[number].strip()] >= _ENTRIES
-            and number not in items
-            and is_prose(lines[number])
-            and lines[number].rstrip()[-1] not in ":："
-        ]
-        if len({lines[number].strip() for number in labels}) >= _ENTRIES:
-            found.update(range(labels[0], block[-1] + 1))
+        found |= _nested_fields(lines, block, items)
+        found |= _from_printed(lines, block, printed, items)
+        found |= _page_entries(lines, block, items)
         code = [number for number in block if _is_code(lines[number]) and lines[number].lstrip()[:1] != "{"]
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
@@ -737,28 +702,96 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
     prompted = any(lines[number].lstrip()[0] in "❯>" for number in filled if padded and number <= padded[0])
     if len(padded) > 2 and not prompted:
         found.update(padded)
+    return frozenset(found | _page_or_review(lines, filled))
+
+
+def _printed_in(lines: Sequence[str], block: Sequence[int]) -> Sequence[int]:
+    """Return the numbers of the printed lines of a block, and of deeper lines below them."""
+    often = {number for number in block if _OFTEN.match(lines[number])}
+    printed = frozenset(
+        number
+        for number in block
+        if (_PRINTED.match(lines[number][:_LINE]) and not _TOLD.search(lines[number][:_LINE]))
+        or (number in often and len(often) > 1)
+    )
+    return _with_deeper(lines, block, printed)
+
+
+def _nested_fields(lines: Sequence[str], block: Sequence[int], items: Sequence[int]) -> set[int]:
+    """Return the lines of a long block of fields, some of which have fields below them."""
+    if len(block) <= CROWDED:
+        return set()
+    fields = [number for number in block if _FIELD.match(lines[number][:_LINE])]
+    nests = any(
+        lines[number].rstrip()[-1:] == ":"
+        and number + 1 not in items
+        and number < block[-1]
+        and _depth(lines[number + 1]) > _depth(lines[number])
+        for number in fields
+    )
+    return set(range(fields[0], block[-1] + 1)) if nests and len(fields) * 2 >= len(block) else set()
+
+
+def _from_printed(
+    lines: Sequence[str], block: Sequence[int], printed: Sequence[int], items: Sequence[int]
+) -> set[int]:
+    """Return the lines of a block from its first printed line on, if many lines are printed.
+
+    A person's list may continue after printed lines. A person may give an order below them, but the output of a command
+    goes on.
+    """
+    if len(printed) * 3 < len(block) or len(block) < 2:
+        return set()
+    of_command = any(lines[number].lstrip().startswith("$ ") for number in printed)
+    goes_on = (
+        number
+        for number in block
+        if number > printed[-1]
+        and ((number in items and items[0] < printed[0]) or (not of_command and _is_order(lines[number])))
+    )
+    shown = range(printed[0], next(goes_on, block[-1] + 1))
+    return set(shown) - _numbered_on(lines, items, printed[0])
+
+
+def _page_entries(lines: Sequence[str], block: Sequence[int], items: Sequence[int]) -> set[int]:
+    """Return the lines from the first label of a page's entries on. The labels come again with each entry."""
+    times = Counter(lines[number].strip() for number in block)
+    labels = [
+        number
+        for number in block
+        if times[lines[number].strip()] >= _ENTRIES
+        and number not in items
+        and is_prose(lines[number])
+        and lines[number].rstrip()[-1] not in ":："
+    ]
+    several = len({lines[number].strip() for number in labels}) >= _ENTRIES
+    return set(range(labels[0], block[-1] + 1)) if several else set()
+
+
+def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
+    """Return the lines of a pasted page or of a bot's review, without paragraphs of a person around it."""
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
-    if len(pages) >= 3 or bots:
-        marks = pages if len(pages) >= 3 else bots
-        first = marks[0] if not pages or len(pages) < 3 else filled[0]
-        blocks = list(_line_blocks(lines))
-        paste = [block for block in blocks if block[-1] >= first]
-        above = [number for number in paste[0] if number < first] if paste else []
-        if above and _plain_words(lines, above, marks):
-            paste[0] = paste[0][len(above) :]
-        # A person may introduce a paste, and continue after it.
-        if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
-            paste = paste[1:]
-        # A review also has lines without a mark.
-        reviewed = any(set(block) - set(marks) for block in paste[:-1])
-        if reviewed and _plain_words(lines, paste[-1], marks):
-            # Lines in another script than the last one end the paste.
-            unspaced = has_unspaced(lines[paste[-1][-1]])
-            while paste[-1] and has_unspaced(lines[paste[-1][-1]]) is unspaced:
-                paste[-1].pop()
-        found.update(number for block in paste for number in block)
-    return frozenset(found)
+    is_page = len(pages) >= 3
+    if not (is_page or bots):
+        return set()
+    marks = pages if is_page else bots
+    first = filled[0] if is_page else marks[0]
+    paste = [block for block in _line_blocks(lines) if block[-1] >= first]
+    above = [number for number in paste[0] if number < first] if paste else []
+    if above and _plain_words(lines, above, marks):
+        paste[0] = paste[0][len(above) :]
+    # A person may introduce a paste, and continue after it.
+    if paste and paste[0][0] == filled[0] and len(paste) > 1 and _plain_words(lines, paste[0], marks):
+        paste = paste[1:]
+    # A review also has lines without a mark.
+    reviewed = any(set(block) - set(marks) for block in paste[:-1])
+    if reviewed and _plain_words(lines, paste[-1], marks):
+        # Lines in another script than the last one end the paste.
+        unspaced = has_unspaced(lines[paste[-1][-1]])
+        while paste[-1] and has_unspaced(lines[paste[-1][-1]]) is unspaced:
+            paste[-1].pop()
+    return {number for block in paste for number in block}
 
 
 def _printout(

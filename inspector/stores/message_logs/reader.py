@@ -269,12 +269,18 @@ def _add_exchange(session: _LoggedConversation, exchange: Exchange, line: Line, 
             _add_first_compaction(session, exchange, wires, numbers)
     session.lists[-1] = numbers
     session.note_first_words(wires)
-    before = list(numbers)
     answer = [
         _number_of(session, wire, offset + len(exchange.wires) + at, exchange.at, earlier)
         for at, wire in enumerate(exchange.answer)
     ]
-    first = len(session.requests)
+    _add_answer(session, exchange, answer)
+    if exchange.name:
+        session.answered[exchange.name] = list(session.live)
+
+
+def _add_answer(session: _LoggedConversation, exchange: Exchange, answer: list[int]) -> None:
+    """Add the calls of a request and its answer, the messages `answer`. The answer may have a compaction of the API."""
+    before, first = list(session.live), len(session.requests)
     _add_calls(session, exchange)
     if exchange.compacted and answer:
         # The API compacted: messages before the block are dropped, unless the answer is the whole list.
@@ -291,8 +297,6 @@ def _add_exchange(session: _LoggedConversation, exchange: Exchange, line: Line, 
             str(wire["content"]) for wire in exchange.answer if wire["role"] == "assistant"
         ).strip()
         session.answers = [*session.answers, (text, before, first, len(session.requests) - first)][-3:]
-    if exchange.name:
-        session.answered[exchange.name] = list(session.live)
 
 
 def _ignored(session: _LoggedConversation, exchange: Exchange) -> int:
