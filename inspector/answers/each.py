@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -20,6 +20,9 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.interrupts import raise_interrupt
 from inspector.core.processes import in_worker
+
+if TYPE_CHECKING:
+    from inspector.fleet.workers import Workers
 
 R = TypeVar("R")
 #: Minimum number of messages for which other processes are faster.
@@ -177,7 +180,7 @@ def _size(row: ConversationRow) -> int:
     return row.messages + _EXTRA
 
 
-def _workers(scheduler: str, jobs: int) -> Any:
+def _workers(scheduler: str, jobs: int) -> Workers:
     if is_local(scheduler):
         from inspector.fleet.workers import LocalWorkers
 

@@ -22,7 +22,7 @@ from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.course import Course
 from inspector.replay.recording import recorded_metrics
-from inspector.replay.reproducing import NEAR, Reproduction
+from inspector.replay.reproducing import Reproduction
 from inspector.replay.run import half_and_double, run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
@@ -305,24 +305,24 @@ def _why(
             f"{reproduces.agreement}."
         )
         return why, False
-    if goal == "cost" and ranges[0].overlaps(ranges[1]):
+    if alike := _may_be_alike(goal, *ranges):
         why.append(
-            "With summaries of half or twice the size, both settings may cost the same, so nothing is recommended."
-        )
-        return why, False
-    at_risk = [part.facts_at_risk for part in ranges if part.facts_at_risk is not None]
-    if goal == "facts" and at_risk[1][1] >= at_risk[0][0]:
-        why.append(
-            "With summaries of half or twice the size, both settings may put as many facts at risk, so nothing is "
-            "recommended."
-        )
-        return why, False
-    if goal == "few-compactions" and ranges[1].compactions[1] >= ranges[0].compactions[0]:
-        why.append(
-            "With summaries of half or twice the size, both settings may compact as often, so nothing is recommended."
+            f"With summaries of half or twice the size, both settings may {alike}, so nothing is recommended."
         )
         return why, False
     return why, True
+
+
+def _may_be_alike(goal: Goal, in_force: Range, recommended: Range) -> str:
+    """Return what both settings may do alike with smaller or larger summaries; "" if the better ones stay better."""
+    if goal == "cost":
+        return "cost the same" if in_force.overlaps(recommended) else ""
+    if goal == "few-compactions":
+        return "compact as often" if recommended.compactions[1] >= in_force.compactions[0] else ""
+    now, then = in_force.facts_at_risk, recommended.facts_at_risk
+    assert now is not None
+    assert then is not None
+    return "put as many facts at risk" if then[1] >= now[0] else ""
 
 
 def _changed(label: str, before: float, after: float) -> str:
@@ -342,6 +342,5 @@ def confidence(recommendation: Recommendation) -> str:
     if not total.recorded:
         return "unknown: no automatic compaction is recorded"
     level = "good" if total.trusted else "poor"
-    fit = f"{total.near:,} of {total.recorded:,} recorded compactions within {NEAR} requests"
     inferred = "; settings in force are inferred from the same compactions" if total.inferred else ""
-    return f"{level}: reproduces {fit}{inferred}"
+    return f"{level}: reproduces {total.matched}{inferred}"

@@ -42,6 +42,11 @@ class Reproduction(Struct, frozen=True):
         return bool(self.recorded and self.near >= _TRUSTED * self.recorded and self.more <= most_more)
 
     @property
+    def matched(self) -> str:
+        """The number of compactions that a run matches, in words."""
+        return f"{self.near:,} of {self.recorded:,} recorded compactions within {NEAR} requests"
+
+    @property
     def agreement(self) -> str:
         """Agreement as a sentence without a full stop."""
         if not self.recorded:

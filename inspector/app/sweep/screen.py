@@ -26,7 +26,6 @@ from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import axes_of
 from inspector.replay.metrics import BY_NAME, METRICS
-from inspector.replay.reproducing import NEAR
 from inspector.replay.sweep import Sweep
 from widgets.bars.key_line import KeyLine
 from widgets.bars.mode_bar import Mode, ModeBar
@@ -295,7 +294,4 @@ def _agreement(swept: Sweep) -> tuple[str, ...]:
     agreement = swept.reproduces
     if agreement is None or not agreement.recorded:
         return ()
-    return (
-        f"The settings in force reproduce {agreement.near:,} of {agreement.recorded:,} recorded compactions within "
-        f"{NEAR} requests.",
-    )
+    return (f"The settings in force reproduce {agreement.matched}.",)

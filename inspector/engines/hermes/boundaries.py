@@ -28,23 +28,27 @@ def head_size(
     return system + protected
 
 
-def past_results(token_index: HermesTokenIndex, index: int) -> int:
+def past_results(roles: bytes, index: int) -> int:
     """Return the first index from `index` on whose message is not a tool result."""
-    while index < len(token_index) and token_index.roles[index] == TOOL:
+    while index < len(roles) and roles[index] == TOOL:
         index += 1
     return index
 
 
-def before_group(token_index: HermesTokenIndex, index: int) -> int:
+def before_group(roles: bytes, calls: bytes, index: int) -> int:
     """Return the start of the group if `index` is within a call and its results, else `index`."""
-    if index <= 0 or index >= len(token_index):
+    if index <= 0 or index >= len(roles):
         return index
     check = index - 1
-    while check >= 0 and token_index.roles[check] == TOOL:
+    while check >= 0 and roles[check] == TOOL:
         check -= 1
-    if check >= 0 and token_index.roles[check] == ASSISTANT and token_index.calls[check]:
-        return check
-    return index
+    return check if check >= 0 and roles[check] == ASSISTANT and calls[check] else index
+
+
+def pair_end(roles: bytes, user: int) -> int:
+    """Return the index after a message of the user and the answer to it, with its results."""
+    index = user + 1
+    return past_results(roles, index + 1) if index < len(roles) and roles[index] == ASSISTANT else index
 
 
 def prune_boundary(token_index: HermesTokenIndex, protect_last_n: int, budget: int) -> int:
@@ -81,7 +85,7 @@ def tail_start(
 
     If `steps` is given, each rule that moved the start is appended to it.
     """
-    length = len(token_index)
+    length, roles = len(token_index), token_index.roles
     floor = tail_floor(policies, length, head_end, protect_last_n)
     ceiling = int(budget * policies.soft_ceiling)
     pruned = token_index.tokens_now
@@ -106,7 +110,8 @@ def tail_start(
     cut = _step(steps, "floor", cut, min(cut, fallback), f"at least the last {floor} messages")
     if cut <= head_end:
         cut = _step(steps, "middle", cut, max(fallback, head_end + 1), "something has to be summarized")
-    cut = _step(steps, "tool group", cut, before_group(token_index, cut), "a call stays with its results")
+    group = before_group(roles, token_index.calls, cut)
+    cut = _step(steps, "tool group", cut, group, "a call stays with its results")
     if policies.anchor_user:
         cut = _step(steps, "last user message", cut, *_anchor_user(token_index, policies, cut, head_end))
     if policies.anchor_assistant:
@@ -114,9 +119,8 @@ def tail_start(
         cut = _step(steps, "last answer", cut, _anchor_assistant(token_index, cut, head_end), why)
     cut = _step(steps, "head", cut, max(cut, head_end + 1), "at least one message is summarized")
     if policies.realigns_forward:
-        cut = _step(
-            steps, "forward", cut, past_results(token_index, cut), "the tail never starts with a tool result"
-        )
+        forward = past_results(roles, cut)
+        cut = _step(steps, "forward", cut, forward, "the tail never starts with a tool result")
     return cut
 
 
@@ -158,15 +162,10 @@ def _anchor_user(
         return cut, why
     moved = max(last, head_end + 1)
     if policies.keeps_pairs and moved > last:
-        return max(_pair_end(token_index, last), head_end + 1), "the last user message goes with its answer"
+        return max(
+            pair_end(token_index.roles, last), head_end + 1
+        ), "the last user message goes with its answer"
     return moved, why
-
-
-def _pair_end(token_index: HermesTokenIndex, user: int) -> int:
-    index = user + 1
-    if index >= len(token_index) or token_index.roles[index] != ASSISTANT:
-        return index
-    return past_results(token_index, index + 1)
 
 
 def _anchor_assistant(token_index: HermesTokenIndex, cut: int, head_end: int) -> int:
@@ -175,7 +174,7 @@ def _anchor_assistant(token_index: HermesTokenIndex, cut: int, head_end: int) ->
         last = token_index.roles.rfind(ASSISTANT, head_end)
     if last < 0 or last >= cut:
         return cut
-    return max(before_group(token_index, last), head_end + 1)
+    return max(before_group(token_index.roles, token_index.calls, last), head_end + 1)
 
 
 def latest_summary(token_index: HermesTokenIndex, start: int, stop: int, pruned_to: int) -> int:

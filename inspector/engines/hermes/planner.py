@@ -36,7 +36,7 @@ class Planner(NamedTuple):
         raises = self._pruning_fails(pruned_to, budget)
         if raises:
             return Cut(f"the release fails while it prunes: {raises}", "fails", raises)
-        head_end = boundaries.past_results(token_index, head)
+        head_end = boundaries.past_results(token_index.roles, head)
         if steps is not None:
             steps.append(DerivationStep("head", head, f"the first {head} messages are protected"))
             if head_end != head:

@@ -88,7 +88,7 @@ class HermesLiveList(LiveColumns):
         removed = self.messages(head, tail)
         size = summary(cut.summary_budget, len(removed)) if cut.merged or cut.role else None
         # Results at the start of the tail leave with their call.
-        stays = past_results(index, tail)
+        stays = past_results(index.roles, tail)
         if stays > tail:
             removed += self.messages(tail, stays)
             cut = cut._replace(tail_start=stays)

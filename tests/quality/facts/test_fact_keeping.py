@@ -139,14 +139,14 @@ def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
 
     def watch(what: str, done: int, total: int) -> None:
         progress.append((what, done, total))
-        if what == "facts":
+        if what == "fates":
             raise Enough
 
     store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
     inspection = Inspection.open(store, "Move checkout to orders-v2")
     with pytest.raises(Enough):
         read_facts(inspection, watch=watch)
-    assert {what for what, _, _ in progress} == {"messages", "facts"}
+    assert {what for what, _, _ in progress} == {"messages", "fates"}
     assert all(0 <= done <= total for _, done, total in progress)
     store.close()
 

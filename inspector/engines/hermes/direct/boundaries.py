@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from inspector.core.conversations import ASSISTANT, TOOL
 from inspector.engines.base import DerivationStep, Settings
-from inspector.engines.hermes.boundaries import tail_floor
-from inspector.engines.hermes.direct.rows import DirectRow, last_user, totals_within
+from inspector.engines.hermes.boundaries import before_group, pair_end, past_results, tail_floor
+from inspector.engines.hermes.direct.rows import DirectRow, last_user, roles_of, totals_within
 from inspector.engines.hermes.policies import Policies
 
 #: Number of messages after the protected ones that are searched for a handoff: it shows an earlier compaction.
@@ -25,25 +26,6 @@ def head_size(rows: Sequence[DirectRow], protect_first_n: int, compactions: int)
     return system if any(row.handoff for row in probed) else system + protect_first_n
 
 
-def past_results(rows: Sequence[DirectRow], index: int) -> int:
-    """Return the first index from `index` on without a tool result."""
-    while index < len(rows) and rows[index].role == "tool":
-        index += 1
-    return index
-
-
-def before_group(rows: Sequence[DirectRow], index: int) -> int:
-    """Return `index`. If it is within a group of a call and its results, return the start of the group."""
-    if index <= 0 or index >= len(rows):
-        return index
-    check = index - 1
-    while check >= 0 and rows[check].role == "tool":
-        check -= 1
-    if check >= 0 and rows[check].role == "assistant" and rows[check].calls:
-        return check
-    return index
-
-
 class TailCut:
     """The search for the tail's start in one list; every rule that moved it is appended to `steps`."""
 
@@ -57,13 +39,14 @@ class TailCut:
         soft: int,
     ) -> None:
         self.rows, self.policies, self.settings = rows, policies, settings
+        self.roles, self.calls = roles_of(rows), bytes(row.calls for row in rows)
         self.head_end, self.budget, self.soft = head_end, budget, soft
         self.steps: list[DerivationStep] = []
         self.cut = len(rows)
 
     def find(self) -> int:
         """Return the start of the tail. Raise the errors of the release."""
-        rows, length, head = self.rows, len(self.rows), self.head_end
+        length, head = len(self.rows), self.head_end
         floor = tail_floor(self.policies, length, head, self.settings.protect_last_n)
         held = 0 if self.policies.lean_tail and self.soft >= _ROOMY * floor else floor
         self.cut, used = self._walk(self.soft, held, whole=False)
@@ -82,7 +65,9 @@ class TailCut:
         self._move("floor", min(self.cut, length - least), f"at least the last {least} messages")
         if self.cut <= head:
             self._move("middle", max(fallback, head + 1), "something has to be summarized")
-        self._move("tool group", before_group(rows, self.cut), "a call stays with its results")
+        self._move(
+            "tool group", before_group(self.roles, self.calls, self.cut), "a call stays with its results"
+        )
         self._move("last user message", self._with_user(), "the last user message stays in the tail")
         self._move("last answer", self._with_answer(), "the last answer that the user saw stays in the tail")
         count = self.settings.min_tail_user_messages
@@ -90,7 +75,7 @@ class TailCut:
             self._move(
                 "user messages", self._with_users(count), f"the last {count} user messages stay in the tail"
             )
-        forward = past_results(rows, max(self.cut, head + 1))
+        forward = past_results(self.roles, max(self.cut, head + 1))
         self._move("forward", min(length, forward), "the tail never starts with a tool result")
         return self.cut
 
@@ -125,19 +110,13 @@ class TailCut:
         if text_only and self._region_is_large(last) and opener.tokens <= self.soft:
             return self.cut
         moved = max(last, self.head_end + 1)
-        return max(self._pair_end(last), self.head_end + 1) if moved > last else moved
-
-    def _pair_end(self, user: int) -> int:
-        index = user + 1
-        if index >= len(self.rows) or self.rows[index].role != "assistant":
-            return index
-        return past_results(self.rows, index + 1)
+        return max(pair_end(self.roles, last), self.head_end + 1) if moved > last else moved
 
     def _with_answer(self) -> int:
         last = self._last_answer()
         if last < 0 or last >= self.cut or self._region_is_large(last):
             return self.cut
-        return max(before_group(self.rows, last), self.head_end + 1)
+        return max(before_group(self.roles, self.calls, last), self.head_end + 1)
 
     def _last_answer(self) -> int:
         any_last = -1
@@ -158,16 +137,13 @@ class TailCut:
         target = users[min(count, len(users)) - 1]
         return self.cut if target >= self.cut else max(target, self.head_end + 1)
 
-
-def bridged(rows: Sequence[DirectRow], head_end: int, cut: int, user: int) -> int:
-    """Return the start of the tail. A tail from the last user message on also gets the agent's work before it."""
-    if cut != user:
-        return cut
-    bridge = user - 1
-    if bridge < 0:
-        return cut
-    if rows[bridge].role == "tool":
-        bridge = before_group(rows, user)
-    elif rows[bridge].role != "assistant":
-        return cut
-    return bridge if bridge > head_end else cut
+    def bridged(self, user: int) -> int:
+        """Return the start of the tail. A tail from the last user message on also gets the agent's work before it."""
+        if self.cut != user or not user:
+            return self.cut
+        bridge = user - 1
+        if self.roles[bridge] == TOOL:
+            bridge = before_group(self.roles, self.calls, user)
+        elif self.roles[bridge] != ASSISTANT:
+            return self.cut
+        return bridge if bridge > self.head_end else self.cut

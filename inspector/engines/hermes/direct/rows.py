@@ -10,6 +10,7 @@ from itertools import accumulate, chain, islice, takewhile
 from operator import attrgetter
 from typing import Any
 
+from inspector.core.conversations import role_code
 from inspector.core.messages import Message
 from inspector.engines.hermes import pruning
 from inspector.engines.hermes.direct.estimates import THOUGHT, message_tokens, rough_tokens
@@ -223,6 +224,11 @@ def totals_within(rows: Sequence[DirectRow], ceiling: int, floor: int) -> list[i
     fit = list(islice(totals, max(0, floor - 1)))
     fit += takewhile(ceiling.__ge__, totals)
     return fit
+
+
+def roles_of(rows: Sequence[DirectRow]) -> bytes:
+    """Return the codes of the roles."""
+    return bytes(role_code(row.role) for row in rows)
 
 
 def last_user(rows: Sequence[DirectRow], start: int) -> int:

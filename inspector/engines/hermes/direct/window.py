@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from inspector.engines.base import Budgets, DerivationStep, Settings
+from inspector.engines.hermes.boundaries import past_results
 from inspector.engines.hermes.budgets import summary_budget
 from inspector.engines.hermes.direct import boundaries, pruning
 from inspector.engines.hermes.direct.assembly import role_of
@@ -18,6 +19,7 @@ from inspector.engines.hermes.direct.rows import (
     DirectRow,
     echoes_after,
     last_user,
+    roles_of,
 )
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
@@ -73,10 +75,10 @@ def window(
     )
     remaining, kept = without_echoes(pruned)
     size = boundaries.head_size(remaining, settings.protect_first_n, compactions)
-    head_end = boundaries.past_results(remaining, size)
+    head_end = past_results(roles_of(remaining), size)
     search = boundaries.TailCut(remaining, policies, settings, head_end, budget, numbers.tail_ceiling_tokens)
     cut = _phase("looks for the tail", search.find)
-    cut = boundaries.bridged(remaining, head_end, cut, last_user(remaining, 0))
+    cut = search.bridged(last_user(remaining, 0))
     if head_end >= cut:
         raise NotCompacted(ALL_STAYS, "fits")
     first = int(bool(remaining) and remaining[0].role == "system")
