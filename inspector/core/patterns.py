@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, cast
 
 
 def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """Return a regular expression that is compiled at its first use."""
     return cast(re.Pattern[str], LatePattern(text, flags))
+
+
+@lru_cache(maxsize=50_000)
+def has(text: str, pattern: re.Pattern[str]) -> bool:
+    """Return whether a text has a match of a pattern, for texts that are read again and again."""
+    return pattern.search(text) is not None
 
 
 class LatePattern:

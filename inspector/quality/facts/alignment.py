@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
@@ -51,6 +51,30 @@ _RULE_SECTION = late_pattern(
 )
 
 
+class _Section(Struct, frozen=True):
+    """What the headings of a section say: it has rules, finished work, or refused work (the concepts of its verb)."""
+
+    has_rules: bool
+    is_done: bool
+    refusing: frozenset[str] | None
+
+
+@lru_cache(maxsize=1_000)
+def _section(headings: str) -> _Section:
+    has_rules = bool(_RULE_SECTION.search(headings))
+    refusal = REFUSING_SECTION.search(headings)
+    verb = meaning_of(refusal.group()) if refusal is not None else None
+    refusing = verb.concepts | verb.refusals if verb is not None else None
+    return _Section(has_rules, bool(DONE_SECTION.search(headings)) and not has_rules, refusing)
+
+
+@lru_cache(maxsize=20_000)
+def _stated(text: str, forbidden: bool) -> Meaning:
+    """Return the meaning of a passage without the numbers of its items."""
+    meaning = meaning_of(_ITEM_NUMBER.sub(lambda label: " " * len(label.group()), text))
+    return rejected(meaning) if forbidden else meaning
+
+
 class Alignment:
     """The words and values that a fact and a passage share."""
 
@@ -58,15 +82,11 @@ class Alignment:
         self, probe: Probe, number: int, after: PassageIndex, fact_numbers: Collection[tuple[str, str]]
     ) -> None:
         source = after.passages[number]
-        passage = meaning_of(_ITEM_NUMBER.sub(lambda label: " " * len(label.group()), source.text))
-        if source.forbidden:
+        passage = _stated(source.text, source.forbidden)
+        section = _section(source.section)
+        # Under the heading "Dropped", the fact "drop X" is done, not refused.
+        if section.refusing is not None and probe.main.concepts.isdisjoint(section.refusing):
             passage = rejected(passage)
-        refusal = REFUSING_SECTION.search(source.section)
-        if refusal is not None:
-            verb = meaning_of(refusal.group())
-            # Under the heading "Dropped", the fact "drop X" is done, not refused.
-            if probe.main.concepts.isdisjoint(verb.concepts | verb.refusals):
-                passage = rejected(passage)
         # A verb of refusal that both texts have denies nothing: "drop X", "X is dropped".
         if probe.main.refusals & passage.concepts or passage.refusals & probe.main.concepts:
             probe, passage = replace(probe, main=without_refusals(probe.main)), without_refusals(passage)
@@ -76,13 +96,12 @@ class Alignment:
         self.part, self.span, self.joined = after.parts[source.part], source.span, source.joined
         self.part_number = source.part
         self.two_lines = "\n" in source.text
-        self.in_rule_section = bool(_RULE_SECTION.search(source.section))
-        self.in_done_section = bool(DONE_SECTION.search(source.section)) and not self.in_rule_section
+        self.in_rule_section, self.in_done_section = section.has_rules, section.is_done
         #: The words that fact and passage share, and the words that the passage replaces, each with its match.
-        self.pairs = list(_aligned(probe.main.words, passage.words))
-        self.replaced = _replaced(probe.main.words, passage.words, self.pairs)
+        self.pairs = list(_aligned(probe.main.words, passage))
         shared = {id(word) for word, _ in self.pairs}
         self.missing_words = [word for word in probe.main.words if id(word) not in shared]
+        self.replaced = _replaced(self.missing_words, passage, self.pairs)
         shared_weight = sum(word.weight for word, _ in self.pairs)
         replaced_weight = sum(word.weight for word, _ in self.replaced)
         #: Share of the words of the main clause that the passage has, by weight.
@@ -145,7 +164,7 @@ class Alignment:
 
     def _is_rejected(self, value: Value, other: Value) -> bool:
         """Return whether the passage rejects a value of the fact: "8080" of "9090 instead of 8080"."""
-        return contrasted(self.passage.text, other) and not contrasted(self.probe.text, value)
+        return other.span in self.passage.contrasted and not contrasted(self.probe.text, value)
 
     def _is_about_fact(self, value: Value) -> bool:
         """Return whether a value of the passage is about the fact: its line has a word of the fact, or no words.
@@ -162,8 +181,9 @@ class Alignment:
 
     def _is_same_value(self, value: Value, other: Value) -> bool:
         """Return whether two values are the same. `other` may have the unit of another value of the fact."""
-        units = {stated.unit for stated in self.probe.values if stated.unit}
-        has_stated_unit = value.form == "number" and other.unit in units
+        has_stated_unit = value.form == "number" and any(
+            stated.unit == other.unit != "" for stated in self.probe.values
+        )
         return same_value(value, other) or (has_stated_unit and value.canon == other.canon)
 
     @cached_property
@@ -256,55 +276,47 @@ class Alignment:
         )
 
 
-def _aligned(words: Sequence[Word], others: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
-    """Yield the words of a fact that a passage (`others`) has, each with its match: by concept, else by a typo."""
-    unmatched: dict[str, list[Word]] = defaultdict(list)
-    for other in others:
-        unmatched[other.concept].append(other)
-    left, matched = [], set()
+def _aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Word]]:
+    """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
+    left: list[Word] = []
+    matched: set[int] = set()
     for word in words:
-        options = unmatched.get(word.concept)
+        options = [other for other in passage.by_concept.get(word.concept, ()) if id(other) not in matched]
         if not options:
             left.append(word)
             continue
         best = min(
             options, key=lambda other: 2 if other.denied != word.denied else other.clause != word.clause
         )
-        options.remove(best)
         matched.add(id(best))
         yield word, best
-    by_letter: dict[str, list[Word]] = defaultdict(list)
-    for other in others if left else ():
-        if id(other) not in matched:
-            by_letter[other.stem[0]].append(other)
     for word in left:
-        alike = by_letter.get(word.stem[0], [])
-        typo = next((other for other in alike if mistyped(word.stem, other.stem)), None)
+        alike = passage.by_letter.get(word.stem[:1], ())
+        typo = next(
+            (other for other in alike if id(other) not in matched and mistyped(word.stem, other.stem)), None
+        )
         if typo is not None:
-            alike.remove(typo)
+            matched.add(id(typo))
             yield word, typo
-            continue
-        # The passage may have a repeated word once.
-        repeated = next((other for other in others if other.concept == word.concept), None)
-        if repeated is not None:
-            yield word, repeated
+        elif word.concept in passage.by_concept:
+            # The passage may have a repeated word once.
+            yield word, passage.by_concept[word.concept][0]
 
 
 def _replaced(
-    words: Sequence[Word], others: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
+    missing: Sequence[Word], passage: Meaning, pairs: Sequence[tuple[Word, Word]]
 ) -> list[tuple[Word, Word]]:
-    """Return the words of a fact that a passage (`others`) replaces, each with the word that excludes it."""
-    shared, matched = {id(word) for word, _ in pairs}, {id(match) for _, match in pairs}
-    names = {name for other in others for name in (other.stem, other.concept)}
+    """Return the missing words of a fact that a passage replaces, each with the word that excludes it."""
     replaced = []
-    for word in words:
+    for word in missing:
         excluded = opposites(word.stem) | opposites(word.concept)
-        if id(word) in shared or excluded.isdisjoint(names):
+        if excluded.isdisjoint(passage.stems) and excluded.isdisjoint(passage.concepts):
             continue
+        matched = {id(match) for _, match in pairs}
         other = next(
             (
                 other
-                for other in others
+                for other in passage.words
                 if not excluded.isdisjoint((other.stem, other.concept))
                 and id(other) not in matched
                 # "Keep it" and "do not remove it" are the same.

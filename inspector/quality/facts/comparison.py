@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from inspector.core.patterns import has
 from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT, NEARLY_ALL
 from inspector.quality.facts.differences import Differences
@@ -61,15 +62,14 @@ class Comparison(Differences):
 
     def _changed(self) -> Verdict | None:
         """Return the outcome if the passage contradicts the fact or only reports one event."""
-        contradicted: Verdict = "contradicted", safe_title(self.passage.text, 80)
         if text := self.contradiction(self.missing_values):
             return "contradicted", text
         if self.exchanged and self.coverage >= MIN_SAME:
-            return contradicted
+            return self._contradicted()
         if self.overlap >= MIN_SAME and self.turns_limit():
-            return contradicted
+            return self._contradicted()
         if self.reports_event():
-            return contradicted if self.reports_forbidden_act() else self._weakened()
+            return self._contradicted() if self.reports_forbidden_act() else self._weakened()
         if self.denies_differently() or self.swaps_things() or self.may_cross_things():
             turned = (
                 (self.denies_key_act() and not self.denies_other())
@@ -77,8 +77,11 @@ class Comparison(Differences):
                 or self.only_crosses_things()
                 or (self.coverage >= NEARLY_ALL and self.moves_denial())
             )
-            return contradicted if self.coverage >= MIN_SAME and turned else ("uncertain", "")
+            return self._contradicted() if self.coverage >= MIN_SAME and turned else ("uncertain", "")
         return None
+
+    def _contradicted(self) -> Verdict:
+        return "contradicted", safe_title(self.passage.text, 80)
 
     def _incomplete(self) -> Verdict | None:
         """Return the outcome if the passage lacks a value, a part or the force of the fact."""
@@ -106,7 +109,7 @@ class Comparison(Differences):
         if self.in_done_section and self.probe.binds and not self.has_key_word():
             return self._unlike()
         order = ORDERED if self.joined else ORDERED_THERE
-        lacks_order = ORDERED.search(self.probe.text) and not order.search(self.line.text)
+        lacks_order = has(self.probe.text, ORDERED) and not has(self.line.text, order)
         return ("uncertain", "") if lacks_order else None
 
     def _stated(self) -> Verdict:
@@ -139,7 +142,7 @@ class Comparison(Differences):
     def _without_lexicon(self) -> Verdict | None:
         """Return the outcome in a language without a lexicon. Only a passage with nearly equal words keeps the fact."""
         if self.swaps_things():
-            return "contradicted", safe_title(self.passage.text, 80)
+            return self._contradicted()
         if self.may_cross_things():
             return "uncertain", ""
         # Without a lexicon an extra word may be a hedge.
@@ -161,7 +164,7 @@ class Comparison(Differences):
         probe = self.probe
         if self.has_rare_words():
             return "uncertain", ""
-        binding = self.in_rule_section or BINDS.search(self.passage.text) is not None
+        binding = self.in_rule_section or has(self.passage.text, BINDS)
         if self.passage.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.
             is_near = self.overlap >= (MIN_MAYBE if self.kept_values else MIN_SAME_VALUED)

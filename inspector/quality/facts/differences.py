@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from inspector.core.patterns import late_pattern
+from inspector.core.patterns import has, late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
 from inspector.quality.facts.exchanges import crossed, exchanged
@@ -31,7 +31,6 @@ from inspector.quality.facts.meaning import (
     Adjunct,
     are_opposed,
     compensates,
-    contrasted,
     enforces,
     is_lasting,
     listed,
@@ -104,7 +103,7 @@ class Differences(Alignment):
         return all(
             (
                 value.span in clauses
-                and contrasted(main.text, value)
+                and value.span in main.contrasted
                 and clauses[value.span] not in clauses_had
             )
             or (value.form == "number" and not self.probe.text[: value.span[0]].strip())
@@ -190,8 +189,8 @@ class Differences(Alignment):
 
     def exempts_more(self) -> bool:
         """Return whether the passage has an exception to a rule that has none."""
-        has_none = not _EXEMPTS_EXPRESSLY.search(self.probe.text)
-        return self.probe.binds and has_none and _EXEMPTS_EXPRESSLY.search(self.passage.text) is not None
+        has_none = not has(self.probe.text, _EXEMPTS_EXPRESSLY)
+        return self.probe.binds and has_none and has(self.passage.text, _EXEMPTS_EXPRESSLY)
 
     def lacks_number(self) -> bool:
         """Return whether the line lacks a number of the fact that is not an exact value: "#12", "Q3", "5m", "-5"."""
@@ -221,7 +220,7 @@ class Differences(Alignment):
     def reports_act(self) -> bool:
         """Return whether the fact is a wish of the user, and the passage reports only an act of the agent."""
         probe, text = self.probe, self.passage.text
-        reports = AGENT_DID.search(text) is not None and AGENT_DID.search(probe.text) is None
+        reports = has(text, AGENT_DID) and not has(probe.text, AGENT_DID)
         return probe.of_user and reports and not (self.in_rule_section or is_lasting(text))
 
     def contradiction(self, lost: Sequence[Value]) -> str:
@@ -262,7 +261,7 @@ class Differences(Alignment):
             # "No X without Y" denies nothing.
             return (
                 self.denies_key_act()
-                and not YET.search(self.passage.text)
+                and not has(self.passage.text, YET)
                 and most_denials(self.passage.text) < 2
             )
         both_denied = any(word.denied and match.denied for word, match in pairs)
@@ -326,6 +325,8 @@ class Differences(Alignment):
         "By 5" and "to 5" differ too.
         """
         matched = [(value, match) for value, match in self.value_pairs if match is not None]
+        if not matched:
+            return False
         if any(
             {_word_before(self.probe.text, value), _word_before(self.passage.text, match)} == {"by", "to"}
             for value, match in matched
@@ -382,14 +383,14 @@ class Differences(Alignment):
 
     def reports_event(self) -> bool:
         """Return whether the passage reports a single event but the fact is a general rule."""
-        is_rule = enforces(self.probe.text) and not EVENT.search(self.probe.text)
+        is_rule = enforces(self.probe.text) and not has(self.probe.text, EVENT)
         if not is_rule or is_lasting(self.passage.text) or not self.has_key_word():
             return False
-        return EVENT.search(self.passage.text) is not None and not self.in_rule_section
+        return has(self.passage.text, EVENT) and not self.in_rule_section
 
     def reports_forbidden_act(self) -> bool:
         """Return whether the passage reports an act that the fact forbids."""
-        if ORDERED.search(self.probe.text):
+        if has(self.probe.text, ORDERED):
             return False
         keys = self.probe.key_concepts
         acts = [match for word, match in self.pairs if word.denied and word.concept in keys]
@@ -404,14 +405,14 @@ class Differences(Alignment):
         """
         probe, text = self.probe, self.passage.text
         retold = text if enforces(probe.text) else _USER_ASKS.sub("", text)
-        if SOFT.search(FORBIDS.sub("", retold)) and not SOFT.search(probe.text):
+        if not has(probe.text, SOFT) and has(FORBIDS.sub("", retold), SOFT):
             return True
-        if probe.binds and ONE_TIME.search(text) and not ONE_TIME.search(probe.text):
+        if probe.binds and has(text, ONE_TIME) and not has(probe.text, ONE_TIME):
             return True
-        if probe.guesses and not HEDGES.search(text):
+        if probe.guesses and not has(text, HEDGES):
             return True
-        if UNIVERSAL.search(probe.text) and not UNIVERSAL.search(text):
-            if NARROW.search(text) and not NARROW.search(probe.text):
+        if has(probe.text, UNIVERSAL) and not has(text, UNIVERSAL):
+            if has(text, NARROW) and not has(probe.text, NARROW):
                 return True
             in_fact = probe.concepts.union(*(adjunct.concepts for adjunct in probe.adjuncts))
             return any(meaning_of(match["what"]).concepts - in_fact for match in PART.finditer(text))
@@ -419,7 +420,7 @@ class Differences(Alignment):
 
     def narrows(self) -> bool:
         """Return whether the fact is about all things of a kind, and the passage may be about a part."""
-        if UNIVERSAL.search(self.passage.text) or not UNIVERSAL.search(self.probe.main.text):
+        if has(self.passage.text, UNIVERSAL) or not has(self.probe.main.text, UNIVERSAL):
             return False
         if any(value.form in FILES for value in self.passage.values) and not self.probe.values:
             # "Any test file", "test_a.py".
@@ -438,7 +439,7 @@ class Differences(Alignment):
 
     def leaves_out(self) -> bool:
         """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
-        if ONLY.search(self.probe.main.text) and not restricts(self.passage.text):
+        if has(self.probe.main.text, ONLY) and not restricts(self.passage.text):
             return True
         return self.lacks_item(self.line.concepts) or any(map(self._lacks, self.probe.adjuncts))
 
@@ -459,10 +460,10 @@ class Differences(Alignment):
         # The passage must have all words of an inclusion.
         if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
             return share < 1.0
-        if adjunct.marker == "but not" and not (self.line.denies or _EXEMPTS.search(self.line.text)):
+        if adjunct.marker == "but not" and not (self.line.denies or has(self.line.text, _EXEMPTS)):
             return True
         # Words of two lines may be about different things.
-        if adjunct.kind == "exception" and self.two_lines and not _EXEMPTS.search(self.line.text):
+        if adjunct.kind == "exception" and self.two_lines and not has(self.line.text, _EXEMPTS):
             return True
         # Another exception has its own words behind the same marker.
         if share >= MIN_ADJUNCT or not adjunct.marker or adjunct.kind == "exception":

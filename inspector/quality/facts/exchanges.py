@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import combinations, pairwise
+from functools import cached_property, lru_cache
+from itertools import combinations, groupby, pairwise
+
+from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
-from inspector.quality.facts.meaning import JOINS, Meaning, Word, contrasted, meaning_of
+from inspector.quality.facts.meaning import JOINS, Meaning, Word, meaning_of
 from inspector.quality.facts.rules import load_stemmer, opposites
 from inspector.quality.facts.values import comparable
 
@@ -84,11 +86,18 @@ def exchanged(
         or _directions_exchanged(pairs)
         or _in_place_of_another(text, pairs)
         or _values_exchanged(fact, text, pairs, value_pairs)
-        or _traded_places(whole, text.text)
-        or _actors_exchanged(whole, text.text)
-        or _bounds_differ(whole, text.text)
-        or _extremes_differ(whole, text.text)
-        or _steps_differ(whole, text.text)
+        or _texts_exchange(_order_of(whole), _order_of(text.text))
+    )
+
+
+def _texts_exchange(fact: _Order, text: _Order) -> bool:
+    """Return whether two things have changed places by the order of the words alone, or bounds or extremes differ."""
+    return (
+        _traded_places(fact, text)
+        or _actors_exchanged(fact, text)
+        or _bounds_differ(fact, text)
+        or _extremes_differ(fact, text)
+        or _steps_differ(fact, text)
     )
 
 
@@ -102,7 +111,7 @@ def _values_exchanged(
     for value, found in value_pairs:
         clause = clause_in_fact.get(value.span)
         # A value outside the main clause belongs to an exception or a condition. A rejected value has no place.
-        if found is None or clause is None or contrasted(fact.text, value):
+        if found is None or clause is None or value.span in fact.contrasted:
             continue
         # The clauses of the text that have the words around the value, and deny as the fact does.
         places = Counter(
@@ -126,6 +135,9 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
     """Return whether a word of the fact is in another clause, and a word that excludes it is in its place."""
     matched = {id(match) for _, match in pairs}
     for word, match in pairs:
+        excluded = opposites(word.stem)
+        if excluded.isdisjoint(text.stems):
+            continue
         # The clauses of the other words of the fact.
         rest = Counter(other_match.clause for other, other_match in pairs if other is not word)
         home = rest.most_common(1)[0][0] if rest else match.clause
@@ -135,7 +147,7 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
         if any(other.stem in named for other, _ in pairs if other is not word):
             continue
         if rest[home] > rest[match.clause] and any(
-            id(other) not in matched and other.clause == home and other.stem in opposites(word.stem)
+            id(other) not in matched and other.clause == home and other.stem in excluded
             for other in text.words
         ):
             return True
@@ -144,12 +156,16 @@ def _in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
 
 def _mate_moved(pairs: Sequence[Pair]) -> bool:
     """Return whether a word has moved from one of two excluding words to the other: "json for A", "yaml for A"."""
+    stems = {word.stem for word, _ in pairs}
     for word, match in pairs:
+        excluded = opposites(word.stem)
+        if excluded.isdisjoint(stems):
+            continue
         for other, other_match in pairs:
             if (
                 word.clause != other.clause
                 and match.clause != other_match.clause
-                and other.stem in opposites(word.stem)
+                and other.stem in excluded
                 and any(
                     mate is not word
                     and mate.clause == word.clause
@@ -174,16 +190,18 @@ def _directions_exchanged(pairs: Sequence[Pair]) -> bool:
     )
 
 
-def _traded_places(fact: str, text: str) -> bool:
+def _traded_places(fact: _Order, text: _Order) -> bool:
     """Return whether a sentence has the words of a fact, but two of them in each other's place.
 
     "X is off unless Y turns it on" and "X is on unless Y turns it off" differ so. A list in another order does not.
     """
-    fact_words, text_words = _sequence(fact), _sequence(text)
-    shared = Counter(fact_words) & Counter(text_words)
-    if shared.total() < _MIN_TRADED * len(fact_words):
+    min_shared = _MIN_TRADED * len(fact.words)
+    missing = sum(fact.counts[word] for word in fact.counts.keys() - text.counts.keys())
+    if len(fact.words) - missing < min_shared:
         return False
-    in_fact, in_text = _neighbours(fact), _neighbours(text)
+    if sum(min(count, text.counts.get(word, 0)) for word, count in fact.counts.items()) < min_shared:
+        return False
+    in_fact, in_text = fact.neighbours, text.neighbours
     # A word between its own neighbours has not moved.
     moved = [
         word
@@ -191,52 +209,43 @@ def _traded_places(fact: str, text: str) -> bool:
         if word in in_text and word not in _LINKS and in_fact[word][:2] != in_text[word][:2]
     ]
     for word, other in combinations(moved, 2):
-        between = fact_words[in_fact[word][2] + 1 : in_fact[other][2]]
+        sure = _takes_place(other, word, in_fact, in_text), _takes_place(word, other, in_fact, in_text)
+        if not min(sure) or max(sure) < 2:
+            continue
+        between = fact.words[in_fact[word][2] + 1 : in_fact[other][2]]
         # "Calls to the vet" are "vet calls".
         is_compound = in_text[word][2] - in_text[other][2] == 1 and _COMPOUND.issuperset(between)
-        if is_compound or _in_one_list(between) or _clauses_moved(word, other, fact, text):
-            continue
-        sure = _takes_place(other, word, in_fact, in_text), _takes_place(word, other, in_fact, in_text)
-        if min(sure) > 0 and max(sure) > 1:
+        if not (is_compound or _in_one_list(between) or _clauses_moved(word, other, fact, text)):
             return True
     return False
 
 
-def _clauses_moved(word: str, other: str, fact: str, text: str) -> bool:
+def _clauses_moved(word: str, other: str, fact: _Order, text: _Order) -> bool:
     """Return whether two words moved with their clauses: "A for X and B for Y" is "B for Y and A for X"."""
     both = {word, other}
-    clause, clause_in_text = _clause(fact, word) - both, _clause(text, word) - both
-    other_clause, other_clause_in_text = _clause(fact, other) - both, _clause(text, other) - both
-    return bool((clause & clause_in_text) - other_clause and (other_clause & other_clause_in_text) - clause)
+    clause, other_clause = fact.clauses[word] - both, fact.clauses[other] - both
+    stayed, other_stayed = clause & text.clauses[word], other_clause & text.clauses[other]
+    return bool(stayed - other_clause and other_stayed - clause)
 
 
-def _clause(text: str, word: str) -> frozenset[str]:
-    """Return the other words in the clause of a word."""
-    words, at = _sequence(text), _neighbours(text)[word][2]
-    start = max((number for number in range(at) if words[number] == _MARK), default=-1)
-    end = next((number for number in range(at, len(words)) if words[number] == _MARK), len(words))
-    return frozenset(words[start + 1 : end]) - {words[at]}
-
-
-def _actors_exchanged(fact: str, text: str) -> bool:
+def _actors_exchanged(fact: _Order, text: _Order) -> bool:
     """Return whether a summary exchanges the tasks of user and agent.
 
     "You write, I tag" becomes "the user writes, the agent tags".
     """
-    tasks = _tasks(fact, _SPEAKERS)
-    if len(tasks) != 2 or len(retold := _tasks(text, _ACTORS)) != 2:
+    if len(tasks := fact.tasks_of_speakers) != 2 or len(retold := text.tasks_of_actors) != 2:
         return False
     kept = sum(len(tasks[actor] & retold[actor]) for actor in tasks)
     crossed = [tasks["user"] & retold["agent"], tasks["agent"] & retold["user"]]
     return all(crossed) and sum(map(len, crossed)) > kept
 
 
-def _tasks(text: str, actors: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return the stems that follow each actor in a text, up to the next actor."""
+def _tasks(words: Sequence[str], actors: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the stems that follow each actor in a sequence of words, up to the next actor."""
     stemmer = load_stemmer()
     tasks: dict[str, set[str]] = {}
     actor = ""
-    for word in _sequence(text):
+    for word in words:
         actor = actors.get(word, actor)
         if actor and word not in actors:
             tasks.setdefault(actor, set()).update(stemmer.stems(word))
@@ -257,34 +266,102 @@ def _takes_place(
     0: it has none of them. 1: it has one, the end of a clause. 2: it has a word or both.
     """
     before, wanted, now = in_fact[word], in_fact[other], in_text[word]
-    sides = [side for side in (0, 1) if now[side] == wanted[side] != before[side]]
-    is_sure = len(sides) == 2 or any(now[side] != _MARK for side in sides)
-    return 2 if is_sure else len(sides)
+    left, right = (now[side] == wanted[side] != before[side] for side in (0, 1))
+    is_sure = (left and right) or (left and now[0] != _MARK) or (right and now[1] != _MARK)
+    return 2 if is_sure else left + right
+
+
+class _Order(Struct, frozen=True, dict=True):
+    """A text as a sequence of words, with its actors, bounds, extremes and steps. Each is read at its first use."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words in lower case, with a mark for each end of a clause and each joining word."""
+        bare = _POSSESSIVE.sub("", self.text)
+        words = (match.group().lower() for match in _WORD_OR_MARK.finditer(f",{bare},"))
+        return tuple(word if word[0].isalnum() and word not in JOINS else _MARK for word in words)
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """The number of times that the text has each word."""
+        return Counter(self.words)
+
+    @cached_property
+    def neighbours(self) -> Mapping[str, Neighbours]:
+        """The neighbours of each word that the text has once."""
+        words, counts = self.words, self.counts
+        return {
+            word: (words[at - 1], words[at + 1], at)
+            for at, word in enumerate(words)
+            if word != _MARK and counts[word] == 1
+        }
+
+    @cached_property
+    def clauses(self) -> Mapping[str, frozenset[str]]:
+        """The words in the clause of each word that the text has once."""
+        found: dict[str, frozenset[str]] = {}
+        for is_mark, group in groupby(self.words, _MARK.__eq__):
+            if not is_mark:
+                clause = frozenset(group)
+                found |= dict.fromkeys(clause, clause)
+        return found
+
+    @cached_property
+    def tasks_of_speakers(self) -> Mapping[str, set[str]]:
+        """The tasks of user and agent in the words of the user."""
+        return _tasks(self.words, _SPEAKERS)
+
+    @cached_property
+    def tasks_of_actors(self) -> Mapping[str, set[str]]:
+        """The tasks of user and agent in a summary."""
+        return _tasks(self.words, _ACTORS)
+
+    @cached_property
+    def bounds(self) -> Mapping[str, str]:
+        """The kinds of bounds, each with its number, else ""."""
+        bounds = {}
+        for bound, form in _BOUNDS.items():
+            if (match := form.search(self.text)) is not None:
+                before = self.text[: match.start()]
+                number = _NUMBER_BEHIND.match(self.text, match.end()) or _NUMBER_BEFORE.search(before)
+                bounds[bound] = number["number"] if number is not None else ""
+        return bounds
+
+    @cached_property
+    def extremes(self) -> Mapping[str, str]:
+        """The word behind each "most" or "least", with that word."""
+        return {match["of"].lower(): match["extreme"].lower() for match in _EXTREME.finditer(self.text)}
+
+    @cached_property
+    def steps(self) -> tuple[frozenset[str], frozenset[str]] | None:
+        """The concepts of two steps in their order, or None: "first A, then B", "A before B", "B once A"."""
+        for form in _STEPS:
+            if (match := form.search(self.text)) is None:
+                continue
+            first, then = meaning_of(match["one"]), meaning_of(match["two"])
+            if first.denies:
+                # "Never ship before it is inspected": inspect first.
+                first, then = then, first
+            one, two = first.concepts, then.concepts
+            if one - two and two - one:
+                return one - two, two - one
+        return None
 
 
 @lru_cache(maxsize=5_000)
-def _sequence(text: str) -> tuple[str, ...]:
-    """Return the words of a text in lower case, with a mark for each end of a clause and each joining word."""
-    words = (match.group().lower() for match in _WORD_OR_MARK.finditer(f",{_POSSESSIVE.sub('', text)},"))
-    return tuple(word if word[0].isalnum() and word not in JOINS else _MARK for word in words)
+def _order_of(text: str) -> _Order:
+    return _Order(text)
 
 
-@lru_cache(maxsize=5_000)
-def _neighbours(text: str) -> Mapping[str, Neighbours]:
-    """Return the neighbours of each word that a text has once."""
-    words = _sequence(text)
-    counts = Counter(words)
-    return {
-        word: (words[at - 1], words[at + 1], at)
-        for at, word in enumerate(words)
-        if word != _MARK and counts[word] == 1
-    }
-
-
-def _bounds_differ(fact: str, text: str) -> bool:
+def _bounds_differ(fact: _Order, text: _Order) -> bool:
     """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
-    in_fact, in_text = _bounds(fact), _bounds(text)
-    if not len(in_fact) == len(in_text) == 1 or in_fact.keys() == in_text.keys():
+    if (
+        len(in_fact := fact.bounds) != 1
+        or len(in_text := text.bounds) != 1
+        or in_fact.keys() == in_text.keys()
+    ):
         return False
     # Bounds of two numbers do not contradict each other.
     numbers = [*in_fact.values(), *in_text.values()]
@@ -302,44 +379,14 @@ def sides_differ(fact: str, text: str) -> bool:
     return any(in_text.get(number, above) != above for number, above in in_fact.items())
 
 
-def _bounds(text: str) -> dict[str, str]:
-    """Return the kinds of bounds in a text, each with its number, else ""."""
-    bounds = {}
-    for bound, form in _BOUNDS.items():
-        if (match := form.search(text)) is not None:
-            number = _NUMBER_BEHIND.match(text, match.end()) or _NUMBER_BEFORE.search(text[: match.start()])
-            bounds[bound] = number["number"] if number is not None else ""
-    return bounds
-
-
-def _extremes_differ(fact: str, text: str) -> bool:
+def _extremes_differ(fact: _Order, text: _Order) -> bool:
     """Return whether a sentence has "least X" where a fact has "most X", or the reverse."""
-    in_fact, in_text = (
-        {match["of"].lower(): match["extreme"].lower() for match in _EXTREME.finditer(one)}
-        for one in (fact, text)
-    )
-    return any(in_text.get(word, extreme) != extreme for word, extreme in in_fact.items())
+    return any(text.extremes.get(word, extreme) != extreme for word, extreme in fact.extremes.items())
 
 
-@lru_cache(maxsize=5_000)
-def steps_of(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """Return the concepts of two steps in their order, or None: "first A, then B", "A before B", "B once A"."""
-    for form in _STEPS:
-        if (match := form.search(text)) is None:
-            continue
-        first, then = meaning_of(match["one"]), meaning_of(match["two"])
-        if first.denies:
-            # "Never ship before it is inspected": inspect first.
-            first, then = then, first
-        one, two = first.concepts, then.concepts
-        if one - two and two - one:
-            return one - two, two - one
-    return None
-
-
-def _steps_differ(fact: str, text: str) -> bool:
+def _steps_differ(fact: _Order, text: _Order) -> bool:
     """Return whether a sentence has two steps of a fact in the other order."""
-    if (in_fact := steps_of(fact)) is None or (in_text := steps_of(text)) is None:
+    if (in_fact := fact.steps) is None or (in_text := text.steps) is None:
         return False
     kept = len(in_fact[0] & in_text[0]) + len(in_fact[1] & in_text[1])
     moved = in_fact[0] & in_text[1], in_fact[1] & in_text[0]

@@ -20,7 +20,7 @@ from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
-from inspector.quality.facts.meaning import BREAK, JOINS, Word, meaning_of, parts_of
+from inspector.quality.facts.meaning import BREAK, JOINS, meaning_of, parts_of
 from inspector.quality.facts.passages import (
     EDGES,
     MIN_QUOTED_WORDS,
@@ -32,7 +32,7 @@ from inspector.quality.facts.passages import (
     value_keys,
 )
 from inspector.quality.facts.probe import Probe, probe_of
-from inspector.quality.facts.rules import concept, is_question, opposites
+from inspector.quality.facts.rules import is_question
 
 #: Marks before a quote.
 _QUOTES = ('"', "“", "「", "『")
@@ -332,17 +332,9 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     """
     scores: dict[int, float] = defaultdict(float)
     valued: set[int] = set()
-    seen: set[str] = set()
-    adjunct_concepts = (name for adjunct in probe.adjuncts for name in adjunct.concepts)
-    for word in (*probe.main.words, *(Word(name, name, False, 0, "", 0.3) for name in adjunct_concepts)):
-        if word.concept in seen:
-            continue
-        seen.add(word.concept)
-        for number in after.by_concept.get(word.concept, ()):
-            scores[number] += word.weight
-        for other in opposites(word.stem):
-            for number in after.by_concept.get(concept(other), ()):
-                scores[number] += 0.5 * word.weight
+    for name, points in probe.sought:
+        for number in after.by_concept.get(name, ()):
+            scores[number] += points
     for value in probe.values:
         for key in value_keys(value):
             for number in after.by_value.get(key, ()):
@@ -357,7 +349,7 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
             if score >= min_in_message
             or (score >= min_score and (number in valued or after.parts[after.passages[number].part].retells))
         ),
-        key=lambda number: (-scores[number], len(after.passages[number].text), number),
+        key=lambda number: (-scores[number], after.sizes[number], number),
     )
     counts: dict[int, int] = defaultdict(int)
     chosen = []
@@ -369,6 +361,15 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
         if len(chosen) >= 3 * _CANDIDATES:
             break
     return chosen
+
+
+def _is_sure(compared: Comparison, text: str, renumbered: bool) -> bool:
+    """Return whether a passage can contradict a fact.
+
+    A question states nothing, and a document is not the user's word on the matter.
+    """
+    asks = compared.probe.asked or is_question(text) or _ASKS.search(text) is not None
+    return not (asks or compared.probe.pasted) and (compared.is_about_the_same or renumbered)
 
 
 def _judged(
@@ -398,11 +399,9 @@ def _judged(
         return None
     outcome = "uncertain" if has_few_words else outcome
     exchanged = outcome == "contradicted" and compared.exchanged
-    # A question states nothing, and a document is not the user's word on the matter.
-    asks = probe.asked or is_question(passage.text) or _ASKS.search(passage.text) is not None
     # In another language, only another number of the same name contradicts a fact.
     renumbered = outcome == "contradicted" and foreign(probe, after.language_at(passage.part))
-    sure = not (asks or probe.pasted) and (compared.is_about_the_same or renumbered)
+    sure = outcome == "contradicted" and _is_sure(compared, passage.text, renumbered)
     return Match(
         outcome,
         1.0 if renumbered else round(compared.coverage, 4),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from inspector.core.patterns import late_pattern
@@ -42,7 +43,8 @@ def language_of(text: str) -> str:
     if len(re.findall("[Ѐ-ӿ]", sample)) > 8:
         return "ru"
     words = re.findall(r"[^\W\d_]+(?:'[a-z]+)?", sample.lower())
-    counts = {language: sum(word in small for word in words) for language, small in _SMALL_WORDS.items()}
+    said = Counter(words)
+    counts = {language: sum(said[word] for word in small) for language, small in _SMALL_WORDS.items()}
     best = max(counts, key=lambda language: (counts[language], language == "en"))
     others = max(count for language, count in counts.items() if language != best)
     if counts[best] > others or (best == "en" and counts[best]):

@@ -6,16 +6,16 @@ comparison.py compares these structures, because words alone do not show whether
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.core.patterns import late_pattern
+from inspector.core.patterns import has, late_pattern
 from inspector.core.scan.words import UNSPACED, word_set
-from inspector.quality.facts.fact import Value
+from inspector.quality.facts.fact import Span, Value
 from inspector.quality.facts.rules import concept, load_stemmer
 from inspector.quality.facts.values import NUMBER_WORDS, values_of
 
@@ -312,7 +312,7 @@ class Adjunct(Struct, frozen=True):
     values: tuple[Value, ...]
 
 
-class Meaning(Struct, frozen=True):
+class Meaning(Struct, frozen=True, dict=True):
     """The words and exact values of a sentence, in order. `clauses` has the clause of each value.
 
     `refusals` are the concepts of the verbs that deny the words before them ("X is dropped").
@@ -324,12 +324,38 @@ class Meaning(Struct, frozen=True):
     clauses: tuple[int, ...] = ()
     refusals: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def concepts(self) -> frozenset[str]:
         """Concepts of the words."""
         return frozenset(word.concept for word in self.words)
 
-    @property
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Stems of the words."""
+        return frozenset(word.stem for word in self.words)
+
+    @cached_property
+    def by_concept(self) -> Mapping[str, Sequence[Word]]:
+        """The words of each concept, in order."""
+        found: dict[str, list[Word]] = defaultdict(list)
+        for word in self.words:
+            found[word.concept].append(word)
+        return dict(found)
+
+    @cached_property
+    def by_letter(self) -> Mapping[str, Sequence[Word]]:
+        """The words whose stems begin with each letter, in order."""
+        found: dict[str, list[Word]] = defaultdict(list)
+        for word in self.words:
+            found[word.stem[:1]].append(word)
+        return dict(found)
+
+    @cached_property
+    def contrasted(self) -> frozenset[Span]:
+        """The spans of the values that are a rejected choice, or after a denial in their clause (see contrasted)."""
+        return frozenset(value.span for value in self.values if contrasted(self.text, value))
+
+    @cached_property
     def denies(self) -> bool:
         """Whether the sentence denies anything."""
         return any(word.denied for word in self.words) or _CJK_DENIES.search(self.text) is not None
@@ -382,6 +408,7 @@ def listed(text: str) -> Iterator[frozenset[str]]:
                 break
 
 
+@lru_cache(maxsize=20_000)
 def most_denials(text: str) -> int:
     """Return the largest number of denying words in a clause, without an answer "No," at the start."""
     clauses = BREAK.split(_ANSWERS_NO.sub("", text))
@@ -398,7 +425,7 @@ def contrasted(text: str, value: Value) -> bool:
 
 def restricts(text: str) -> bool:
     """Return whether a sentence has a word that may restrict something, such as only, must, needs, unless or not."""
-    return _RESTRICTS.search(text) is not None
+    return has(text, _RESTRICTS)
 
 
 def compensates(fact: str, text: str) -> bool:
@@ -406,17 +433,17 @@ def compensates(fact: str, text: str) -> bool:
 
     A fact with "only" has a limit itself.
     """
-    return _LIMITS.search(text) is not None and ONLY.search(fact) is None
+    return has(text, _LIMITS) and not has(fact, ONLY)
 
 
 def enforces(text: str) -> bool:
     """Return whether a sentence has words of a rule for every time, such as "must", "always", "all" or "before"."""
-    return _ENFORCED.search(text) is not None
+    return has(text, _ENFORCED)
 
 
 def is_lasting(text: str) -> bool:
     """Return whether a sentence has words of a lasting rule, such as "must", "should", "any" or "rule"."""
-    return _STANDING.search(text) is not None
+    return has(text, _STANDING)
 
 
 def are_opposed(tag: str, other: str) -> bool:
@@ -457,6 +484,7 @@ class _WordReader:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._stemmer = load_stemmer()
         self.words: list[Word] = []
         self.clause, self.denied, self.tag = 0, False, ""
         self._words_read = 0
@@ -544,7 +572,7 @@ class _WordReader:
 
     def _add_cjk(self, token: re.Match[str]) -> None:
         start, end = token.span()
-        for pair in load_stemmer().words(token.group()):
+        for pair in self._stemmer.words(token.group()):
             at = self.text.find(pair, start, end)
             denied = _CJK_DENIES.search(self.text, max(0, at - 6), at) is not None
             self.words.append(Word(pair, pair, denied, self.clause, "", _FULL))
@@ -569,9 +597,10 @@ class _WordReader:
 
     def _is_name(self, token: re.Match[str]) -> bool:
         """Return whether a word has a capital letter, but does not begin a sentence."""
+        if not token.group()[0].isupper() or not self._words_read or _STRESSED.fullmatch(token.group()):
+            return False
         before = self.text[max(0, token.start() - 2) : token.start()].rstrip(" \"'`(*")
-        capital = token.group()[0].isupper() and not _STRESSED.fullmatch(token.group())
-        return capital and self._words_read > 0 and not before.endswith((".", ":", "!", "?"))
+        return not before.endswith((".", ":", "!", "?"))
 
     def _stems(self, spelled: str) -> Sequence[str]:
         """Return the stems of a word.
@@ -583,7 +612,7 @@ class _WordReader:
         is_acronym = spelled.isupper() and (letter or len(spelled) > 1) and not _STRESSED.fullmatch(spelled)
         if is_acronym or spelled.lower().startswith("non-"):
             return (spelled.lower(),)
-        return load_stemmer().stems(_HUMP.sub("_", spelled))
+        return self._stemmer.stems(spelled if spelled.islower() else _HUMP.sub("_", spelled))
 
 
 def _refused(words: Sequence[Word], clause: int) -> list[Word]:

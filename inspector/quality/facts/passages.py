@@ -157,6 +157,11 @@ class PassageIndex:
         """Every sentence, every line of several, and every two lines of one section in the summary."""
         return tuple(passage for number, part in enumerate(self.parts) for passage in _passages(number, part))
 
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of characters of each passage."""
+        return tuple(len(passage.text) for passage in self.passages)
+
     def is_refused(self, part: int, at: int) -> bool:
         """Return whether an index of a part is in a passage under a heading or label of rejected work."""
         return any(start <= at < end for start, end in self._refused.get(part, ()))
@@ -174,7 +179,7 @@ class PassageIndex:
         """Concept -> the passages that have it."""
         found: dict[str, list[int]] = defaultdict(list)
         for number, passage in enumerate(self.passages):
-            for word in {word.concept for word in meaning_of(passage.text).words}:
+            for word in meaning_of(passage.text).concepts:
                 found[word].append(number)
         return {word: tuple(numbers) for word, numbers in found.items()}
 
@@ -325,11 +330,11 @@ class PassageIndex:
 
     def language_at(self, part: int) -> str:
         """Return the language of a text of the summary, or of the whole summary for another part of the list."""
-        return self._language_of[part] if self.parts[part].where == "summary" else self.language
+        return self._language_of.get(part, self.language)
 
     @cached_property
-    def _language_of(self) -> tuple[str, ...]:
-        return tuple(language_of(part.text) for part in self.parts)
+    def _language_of(self) -> Mapping[int, str]:
+        return {at: language_of(part.text) for at, part in enumerate(self.parts) if part.where == "summary"}
 
     @cached_property
     def languages(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from inspector.quality.facts.fact import PLAIN, REQUESTS, Fact, Value
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, meaning_of, parts_of
 from inspector.quality.facts.passages import EDGES, PIECES, plain
-from inspector.quality.facts.rules import HEDGES, agrees, load_stemmer
+from inspector.quality.facts.rules import HEDGES, agrees, concept, load_stemmer, opposites
 from inspector.quality.facts.sentences import clauses
 from inspector.quality.facts.values import BEFORE_LABEL, values_of
 
@@ -30,10 +30,12 @@ _BEHIND_MODAL = late_pattern(
 )
 #: Maximum content words of an answer with a short question.
 _LONG_QUESTION = 5
+#: Points of a word of an adjunct in the search.
+_ADJUNCT_WEIGHT = 0.3
 _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
-class Probe(Struct, frozen=True):
+class Probe(Struct, frozen=True, dict=True):
     """A fact, prepared for the search: its wordings, main clause, adjuncts, values and language.
 
     `wordings` are plain texts that quote the fact, `answers` those that quote it as a line of a list. `answer` has the
@@ -66,7 +68,21 @@ class Probe(Struct, frozen=True):
         """The concepts of its main clause."""
         return self.main.concepts
 
-    @property
+    @cached_property
+    def sought(self) -> tuple[tuple[str, float], ...]:
+        """The concepts to search for, each with its points: those of its words, its adjuncts and their opposites."""
+        adjunct_concepts = (name for adjunct in self.adjuncts for name in adjunct.concepts)
+        words = [(word.concept, word.stem, word.weight) for word in self.main.words]
+        found: list[tuple[str, float]] = []
+        seen: set[str] = set()
+        for name, stem, weight in (*words, *((name, name, _ADJUNCT_WEIGHT) for name in adjunct_concepts)):
+            if name not in seen:
+                seen.add(name)
+                found.append((name, weight))
+                found += [(concept(other), 0.5 * weight) for other in opposites(stem)]
+        return tuple(found)
+
+    @cached_property
     def key_concepts(self) -> frozenset[str]:
         """The concepts of the demanded act: the first word of the main clause, and any word after a modal or denial."""
         words = self.main.words
@@ -81,7 +97,7 @@ class Probe(Struct, frozen=True):
         """Whether it answers a long question. A summary has only what was decided, in its own words."""
         return bool(self.answers) and len(self.main.words) > _LONG_QUESTION
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """Weight of all words of the main clause."""
         return sum(word.weight for word in self.main.words)

@@ -697,3 +697,14 @@ def test_the_numbers_of_an_enumeration_are_no_values_of_a_statement() -> None:
         judged(statement, "- Moor the boats at 18:00\n- Light the lamp of the pier")[1].outcome
         != "value lost"
     )
+
+
+@pytest.mark.parametrize("headings", [("Decided", "Rejected"), ("Rejected", "Decided")])
+def test_the_heading_above_a_sentence_decides_in_any_order(headings: tuple[str, str]) -> None:
+    outcomes = {
+        heading: judged(
+            "Deploy the site with Docker.", f"## {heading}\n\n- We deploy the whole site with Docker."
+        )[1].outcome
+        for heading in headings
+    }
+    assert (side(outcomes["Decided"]), side(outcomes["Rejected"])) == ("kept", "contradicted")
