@@ -163,31 +163,41 @@ def _outlasts_request(life: Life, brief: frozenset[int]) -> bool:
 
 def exchanged_values(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Exchanged, ...]]:
     """Return, by compaction, the numbers of the user that its summary changed, if no message gives the new number."""
-    # Each change with the new number in its canonical form.
-    claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
-    written = [item for item in inspection.compactions() if item.written]
-    for life in facts.lives:
-        # Weak statements are often in documents with many values, and a summary may name another of these values.
-        if life.fact.role == "user" and not life.fact.pasted and life.fact.strength >= STANDING:
-            for fate in life.fates:
-                for value in values_of(fate.changed):
-                    # `changed` may also be a sentence that denies the fact. Only a value can replace a value.
-                    named = value.unit or value.form in ("version", "release")
-                    if value.text == fate.changed and value.form in _CHANGING and named:
-                        change = Exchanged(life.fact.text, life.fact.value, fate.changed)
-                        claimed[fate.compaction].append((value.canon, change))
+    claimed = _claimed(facts)
     exchanged: dict[int, tuple[Exchanged, ...]] = {}
-    for recorded in written:
+    for recorded in (item for item in inspection.compactions() if item.written):
+        claims = claimed.get(recorded.index, ())
         # Hold the messages of one list at a time: all lists together are too large.
-        messages = _messages_before(inspection, recorded) if claimed[recorded.index] else ()
+        messages = _messages_before(inspection, recorded) if claims else ()
         changes: dict[str, Exchanged] = {}
-        for now, change in claimed[recorded.index]:
+        for now, change in claims:
             kept = _line_has(change.was, change.text, recorded.summary or "")
             if change.text not in changes and not kept and not _is_given(now, change.text, messages):
                 changes[change.text] = change
         if changes:
             exchanged[recorded.index] = tuple(changes.values())
     return exchanged
+
+
+def _claimed(facts: ConversationFacts) -> Mapping[int, Sequence[tuple[str, Exchanged]]]:
+    """Return, by compaction, the changes of numbers that fates show, each with the new number in its canonical form."""
+    claimed: dict[int, list[tuple[str, Exchanged]]] = defaultdict(list)
+    # Weak statements are often in documents with many values, and a summary may name another of these values.
+    changed = (
+        (life.fact, fate)
+        for life in facts.lives
+        if life.fact.own and life.fact.strength >= STANDING
+        for fate in life.fates
+        if fate.changed
+    )
+    for fact, fate in changed:
+        for value in values_of(fate.changed):
+            # `changed` may also be a sentence that denies the fact. Only a value can replace a value.
+            named = value.unit or value.form in ("version", "release")
+            if value.text == fate.changed and value.form in _CHANGING and named:
+                change = Exchanged(fact.text, fact.value, fate.changed)
+                claimed[fate.compaction].append((value.canon, change))
+    return claimed
 
 
 def _messages_before(inspection: Inspection, recorded: Compaction) -> Sequence[Message]:

@@ -49,13 +49,17 @@ def bindings() -> Iterator[tuple[str, list[Binding]]]:
 
     from textual.binding import Binding
 
-    for package in (import_module("inspector.app"), import_module("widgets")):
-        for module in walk_packages(package.__path__, f"{package.__name__}."):
-            for name, value in vars(import_module(module.name)).items():
-                if isinstance(value, type) and value.__module__ == module.name:
-                    declared = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
-                    if declared:
-                        yield name, declared
+    classes = (
+        (name, value)
+        for package in ("inspector.app", "widgets")
+        for module in walk_packages(import_module(package).__path__, f"{package}.")
+        for name, value in vars(import_module(module.name)).items()
+        if isinstance(value, type) and value.__module__ == module.name
+    )
+    for name, value in classes:
+        declared = [b for b in value.__dict__.get("BINDINGS", ()) if isinstance(b, Binding)]
+        if declared:
+            yield name, declared
 
 
 def keymap_text() -> str:

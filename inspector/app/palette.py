@@ -65,19 +65,23 @@ def palette_commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemComma
 def _pane_commands(app: App[Any], screen: Screen[Any], seen: set[str]) -> Iterator[SystemCommand]:
     from inspector.app.conversation.panes.host import Panes
 
-    for host in screen.query(Panes):
-        for tab in host.tabs.values():
-            for view, owner in (("", tab.pane.widget), *tab.pane.parts):
-                for binding in _bindings(owner):
-                    if (binding.id or "") in seen:
-                        continue
-                    seen.add(binding.id or "")
-                    run = partial(_run_in_pane, app, host, tab.name, view, owner, binding.action)
-                    yield SystemCommand(
-                        f"{tab.name.capitalize()}: {binding.tooltip or binding.description}",
-                        f"key {app.get_key_display(binding)} in the {tab.name} pane",
-                        run,
-                    )
+    declared = (
+        (host, tab, view, owner, binding)
+        for host in screen.query(Panes)
+        for tab in host.tabs.values()
+        for view, owner in (("", tab.pane.widget), *tab.pane.parts)
+        for binding in _bindings(owner)
+    )
+    for host, tab, view, owner, binding in declared:
+        if (binding.id or "") in seen:
+            continue
+        seen.add(binding.id or "")
+        run = partial(_run_in_pane, app, host, tab.name, view, owner, binding.action)
+        yield SystemCommand(
+            f"{tab.name.capitalize()}: {binding.tooltip or binding.description}",
+            f"key {app.get_key_display(binding)} in the {tab.name} pane",
+            run,
+        )
 
 
 def _bindings(owner: object) -> Iterator[Binding]:

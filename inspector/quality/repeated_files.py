@@ -77,28 +77,40 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
     together. An edit or a part that is still in the list has only its own lines. If most lines of a file have changed
     without an edit of the agent, a sub-agent or the user wrote the file, and the reading does not count.
     """
-    last: Before | None = None
-    #: The lines of the reading that no act in the list has, and the lines of acts that left the list.
-    new, gone = act.seen, set[int]()
-    #: Moved parts with a few of the lines (number of lines, act), and the lines of all parts together.
-    parts: list[tuple[int, Before]] = []
-    in_parts: set[int] = set()
-    #: The last act with half of the lines that left before an edit moved them.
-    newest: Before | None = None
-    # Whether acts that left had all lines, such an act left with the last step, a later act wrote the file, and an act
-    # in the list has a part of the lines.
-    covered = whole = edited = partly = False
-    path = act.path
-    for _, other, done, path_then in earlier:
-        if other.step == step.step:
-            continue
+    reading = _Reading(step, act)
+    for done in earlier:
+        if done.step.step != step.step and reading.is_kept_by(done):
+            return None
+    return reading.left()
+
+
+class _Reading:
+    """A reading of a file while it is compared with the earlier acts on the file, the newest first."""
+
+    def __init__(self, step: Step, act: Act) -> None:
+        self.step, self.act = step, act
+        #: The last act with the lines that left the list.
+        self.last: Before | None = None
+        #: The lines of the reading that no act in the list has, and the lines of acts that left the list.
+        self.new, self.gone = act.seen, frozenset[int]()
+        #: Moved parts with a few of the lines (number of lines, act), and the lines of all parts together.
+        self.parts: list[tuple[int, Before]] = []
+        self.in_parts = frozenset[int]()
+        #: The last act with half of the lines that left before an edit moved them.
+        self.newest: Before | None = None
+        #: Whether acts that left had all lines, such an act left with the last step, a later act wrote the file, and an
+        #: act in the list has a part of the lines.
+        self.covered = self.whole = self.edited = self.partly = False
+
+    def is_kept_by(self, earlier: FileAct) -> bool:
+        """Compare with an earlier act. Return whether the list has this act and with it the lines of the reading."""
+        act, done = self.act, earlier.act
         # A reading of other lines has no effect before an edit moves the lines.
-        if not edited and done.kind == "read" and not overlap(act.lines, done.lines):
-            continue
-        same = path == path_then or (act.key == done.key and in_one_folder(act, done))
+        if not self.edited and done.kind == "read" and not overlap(act.lines, done.lines):
+            return False
         is_edit = done.kind == "write" and done.lines == SOME_LINES
-        moved = (edited or is_edit) and act.lines is not None and done.lines is not None
-        edited = edited or done.kind == "write"
+        moved = (self.edited or is_edit) and act.lines is not None and done.lines is not None
+        self.edited = self.edited or done.kind == "write"
         # A result of one line is not comparable: it may be cut, or in a format of the tool.
         comparable = len(act.seen) > 1 and len(done.seen) > 1
         shared = act.seen & done.seen if moved and comparable else frozenset()
@@ -107,43 +119,57 @@ def left_file(step: Step, act: Act, earlier: Iterable[FileAct]) -> Before | None
             if moved and comparable
             else overlap(act.lines, done.lines)
         )
-        if in_list(other, step):
+        if in_list(earlier.step, self.step):
             part = comparable and (moved or not covers(done.lines, act.lines))
             if overlaps and not (part or is_edit):
-                return None
+                return True
             if part and (moved or overlaps):
-                new -= done.seen
-                if 2 * len(new) < len(act.seen):
-                    return None
-                partly = partly or not (moved or is_edit)
+                self.new -= done.seen
+                self.partly = self.partly or not (moved or is_edit)
+                return 2 * len(self.new) < len(act.seen)
         elif overlaps and (comparable or not moved):
-            gone |= done.seen
-            has_all = moved or covers(done.lines, act.lines)
-            if same:
-                with_last = last is None or other.left == last.step.left
-                if last is None or (with_last and last.kind == "read" and has_all and not covered):
-                    last = Before(other, done.kind)
-                covered = covered or has_all
-                whole = whole or (with_last and has_all)
-        elif same:
+            self._add_left(earlier, has_all=moved or covers(done.lines, act.lines))
+        elif self._is_same(earlier):
             if 2 * len(shared) >= len(act.seen) if comparable else moved and overlaps:
-                newest = newest or Before(other, done.kind, covered=False)
+                self.newest = self.newest or Before(earlier.step, done.kind, covered=False)
             if shared:
-                in_parts |= shared
-                parts.append((len(shared), Before(other, done.kind)))
-    if last is None and parts and len(in_parts) >= _MIN_OVERLAP * len(act.seen):
-        _, last = max(parts, key=itemgetter(0))
-        gone, covered, whole = gone | in_parts, True, True
-    if last is None or (partly and not gone):
-        return None
-    least = len(new) if covered else min(len(new), len(gone))
-    is_other = 2 * len(new & gone) < least and min(len(act.seen), len(gone)) > 1
-    if is_other and (partly or not edited):
-        return None
-    # The compaction of the newest act removed the lines.
-    if newest is not None and last.step.left is not None and (newest.step.left or 0) > last.step.left:
-        return newest
-    return replace(last, covered=whole and not partly)
+                self.in_parts |= shared
+                self.parts.append((len(shared), Before(earlier.step, done.kind)))
+        return False
+
+    def _is_same(self, earlier: FileAct) -> bool:
+        """Return whether an earlier act was on the same file."""
+        act, done = self.act, earlier.act
+        return act.path == earlier.path or (act.key == done.key and in_one_folder(act, done))
+
+    def _add_left(self, earlier: FileAct, has_all: bool) -> None:
+        """Add an act with lines of the reading that left the list."""
+        self.gone |= earlier.act.seen
+        if self._is_same(earlier):
+            with_last = self.last is None or earlier.step.left == self.last.step.left
+            is_better = with_last and has_all and not self.covered
+            if self.last is None or (is_better and self.last.kind == "read"):
+                self.last = Before(earlier.step, earlier.act.kind)
+            self.covered = self.covered or has_all
+            self.whole = self.whole or (with_last and has_all)
+
+    def left(self) -> Before | None:
+        """Return the last act with the lines, if the lines have left the list."""
+        size = len(self.act.seen)
+        if self.last is None and self.parts and len(self.in_parts) >= _MIN_OVERLAP * size:
+            _, self.last = max(self.parts, key=itemgetter(0))
+            self.gone, self.covered, self.whole = self.gone | self.in_parts, True, True
+        last, newest = self.last, self.newest
+        if last is None or (self.partly and not self.gone):
+            return None
+        least = len(self.new) if self.covered else min(len(self.new), len(self.gone))
+        is_other = 2 * len(self.new & self.gone) < least and min(size, len(self.gone)) > 1
+        if is_other and (self.partly or not self.edited):
+            return None
+        # The compaction of the newest act removed the lines.
+        if newest is not None and last.step.left is not None and (newest.step.left or 0) > last.step.left:
+            return newest
+        return replace(last, covered=self.whole and not self.partly)
 
 
 def in_list(other: Step, step: Step) -> bool:

@@ -183,31 +183,30 @@ def find_below(
         try:
             with os.scandir(folder) as listing:
                 entries = list(listing)
-                pieces = companion_names([entry.name for entry in entries])
-                for entry in entries:
-                    name = entry.name
-                    if name in pieces:
-                        continue
-                    if may_hold_sessions(name):
-                        try:
-                            status = entry.stat()
-                        except OSError:
-                            # The target of a link is missing.
-                            continue
-                        if S_ISREG(status.st_mode):
-                            files[entry.path] = with_companions(
-                                entry.path, (status.st_size, status.st_mtime_ns)
-                            )
-                            continue
-                    elif is_packed(name) and entry.is_file():
-                        packed[entry.path] = None
-                    # Reading a pipe or a socket would wait for a writer.
-                    if entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):
-                        waiting.append(entry.path)
+            pieces = companion_names([entry.name for entry in entries])
+            for entry in entries:
+                if entry.name in pieces:
+                    continue
+                if may_hold_sessions(entry.name) and (signature := _signature(entry)) is not None:
+                    files[entry.path] = with_companions(entry.path, signature)
+                elif is_packed(entry.name) and entry.is_file():
+                    packed[entry.path] = None
+                elif entry.is_dir(follow_symlinks=False) and not aside.search(f"{entry.path}/"):
+                    waiting.append(entry.path)
         except PermissionError:
             refused[folder] = None
         except OSError:
             continue
+
+
+def _signature(entry: os.DirEntry[str]) -> Signature | None:
+    """Return size and time of a file; None for a link without a target, and for a pipe or a socket, which would wait
+    for a writer."""
+    try:
+        status = entry.stat()
+    except OSError:
+        return None
+    return (status.st_size, status.st_mtime_ns) if S_ISREG(status.st_mode) else None
 
 
 def _aside() -> re.Pattern[str]:

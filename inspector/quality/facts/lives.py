@@ -132,15 +132,10 @@ def fates_of(
     followed: list[_Followed] = []
     waiting = sorted(facts, key=lambda name: -first[name])
     for turn, number in enumerate(numbers):
-        after = lists_after[number]
-        unread = Fate(number, "unknown") if number in asked.unreadable else None
-        # Most facts of a long conversation are gone, so they share one fate.
-        nothing: dict[Outcome, Fate] = {outcome: Fate(number, outcome) for outcome in ("lost", "uncertain")}
-        places = {_key(part): at for at, part in reversed(list(enumerate(after.parts)))}
-        added = _Layer(after.only({at for key, at in places.items() if key not in present}))
-        present = frozenset(places)
+        listed = _ListAfter(number, lists_after[number], asked, number == numbers[-1])
+        added = _Layer(listed.index.only({at for key, at in listed.places.items() if key not in present}))
+        present = frozenset(listed.places)
         layers = [layer for layer in (*layers, added) if not present.isdisjoint(layer.keys)]
-        unplaced: dict[tuple[Outcome, Where], Fate] = {}
         old = len(followed)
         while waiting and first[waiting[-1]] <= number:
             name = waiting.pop()
@@ -148,31 +143,7 @@ def fates_of(
         for done, follower in enumerate(followed):
             if watch is not None and done % 64 == 0:
                 watch((turn * len(facts) + done) // len(numbers))
-            here = {key: match for key, match in follower.matches.items() if key in places}
-            for layer in (added,) if done < old else layers:
-                for part, match in matches(follower.probe, layer.index, asked.fact_numbers).items():
-                    if (key := layer.keys[part]) in places:
-                        here[key] = match
-            follower.matches = here
-            if not here:
-                follower.fates.append(unread or nothing[unfound(follower.probe, after)])
-                continue
-            match, part = best_of([(match, places[key]) for key, match in here.items()])
-            best = settled(match, follower.probe, after)
-            if best is None:
-                follower.fates.append(unread or nothing["lost"])
-                continue
-            state = best.outcome, after.parts[part].where
-            if unread is not None and best.outcome not in KEPT:
-                follower.fates.append(unread)
-                continue
-            shows_change = asked.placed_fates == "changes" and (
-                number == numbers[-1] or number in asked.taken_by[follower.name] or follower.state != state
-            )
-            if asked.placed_fates == "every" or best.changed or shows_change:
-                follower.fates.append(placed_fate(best, part, after, number))
-            else:
-                follower.fates.append(unplaced.setdefault(state, Fate(number, *state)))
+            follower.fates.append(listed.fate(follower, (added,) if done < old else layers))
     fates: dict[str, list[Fate]] = {name: [] for name in waiting}
     return fates | {follower.name: follower.fates for follower in followed}
 
@@ -189,6 +160,48 @@ class _Followed(Struct):
     def state(self) -> tuple[Outcome, Where | None]:
         """Outcome and region of the latest fate."""
         return self.fates[-1].outcome, self.fates[-1].where
+
+
+class _ListAfter:
+    """The list after a compaction: its texts, their places by key, and the fates that many facts share in it."""
+
+    def __init__(self, number: int, index: PassageIndex, asked: Following, is_last: bool) -> None:
+        self.number, self.index, self.asked, self.is_last = number, index, asked, is_last
+        self.places = {_key(part): at for at, part in reversed(list(enumerate(index.parts)))}
+        self._unread = Fate(number, "unknown") if number in asked.unreadable else None
+        # Most facts of a long conversation are gone.
+        self._nothing: dict[Outcome, Fate] = {
+            outcome: Fate(number, outcome) for outcome in ("lost", "uncertain")
+        }
+        self._unplaced: dict[tuple[Outcome, Where], Fate] = {}
+
+    def fate(self, follower: _Followed, layers: Iterable[_Layer]) -> Fate:
+        """Return the fate of a fact in the list, and keep its matches. `layers` have the texts to read."""
+        here = {key: match for key, match in follower.matches.items() if key in self.places}
+        for layer in layers:
+            for part, match in matches(follower.probe, layer.index, self.asked.fact_numbers).items():
+                if (key := layer.keys[part]) in self.places:
+                    here[key] = match
+        follower.matches = here
+        if not here:
+            return self._unread or self._nothing[unfound(follower.probe, self.index)]
+        match, part = best_of([(match, self.places[key]) for key, match in here.items()])
+        best = settled(match, follower.probe, self.index)
+        if best is None:
+            return self._unread or self._nothing["lost"]
+        if self._unread is not None and best.outcome not in KEPT:
+            return self._unread
+        state = best.outcome, self.index.parts[part].where
+        if best.changed or self._is_placed(follower, state):
+            return placed_fate(best, part, self.index, self.number)
+        return self._unplaced.setdefault(state, Fate(self.number, *state))
+
+    def _is_placed(self, follower: _Followed, state: tuple[Outcome, Where]) -> bool:
+        """Return whether the fate of a fact has a place and an excerpt."""
+        if self.asked.placed_fates != "changes":
+            return self.asked.placed_fates == "every"
+        taken = self.number in self.asked.taken_by[follower.name]
+        return self.is_last or taken or follower.state != state
 
 
 class _Layer:
