@@ -45,7 +45,7 @@ TITLES = {
     "FindPrompt": "Find in a conversation",
     "WordsPrompt": "Search words",
     "ProfilePrompt": "Profiles",
-    "AttemptPrompt": "Attempt",
+    "ModelPrompt": "Question to a model",
     "SweepScreen": "Sweep",
     "HeatMap": "Sweep, map",
     "HelpScreen": "Help",

@@ -12,7 +12,7 @@ import pytest
 from textual.widget import Widget
 from textual.widgets import Button, Input
 
-from inspector.app.conversation.attempt_prompt import AttemptPrompt, Tick
+from inspector.app.conversation.model_prompt import ModelPrompt, Tick
 from inspector.core.text import is_safe
 from inspector.models.kept import default_attempts
 from tests.app.running import CHECKOUT, Test, conversation, press, running, screen_text, settled, view_of
@@ -20,6 +20,7 @@ from tests.models.server import DONE, Server, event, stream
 from tests.models.watching import watched
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_attempts import LossesAttempts
+from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.summary_attempts import SummaryAttempts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,8 +38,8 @@ def server() -> Iterator[Server]:
         yield running_server
 
 
-def prompt_of(pilot: Test) -> AttemptPrompt:
-    assert isinstance(pilot.app.screen, AttemptPrompt)
+def prompt_of(pilot: Test) -> ModelPrompt:
+    assert isinstance(pilot.app.screen, ModelPrompt)
     return pilot.app.screen
 
 
@@ -47,7 +48,7 @@ async def done(pilot: Test) -> None:
     screen = pilot.app.screen
     for _ in range(1_000):
         await settled(pilot)
-        if not isinstance(screen, AttemptPrompt) or not screen.jobs.busy():
+        if not isinstance(screen, ModelPrompt) or not screen.jobs.busy():
             return
     raise AssertionError("the form does not come to rest")
 
@@ -73,7 +74,7 @@ async def came(pilot: Test, true: Callable[[], bool]) -> None:
     raise AssertionError("the expected state did not appear")
 
 
-async def opened(pilot: Test, compaction: int = 2, **fields: str) -> AttemptPrompt:
+async def opened(pilot: Test, compaction: int = 2, **fields: str) -> ModelPrompt:
     """Return the completed form for a compaction."""
     conversation(pilot).change(compaction=compaction)
     await press(pilot, "2", "P")
@@ -183,7 +184,7 @@ async def test_the_attempt_on_screen_stays_while_the_conversation_grows(rotating
         assert summary.head.text.startswith("#1 ")
 
 
-async def life_checked(pilot: Test) -> AttemptPrompt:
+async def life_checked(pilot: Test) -> ModelPrompt:
     """Return the form for a life from compaction 3 on, which shows what it would send."""
     form = await opened(pilot, 3, command=f"{STAND_IN} --size 200")
     form.query_one("#life", Tick).value = True
@@ -227,8 +228,8 @@ async def test_escape_stops_an_attempt_and_keeps_its_text(rotating: Path, server
 
 async def test_errors_and_failures_are_shown_in_the_form(rotating: Path) -> None:
     cases: list[tuple[dict[str, str], str]] = [
-        ({}, "Say who is to write"),
-        ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Say who is to write"),
+        ({}, "Name the model"),
+        ({"command": "cat", "endpoint": "http://x", "model": "m"}, "Name the model"),
         ({"endpoint": "http://127.0.0.1"}, "needs a model"),
         ({"command": "cat", "budget": "many"}, "not a number of tokens"),
         ({"command": "cat", "budget": "1"}, "must lie between"),
@@ -311,3 +312,36 @@ async def test_the_text_of_an_endpoint_is_made_safe(rotating: Path, server: Serv
             )
             assert is_safe(drawn)
         assert "[b]not bold[/b]" in screen.panes.pane("summary").query_one(SummaryAttempts).body.text
+
+
+JUDGE = """import json, re, sys
+ids = re.findall(r"^\\[([0-9a-f]{8})\\] ", sys.stdin.read(), re.MULTILINE)
+print(json.dumps({"statements": [{"id": one, "fate": "lost", "evidence": ""} for one in ids]}))
+"""
+
+
+async def test_a_model_decides_the_uncertain_facts_of_a_compaction(rotating: Path, tmp_path: Path) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text(JUDGE)
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        conversation(pilot).change(compaction=1)
+        await press(pilot, "4")
+        await settled(pilot)
+        pane = view_of(pilot, LossesFacts)
+        undecided = [
+            entry for entry in pane.losses.offered[0].facts if entry.fact.own and entry.outcome == "uncertain"
+        ]
+        assert undecided
+        assert "D lets a model" in pane.head.text
+        await press(pilot, "D")
+        form = prompt_of(pilot)
+        form.query_one("#command", Input).value = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+        await settled(pilot)
+        await checked(pilot)
+        assert f"{len(undecided)} uncertain facts." in form.notice
+        await sent(pilot)
+        await settled(pilot)
+        now = {entry.fact.key: entry for entry in pane.losses.offered[0].facts}
+        assert {now[entry.fact.key].outcome for entry in undecided} == {"lost"}
+        assert "D lets a model" not in pane.head.text
+        assert all(now[entry.fact.key].fate.model for entry in undecided)

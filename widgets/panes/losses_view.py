@@ -104,4 +104,10 @@ def head_lines(
         lines.append(TextLine(f"only {', '.join(only)} ({shown:,})", "muted"))
     elif scope.note and not (low and scope.facts):
         lines.append(TextLine(scope.note, "muted"))
+    if scope.name.isdecimal() and not low and any(map(_undecided, scope.facts)):
+        lines.append(TextLine("D lets a model of your own decide the user's uncertain facts.", "muted"))
     return lines
+
+
+def _undecided(entry: ListedFact) -> bool:
+    return entry.fact.own and outcome_of(entry) == "uncertain"

@@ -1,78 +1,59 @@
-"""Work of the screen for another summary: prepare what would be sent, and send it. Runs in threads."""
+"""The question for another summary: what would be sent, and how. Runs in threads."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
+from inspector.app.conversation.model_form import Form, Looked, summarizer_of
+from inspector.app.conversation.model_prompt import ModelQuestion
 from inspector.config.agent_folders import expanded
 from inspector.core.errors import UsageProblem
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
-    from inspector.answers.attempt_life import LifeOrder
-    from inspector.answers.attempting import Order
     from inspector.answers.inspection import Inspection
     from inspector.engines.base import Settings
     from inspector.models.attempt import Attempt
-    from inspector.models.consent import Allowance, Sending
-    from inspector.models.summarizers.base import Summarizer
+    from inspector.models.consent import Allowance
+
+_ABOUT = (
+    "The input is the same as the engine's, so that only the summarizer differs. Nothing is sent before you see the "
+    "recipient and the prompt. Attempts are stored until you delete them."
+)
+_FIELDS = (
+    ("budget", "budget in tokens (empty: the engine's budget)"),
+    ("focus", "focus of the summary (empty: the engine's focus)"),
+    ("prompt", "a file with a prompt of your own: {turns} {earlier} {budget} {focus}"),
+)
+_TICKS = (("life", "also make each later summary again, from the new one before it"),)
 
 
-class Form(Struct, frozen=True):
-    """The form: the writer (a command, or an endpoint with its model and the variable with its key) and its
-    options.
-    """
-
-    command: str = ""
-    endpoint: str = ""
-    model: str = ""
-    key: str = ""
-    budget: str = ""
-    focus: str = ""
-    prompt: str = ""
-    life: bool = False
-    masking: bool = True
+def another_summary(
+    inspection: Inspection, settings: Settings, compaction: int, step: int | None
+) -> ModelQuestion:
+    """Return the question for the summary of a recorded compaction, or of one planned at a step."""
+    what = f"of compaction {compaction}" if step is None else f"planned at step {step:,}"
+    look = partial(_look, inspection, settings, compaction, step)
+    return ModelQuestion(f"Another summary {what}", _ABOUT, look, _FIELDS, _TICKS)
 
 
-class Looked(Struct, frozen=True, eq=False):
-    """The order or the life that a form would send."""
-
-    sending: Sending
-    order: Order | None
-    life: LifeOrder | None
-    note: str = ""
-
-
-def summarizer_of(form: Form) -> Summarizer:
-    """Return the writer. Raises UsageProblem if the form names none, or two."""
-    from inspector.models.summarizers.command import CommandSummarizer
-    from inspector.models.summarizers.endpoint import EndpointSummarizer
-
-    if bool(form.command.strip()) == bool(form.endpoint.strip()):
-        raise UsageProblem("Say who is to write: a command, or an endpoint with its model.")
-    if form.command.strip():
-        return CommandSummarizer(form.command.strip())
-    return EndpointSummarizer(form.endpoint.strip(), form.model.strip(), form.key.strip())
-
-
-def look(
+def _look(
     inspection: Inspection, settings: Settings, compaction: int, step: int | None, form: Form, watch: Watch
 ) -> Looked:
-    """Return what the form would send for a recorded compaction, or for one planned at a step. Sends nothing.
-
-    Raises InspectorErrors.
-    """
-    from inspector.answers.attempt_life import LifeOrder, life_sending
+    """Return what the form would send. Sends nothing. Raises InspectorErrors."""
+    from inspector.answers.attempt_life import LifeOrder, life_sending, make_life
     from inspector.answers.attempting import (
         Order,
         PromptWording,
         ask_for,
+        carry_out,
         planned_list,
         recorded_list,
         sending_of,
     )
+    from inspector.models.kept import default_attempts
     from inspector.models.masking import Masker
 
     summarizer = summarizer_of(form)
@@ -86,7 +67,11 @@ def look(
         )
     if form.life:
         life = LifeOrder(summarizer, wording, compaction, budget)
-        return Looked(life_sending(inspection, settings, life), None, life)
+
+        def send_life(allowance: Allowance, watch: Watch) -> tuple[str, ...]:
+            return _problems(make_life(inspection, settings, life, default_attempts(), allowance, watch))
+
+        return Looked(life_sending(inspection, settings, life), send_life)
     masker = Masker(form.masking)
     listed = (
         recorded_list(inspection, settings, compaction)
@@ -95,7 +80,15 @@ def look(
     )
     ask = ask_for(listed, settings, wording, budget, masker=masker)
     order = Order(ask, summarizer)
-    return Looked(sending_of([order], masker), order, None, str(ask.settings["note"]))
+
+    def send(allowance: Allowance, watch: Watch) -> tuple[str, ...]:
+        return _problems(carry_out([order], inspection, default_attempts(), allowance, watch))
+
+    return Looked(sending_of([order], masker), send, str(ask.settings["note"]))
+
+
+def _problems(made: Sequence[Attempt]) -> tuple[str, ...]:
+    return tuple(f"Attempt {one.id}: {one.problem}" for one in made if one.problem)
 
 
 def _budget(text: str) -> int | None:
@@ -105,18 +98,3 @@ def _budget(text: str) -> int | None:
     if not text.isdecimal():
         raise UsageProblem(f"{text!r} is not a number of tokens.")
     return int(text)
-
-
-def send(
-    inspection: Inspection, settings: Settings, looked: Looked, allowance: Allowance, watch: Watch
-) -> list[Attempt]:
-    """Send what the user allowed, and store the results. Raises NotAllowed, OutputProblem, and Cancelled."""
-    from inspector.answers.attempt_life import make_life
-    from inspector.answers.attempting import carry_out
-    from inspector.models.kept import default_attempts
-
-    kept = default_attempts()
-    if looked.life is not None:
-        return make_life(inspection, settings, looked.life, kept, allowance, watch)
-    assert looked.order is not None
-    return carry_out([looked.order], inspection, kept, allowance, watch)

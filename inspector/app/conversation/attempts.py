@@ -1,4 +1,4 @@
-"""Make attempts from the screen, and delete them."""
+"""Questions to models from the screen: attempts, and facts that the rules leave uncertain."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from inspector.app.conversation.host import Host
 
 
 class Attempts:
-    """Makes and deletes attempts of the chosen compaction, or of a compaction planned at a step of a replay."""
+    """Makes and deletes attempts of the chosen compaction, or of a compaction planned at a step of a replay, and lets a
+    model decide uncertain facts."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
 
     def ask(self) -> None:
         """Ask who is to write, and what may be sent."""
-        from inspector.app.conversation.attempt_prompt import AttemptPrompt
+        from inspector.app.conversation.attempt_making import another_summary
+        from inspector.app.conversation.model_prompt import ModelPrompt
 
         host, opened = self._host, self._host.loaded.opened
         now = host.state
@@ -23,8 +25,20 @@ class Attempts:
         # In a replay it is the compaction that the settings on screen plan there.
         step = None if now.moment is None else now.moment.step
         settings = opened.resolved.settings if step is None else now.settings
-        prompt = AttemptPrompt(opened.inspection, settings, now.compaction, step, host.saved.attempt)
-        host.app.push_screen(prompt, self._changed)
+        question = another_summary(opened.inspection, settings, now.compaction, step)
+        host.app.push_screen(ModelPrompt(question, host.saved.attempt), self._changed)
+
+    def decide(self) -> None:
+        """Ask which model decides the uncertain facts of the chosen compaction."""
+        from inspector.app.conversation.deciding import uncertain_facts
+        from inspector.app.conversation.model_prompt import ModelPrompt
+
+        host, opened = self._host, self._host.loaded.opened
+        if opened is None or not host.state.compaction:
+            host.app.notify("There is no compaction whose facts could be decided.", timeout=3)
+            return
+        question = uncertain_facts(opened.inspection, host.state.compaction)
+        host.app.push_screen(ModelPrompt(question, host.saved.attempt), self._decided)
 
     def delete(self, attempt: int) -> None:
         """Delete an attempt with its prompt and its summary."""
@@ -36,6 +50,10 @@ class Attempts:
         except OutputProblem as error:
             self._host.answer(str(error))
         self._changed(True)
+
+    def _decided(self, sent: bool | None) -> None:
+        if sent:
+            self._host.change(decided=self._host.state.decided + 1)
 
     def _changed(self, made: bool | None) -> None:
         if made:

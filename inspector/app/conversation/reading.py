@@ -154,8 +154,11 @@ class FactsRead(Struct, frozen=True, eq=False):
     foreign: bool = False
 
 
-def find_facts(inspection: Inspection, settings: Settings, watch: Watch) -> FactsReading:
-    """Every fact with its fates. Raises StoreErrors, EngineErrors."""
+def find_facts(inspection: Inspection, settings: Settings, decided: int, watch: Watch) -> FactsReading:
+    """Every fact with its fates. A new value of `decided` reads the fates by models again.
+
+    Raises StoreErrors, EngineErrors, OutputProblem.
+    """
     from inspector.answers.fact_reading import pruned_by, read_facts
     from inspector.answers.kept_results import default_results
 
@@ -414,7 +417,7 @@ def read_upcoming(
     """Return the next compaction of the live list under `settings`. Raise StoreErrors and EngineErrors."""
     from inspector.answers.upcoming import upcoming_of
 
-    reading = find_facts(inspection, settings, watch) if facts is None else facts.reading
+    reading = find_facts(inspection, settings, 0, watch) if facts is None else facts.reading
     return upcoming_of(inspection, replace(resolved, settings=settings), reading)
 
 

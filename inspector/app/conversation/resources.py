@@ -146,7 +146,7 @@ INDEX_BEFORE: Resource[TokenIndex] = Resource(
 )
 #: Every fact with its fates, also the dismissed ones.
 ALL_FACTS: Resource[FactsReading] = Resource(
-    "facts", reading.find_facts, (_inspection, _in_force), (COMPACTIONS,),
+    "facts", reading.find_facts, (_inspection, _in_force, lambda state, _: state.decided), (COMPACTIONS,),
     _compacted,
 )  # fmt: skip
 #: The facts that count, and the dismissed ones apart.

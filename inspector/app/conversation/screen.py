@@ -133,6 +133,7 @@ class ConversationScreen(Host):
         self.action_undo = self.tuner.undo
         self.action_copy_comparison = self.tuner.copy_comparison
         self.action_attempt = self.attempts.ask
+        self.action_decide = self.attempts.decide
         self.action_trace = self.tracer.trace
         self.action_report = self.reports.ask
         self.action_copy = self.clipboard.copy

@@ -34,8 +34,8 @@ class State(Struct, frozen=True):
     `generation` is the list on screen, from 1 (0 until the conversation is open), `row` the row under the cursor (a
     system prompt outside the list is row 0). `moment` is the step of a replay, None outside one. `compaction` is the
     chosen compaction, from 1 (0: none). `undo` are the tunings for ctrl+z, `kept` is A of a comparison. `layout` and
-    `ttl` are None for the default of the release. `attempts` counts changes of the attempts. The dismissed
-    facts and findings are keys.
+    `ttl` are None for the default of the release. `attempts` counts changes of the attempts, `decided` changes of fates
+    by models. The dismissed facts and findings are keys.
     """
 
     generation: int = 0
@@ -54,6 +54,7 @@ class State(Struct, frozen=True):
     speed: int = 5
     find: str = ""
     attempts: int = 0
+    decided: int = 0
     dismissed_facts: frozenset[str] = frozenset()
     dismissed_findings: frozenset[str] = frozenset()
 

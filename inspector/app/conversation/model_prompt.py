@@ -1,9 +1,11 @@
-"""Asks for the writer of another summary, shows recipient and prompt, and sends it on consent."""
+"""Asks for a model of the user, shows recipient and prompts, and sends them on consent."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
+from msgspec import Struct, convert
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -12,31 +14,33 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Checkbox, Input, Static
 
-from inspector.app.conversation.attempt_making import Form, Looked, look, send
+from inspector.app.conversation.model_form import Form, Looked
 from inspector.app.jobs import JobMessage, Jobs
 from inspector.core.text import safe
+from inspector.core.watching import Watch
 
-if TYPE_CHECKING:
-    from inspector.answers.inspection import Inspection
-    from inspector.engines.base import Settings
-    from inspector.models.attempt import Attempt
-
-_ABOUT = (
-    "The input is the same as the engine's, so that only the summarizer differs. Nothing is sent before you see the "
-    "recipient and the prompt. Attempts are stored until you delete them."
-)
 #: Below this height of the terminal the form is shorter.
 LOW = 30
-#: (field of the form, placeholder).
+#: (field of the form, placeholder), for every question.
 _FIELDS = (
-    ("command", "a command that reads a prompt and writes a summary: llm -m MODEL"),
+    ("command", "a command that reads a prompt and writes an answer: llm -m MODEL"),
     ("endpoint", "or an endpoint: https://api.openai.com/v1"),
     ("model", "the endpoint's model"),
     ("key", "the environment variable with the endpoint's key"),
-    ("budget", "budget in tokens (empty: the engine's budget)"),
-    ("focus", "focus of the summary (empty: the engine's focus)"),
-    ("prompt", "a file with a prompt of your own: {turns} {earlier} {budget} {focus}"),
 )
+
+
+class ModelQuestion(Struct, frozen=True):
+    """What a model is asked: the title, a text for the user, and `look`, which returns what a form would send.
+
+    `fields` are further fields of the form with their placeholders, `ticks` further checkboxes with their labels.
+    """
+
+    title: str
+    about: str
+    look: Callable[[Form, Watch], Looked]
+    fields: tuple[tuple[str, str], ...] = ()
+    ticks: tuple[tuple[str, str], ...] = ()
 
 
 class Tick(Checkbox):
@@ -48,10 +52,10 @@ class Tick(Checkbox):
         return "X" if self.value else " "
 
 
-class AttemptPrompt(ModalScreen[bool]):
-    """A form, a preview of the prompts, and the button that sends them. The result says whether an attempt was made."""
+class ModelPrompt(ModalScreen[bool]):
+    """A form, a preview of the prompts, and the button that sends them. The result says whether anything was sent."""
 
-    CSS_PATH = "attempt.tcss"
+    CSS_PATH = "model_prompt.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Cancel", id="attempt.leave"),
         Binding("ctrl+s", "send", "Send", id="attempt.send", priority=True),
@@ -59,40 +63,24 @@ class AttemptPrompt(ModalScreen[bool]):
         Binding("up", "app.focus_previous", "Previous line", show=False, id="attempt.previous"),
     ]
 
-    def __init__(
-        self,
-        inspection: Inspection,
-        settings: Settings,
-        compaction: int,
-        step: int | None,
-        remembered: dict[str, str],
-    ) -> None:
+    def __init__(self, question: ModelQuestion, remembered: dict[str, str]) -> None:
         super().__init__()
-        self.inspection = inspection
-        self.settings = settings
-        self.compaction = compaction
-        self.step = step
+        self.question = question
         self.remembered = remembered
         self.jobs = Jobs(self, self._notes_shown, self._failed)
         self._looked: Looked | None = None
-        self._made = False
+        self._sent = False
 
     def compose(self) -> ComposeResult:
         """The form, what would be sent, what to do."""
-        with Vertical(id="attempt", classes="dialog"):
-            what = (
-                f"of compaction {self.compaction}" if self.step is None else f"planned at step {self.step:,}"
-            )
-            yield Static(Text(f"Another summary {what}", style="bold"))
-            yield Static(Text(_ABOUT), id="about")
+        with Vertical(id="question", classes="dialog"):
+            yield Static(Text(self.question.title, style="bold"))
+            yield Static(Text(self.question.about), id="about")
             with VerticalScroll(id="form", can_focus=False):
-                for name, words in _FIELDS:
+                for name, words in self._fields:
                     yield Input(self.remembered.get(name, ""), placeholder=words, id=name, compact=True)
-                yield Tick(
-                    "also make each later summary again, from the new one before it",
-                    id="life",
-                    compact=True,
-                )
+                for name, words in self.question.ticks:
+                    yield Tick(words, id=name, compact=True)
                 yield Tick("mask keys and passwords before they are sent", True, id="masking", compact=True)
             with VerticalScroll(id="said", can_focus=False):
                 yield Static(id="notice")
@@ -111,11 +99,15 @@ class AttemptPrompt(ModalScreen[bool]):
         self.set_class(self.size.height < LOW, "-low")
 
     @property
+    def _fields(self) -> tuple[tuple[str, str], ...]:
+        return (*_FIELDS, *self.question.fields)
+
+    @property
     def form(self) -> Form:
         """The form as typed."""
-        texts = {name: self.query_one(f"#{name}", Input).value for name, _ in _FIELDS}
-        life, masking = (self.query_one(f"#{name}", Checkbox).value for name in ("life", "masking"))
-        return Form(**texts, life=life, masking=masking)
+        texts = {name: self.query_one(f"#{name}", Input).value for name, _ in self._fields}
+        ticks = {tick.id or "": tick.value for tick in self.query(Tick)}
+        return convert(texts | ticks, Form)
 
     @property
     def notice(self) -> str:
@@ -154,10 +146,9 @@ class AttemptPrompt(ModalScreen[bool]):
             return
         self._forget()
         form = self.form
-        self.remembered.update({name: getattr(form, name) for name, _ in _FIELDS})
+        self.remembered.update({name: getattr(form, name) for name, _ in self._fields})
         self._say("Looking at what would be sent …")
-        values = (self.inspection, self.settings, self.compaction, self.step, form)
-        self.jobs.run("look", values, look, self._seen)
+        self.jobs.run("look", (form,), self.question.look, self._seen)
 
     def _seen(self, looked: Looked) -> None:
         self._looked = looked
@@ -179,14 +170,12 @@ class AttemptPrompt(ModalScreen[bool]):
             return
         # Pressing the button below the recipient and the prompt is the consent.
         allowance = Allowance(looked.sending)
-        self._looked, self._made = None, True
+        self._looked, self._sent = None, True
         self.query_one("#send", Button).disabled = True
         self._say("Sent; esc stops it. Waiting for the first words …")
-        values = (self.inspection, self.settings, looked, allowance)
-        self.jobs.run("send", values, send, self._came)
+        self.jobs.run("send", (allowance,), looked.send, self._came)
 
-    def _came(self, made: list[Attempt]) -> None:
-        problems = [f"Attempt {one.id}: {one.problem}" for one in made if one.problem]
+    def _came(self, problems: tuple[str, ...]) -> None:
         if problems:
             self._say("\n".join(problems))
             self.jobs.cancel("send")
@@ -214,4 +203,4 @@ class AttemptPrompt(ModalScreen[bool]):
             self._say("Stopped. The unfinished text is kept.")
         else:
             self.jobs.cancel("look")
-            self.dismiss(self._made)
+            self.dismiss(self._sent)

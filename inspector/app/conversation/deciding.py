@@ -1,0 +1,47 @@
+"""The question that lets a model decide the facts that the rules leave uncertain. Runs in threads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from inspector.app.conversation.model_form import Form, Looked, summarizer_of
+from inspector.app.conversation.model_prompt import ModelQuestion
+from inspector.core.errors import UsageProblem
+from inspector.core.watching import Watch
+
+if TYPE_CHECKING:
+    from inspector.answers.inspection import Inspection
+    from inspector.models.consent import Allowance
+
+_ABOUT = (
+    "The model reads the user's facts that the rules leave uncertain, the text around them, and the list after the "
+    "compaction. All counts then use its fates, each with its name. Nothing is sent before you see the recipient."
+)
+
+
+def uncertain_facts(inspection: Inspection, compaction: int) -> ModelQuestion:
+    """Return the question about the uncertain facts of a compaction."""
+    title = f"Let a model decide the uncertain facts of compaction {compaction}"
+    return ModelQuestion(title, _ABOUT, partial(_look, inspection, compaction))
+
+
+def _look(inspection: Inspection, compaction: int, form: Form, watch: Watch) -> Looked:
+    """Return what the form would send. Sends nothing. Raises InspectorErrors."""
+    from inspector.answers.judging import ask_judge, fact_prompts, judge_sending
+    from inspector.answers.losses import facts_of
+    from inspector.models.kept import default_attempts
+    from inspector.models.masking import Masker
+
+    summarizer, masker, kept = summarizer_of(form), Masker(form.masking), default_attempts()
+    lives = facts_of(inspection, by_rules=True).undecided(compaction)
+    watch.check()
+    prompts = fact_prompts(inspection, compaction, masker, lives)
+    if not prompts:
+        raise UsageProblem(f"The rules decide every fact of the user after compaction {compaction}.")
+
+    def send(allowance: Allowance, watch: Watch) -> tuple[str, ...]:
+        return ask_judge(prompts, summarizer, allowance, kept, watch)
+
+    count = f"{len(lives):,} uncertain {'fact' if len(lives) == 1 else 'facts'}."
+    return Looked(judge_sending(prompts, summarizer, masker, kept), send, count)
