@@ -33,7 +33,7 @@ ENVELOPE = late_pattern(
     rf"|(?:{_MARK})?<<<BEGIN{_CONTEXT}[^<]*(?:<(?!<<(?:BEGIN|END){_CONTEXT})[^<]*)*<<<END{_CONTEXT}"
     # The result of a task and the request to store memories, up to the next queued message.
     rf"|(?:{_MARK})?(?:A (?:subagent task|background task|cron job) \"|OpenClaw runtime context \(internal\):|"
-    r"Pre-compaction memory flush\.|\[System\] |\[Inter-session message\] |"
+    r"Pre-compaction memory flush\.|\[System(?: Message)?\] |\[Inter-session message\] |"
     r"\[Subagent Context\] (?!You are running as)|Continue the OpenClaw runtime event\.$)"
     rf"{_REST}"
     # A request to store memories in the words of the settings.
@@ -57,9 +57,9 @@ ENVELOPE = late_pattern(
     r"|(?:(?!System[ :(])[^\n]{1,2000}\n){1,20}(?=When reading HEARTBEAT\.md, )"
     rf"|(?:{_MARK})?HEARTBEAT_OK$"
     # Notices, and prompts that the gateway sends by itself.
-    rf"|(?:{_MARK})?\[System: (?:{_NOTE_ENDS}|[^\n]*)"
+    rf"|(?:{_MARK})?(?:\[System: (?:{_NOTE_ENDS}|[^\n]*)|<media:[a-z]{{4,12}}>(?:[ ]\([^\n]+\)$)?)"
     r"|(?:System(?: \(untrusted\))?:[ \n]|Current time: |When reading HEARTBEAT\.md, |Read HEARTBEAT\.md if it exists|"
-    r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media attached|"
+    r"A new session was started via |\[OpenClaw heartbeat poll\]|\[media(?: attached|_path: |_type: )|"
     r"An async command (?:you ran|the user)|To send an image back, prefer the message tool|"
     r"Run: (?:openclaw|clawdbot|moltbot) (?:[^\n]* )?doctor --non-interactive$|"
     r"Note: The previous agent run was aborted by the user\.|"

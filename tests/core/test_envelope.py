@@ -150,7 +150,17 @@ DONE = (
             "[Wed 2026-05-13 11:04 GMT+8] [System] Your previous turn was interrupted. Never ask.\n\nGo on.",
             "",
         ),
+        (
+            '[Sat 2026-02-28 11:04 GMT+8] [System Message] [sessionId: 4f1c] A subagent task "Tides" just completed '
+            "successfully.\n\nResult:\nNever moor.\n\nStats: runtime 9s\n\nKeep this context private.",
+            "",
+        ),
         (f"{SENDER}(self): {SAID}", SAID),
+        (f"{SENDER}<media:file> (a.zip)\n[media_path: /srv/a.zip]\n[media_type: application/zip]", ""),
+        (
+            f"[DingTalk 阿达 (0960) +1h Mon 2026-03-16 09:20 GMT+8] <media:file> (潮汐（北).xls)\n\n{SAID}",
+            SAID,
+        ),
         ("[Inter-session message] sourceTool=subagent_announce isUser=false\nNever moor.", ""),
         ("[Subagent Context] Every sub-agent of this session has now settled.\nNever moor.", ""),
         (f"[Subagent Context] You are running as a subagent.\n\n[Subagent Task]: {SAID}", SAID),
