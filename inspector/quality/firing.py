@@ -103,6 +103,17 @@ def why_fired(
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
         return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, limits)
+    return _by_rough_sizes(recorded, listed, settings, budgets, threshold_at)
+
+
+def _by_rough_sizes(
+    recorded: Compaction,
+    listed: ListBefore,
+    settings: Settings,
+    budgets: Budgets,
+    threshold_at: Callable[[float], int],
+) -> Why:
+    """Return the message that made the list reach a limit, or the settings that would explain the compaction."""
     total, threshold = recorded.tokens_before, budgets.threshold_tokens
     rules = words_of(settings.profile)
     stop = min(recorded.before, len(listed.roles))

@@ -57,18 +57,15 @@ _CHANGES = re.compile(
     r" (?:install|i|add|get|sync|update|ci)\b",
     re.I,
 )
+#: Kinds of acts on files.
+_ON_FILES = ("read", "write", "attach")
 #: Stems that are common to all questions.
 _QUESTION_WORDS = frozenset({"continu", "els", "help", "make", "sure", "next", "thing"})
 
 
 def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[AftermathEvent]:
     """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
-    earlier: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
-    files = FileActs()
-    #: The paths of changed files with the step of the change; "" for an unknown path.
-    writes: list[tuple[int, str]] = []
-    questions = _AskedQuestions()
-    runs: Counter[tuple[int, str]] = Counter()
+    history, questions = _History(), _AskedQuestions()
     for step in steps:
         opens = any(act.kind in OPENS for act in step.acts)
         # A page that a command gets may be what the agent works on.
@@ -84,33 +81,59 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
                 if (asked_before := questions.add(step, act.text)) is not None:
                     yield _event("asked again", step, act, Before(asked_before, "ask"), None)
                 continue
-            if act.kind == "write" or (act.kind == "run" and _changes_files(act.key)):
-                writes.append((step.step, act.key if act.kind == "write" else ""))
-            is_file = act.kind in ("read", "write", "attach")
+            history.note_change(step, act)
             kind = _AGAIN.get(act.kind)
             # The files and pages that a command opens stand for the command.
             if kind is not None and step.generation > 1 and not (kind == "ran again" and opens):
-                before = (
-                    left_file(step, act, files.about(act))
-                    if is_file
-                    else _left(step, act, earlier[act.kind, act.key])
-                )
-                if before is not None and command is not None and kind in ("fetched again", "ran again"):
-                    written = [path for at, path in writes if at > before.step.step]
-                    if not _worth_comparing(command, runs, before.step, written):
-                        before = None
-                if before is not None and kind == "failed again" and _opened_since(before.step, act, files):
-                    before = None
+                before = history.before(step, act, kind, command)
                 if before is not None:
                     about = harmed.about([act.key, act.text], step, before.step.left)
                     yield _event(kind, step, act, before, about)
-            if act.kind == "run":
-                runs[step.generation, act.key] += 1
-            if is_file:
-                kind_then: ActKind = "write" if act.kind == "write" else "read"
-                files.add(step, replace(act, kind=kind_then, content=""))
-            else:
-                earlier[act.kind, act.key].append((step, replace(act, content="")))
+            history.add(step, act)
+
+
+class _History:
+    """The acts before a step: acts on files, changes of files, runs of commands, and others by kind and key."""
+
+    def __init__(self) -> None:
+        self._files = FileActs()
+        self._others: dict[tuple[str, str], list[tuple[Step, Act]]] = defaultdict(list)
+        #: The paths of changed files with the step of the change; "" for an unknown path.
+        self._changes: list[tuple[int, str]] = []
+        self._runs: Counter[tuple[int, str]] = Counter()
+
+    def note_change(self, step: Step, act: Act) -> None:
+        """Note an act that changes files."""
+        if act.kind == "write":
+            self._changes.append((step.step, act.key))
+        elif act.kind == "run" and _changes_files(act.key):
+            self._changes.append((step.step, ""))
+
+    def before(self, step: Step, act: Act, kind: AftermathKind, command: Act | None) -> Before | None:
+        """Return the earlier step that an act repeats, if it has left the list. `command` is run in the same step."""
+        if act.kind in _ON_FILES:
+            before = left_file(step, act, self._files.about(act))
+        else:
+            before = _left(step, act, self._others[act.kind, act.key])
+        if before is None:
+            return None
+        if command is not None and kind in ("fetched again", "ran again"):
+            changed = [path for at, path in self._changes if at > before.step.step]
+            if not _worth_comparing(command, self._runs, before.step, changed):
+                return None
+        if kind == "failed again" and _opened_since(before.step, act, self._files):
+            return None
+        return before
+
+    def add(self, step: Step, act: Act) -> None:
+        """Add the next act."""
+        if act.kind == "run":
+            self._runs[step.generation, act.key] += 1
+        if act.kind in _ON_FILES:
+            kind: ActKind = "write" if act.kind == "write" else "read"
+            self._files.add(step, replace(act, kind=kind, content=""))
+        else:
+            self._others[act.kind, act.key].append((step, replace(act, content="")))
 
 
 def _opened_since(before: Step, act: Act, files: FileActs) -> bool:

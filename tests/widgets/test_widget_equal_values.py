@@ -40,73 +40,40 @@ def what_if(pane: WhatIfPane) -> None:
 
 
 #: Kind of pane, function that sets a value, keys that change its place, and function that sets another value.
-CASES: dict[str, tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Callable[[Any], None]]] = {
-    "message": (
-        MessagePane,
-        lambda pane: pane.set_view(deepcopy(MESSAGE)),
-        ("m", "down"),
-        lambda pane: pane.set_view(replace(MESSAGE, text="another text")),
+Case = tuple[type[Widget], Callable[[Any], None], tuple[str, ...], Callable[[Any], None]]
+
+
+def part(kind: type[Widget], value: Any, keys: tuple[str, ...], other: Any, *more: Any) -> Case:
+    """Return the case of a part that gets its value with `set_view`."""
+    return (
+        kind,
+        lambda pane: pane.set_view(deepcopy(value), *more),
+        keys,
+        lambda pane: pane.set_view(other, *more),
+    )
+
+
+CASES: dict[str, Case] = {
+    "message": part(MessagePane, MESSAGE, ("m", "down"), replace(MESSAGE, text="another text")),
+    "compaction": part(
+        CompactionPane, COMPACTION, ("J", "down"), replace(COMPACTION, total=9), ROWS, PLANNED
     ),
-    "compaction": (
-        CompactionPane,
-        lambda pane: pane.set_view(deepcopy(COMPACTION), ROWS, PLANNED),
-        ("J", "down"),
-        lambda pane: pane.set_view(replace(COMPACTION, total=9), ROWS, PLANNED),
+    "summary": part(SummaryPane, SUMMARY_PANE, ("m", "J"), replace(SUMMARY_PANE, changes=None)),
+    "text": part(SummaryText, SUMMARY, ("J", "enter"), replace(SUMMARY, total=7)),
+    "changes": part(SummaryChanges, DIFF, ("f", "J"), replace(DIFF, old=replace(DIFF.old, index=7))),
+    "sides": part(SummarySides, DIFF, ("down",), replace(DIFF, new=replace(DIFF.new, summary="other"))),
+    "lineage": part(
+        SummaryLineage, SUMMARY_PANE.lineage, ("f", "J"), replace(SUMMARY_PANE.lineage, column=2)
     ),
-    "summary": (
-        SummaryPane,
-        lambda pane: pane.set_view(deepcopy(SUMMARY_PANE)),
-        ("m", "J"),
-        lambda pane: pane.set_view(replace(SUMMARY_PANE, changes=None)),
-    ),
-    "text": (
-        SummaryText,
-        lambda pane: pane.set_view(deepcopy(SUMMARY)),
-        ("J", "enter"),
-        lambda pane: pane.set_view(replace(SUMMARY, total=7)),
-    ),
-    "changes": (
-        SummaryChanges,
-        lambda pane: pane.set_view(deepcopy(DIFF)),
-        ("f", "J"),
-        lambda pane: pane.set_view(replace(DIFF, old=replace(DIFF.old, index=7))),
-    ),
-    "sides": (
-        SummarySides,
-        lambda pane: pane.set_view(deepcopy(DIFF)),
-        ("down",),
-        lambda pane: pane.set_view(replace(DIFF, new=replace(DIFF.new, summary="other"))),
-    ),
-    "lineage": (
-        SummaryLineage,
-        lambda pane: pane.set_view(deepcopy(SUMMARY_PANE.lineage)),
-        ("f", "J"),
-        lambda pane: pane.set_view(replace(SUMMARY_PANE.lineage, column=2)),
-    ),
-    "losses": (
-        LossesPane,
-        lambda pane: pane.set_view(deepcopy(LOSSES)),
-        ("down", "r"),
-        lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
-    ),
-    "facts": (
-        LossesFacts,
-        lambda pane: pane.set_view(deepcopy(LOSSES)),
-        ("f", "down"),
-        lambda pane: pane.set_view(replace(LOSSES, chosen=2)),
-    ),
-    "cache": (
-        NextRequest,
-        lambda pane: pane.set_view(deepcopy(CACHE)),
-        ("J", "J"),
-        lambda pane: pane.set_view(replace(CACHE, facts=("Other facts.",))),
-    ),
+    "losses": part(LossesPane, LOSSES, ("down", "r"), replace(LOSSES, chosen=2)),
+    "facts": part(LossesFacts, LOSSES, ("f", "down"), replace(LOSSES, chosen=2)),
+    "cache": part(NextRequest, CACHE, ("J", "J"), replace(CACHE, facts=("Other facts.",))),
     "what-if": (WhatIfPane, what_if, ("down", "m"), lambda pane: pane.set_step(31)),
-    "findings": (
+    "findings": part(
         FindingsPane,
-        lambda pane: pane.set_view(FindingsView(deepcopy(ALL), "under hermes-0.13")),
+        FindingsView(ALL, "under hermes-0.13"),
         ("down",),
-        lambda pane: pane.set_view(FindingsView(ALL, "under hermes-0.19")),
+        FindingsView(ALL, "under hermes-0.19"),
     ),
 }
 
