@@ -7,7 +7,6 @@ import io
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isnan
-from operator import attrgetter
 
 from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
@@ -19,7 +18,7 @@ from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
-from inspector.replay.event import Event
+from inspector.replay.event import Event, places_of
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
 from inspector.replay.whatif import Metrics, stuck
@@ -135,15 +134,13 @@ def _event(event: Event) -> Document:
 def _whatif(answer: Replay) -> Document:
     """Return the run under the settings."""
     run, recording = answer.run, answer.recording
-    boundaries = attrgetter("step", "head_end", "tail_start")
-    same = list(map(boundaries, run.events)) == list(map(boundaries, recording.events))
     return {
         "compactions": built(run.events),
         **_figures(run.metrics),
         **fields_of(run, "tokens", "gives_up"),
         "compacts_every_call": run.every_call,
         "stuck": stuck(run) or None,
-        "as_recorded": same,
+        "as_recorded": places_of(run.events) == places_of(recording.events),
         "summary_size": _MODELS[bool(recording.model.recorded)],
         "cost": _cost(answer, run.metrics, run.events),
         "range": built(answer.range),

@@ -1,7 +1,8 @@
-"""A compaction of a run."""
+"""A compaction of a run, and its place."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -29,3 +30,8 @@ class Event(NamedTuple):
     summary: int = 0
     cleared: int = 0
     overflow: bool = False
+
+
+def places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
+    """Return the step and the boundaries of each compaction."""
+    return [(event.step, event.head_end, event.tail_start) for event in events]

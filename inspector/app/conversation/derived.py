@@ -180,44 +180,49 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
                 exact = None
             position = _position(state, recording, at, ended_by, plan, tokens)
     beside = ended_by if at is None else during
-    is_missing = ended_by is not None and not ended_by.before
-    return Derived(
-        budgets,
-        index,
-        plan,
-        problem,
-        tokens,
-        made_by,
-        ended_by,
-        findings,
-        chrome.header_parts(state, opened, findings.words),
-        GaugeState(missing=True)
-        if is_missing
-        else chrome.gauge_state(
+    planned_bar: RegionBarState | None = None
+    recorded_bar: RegionBarState | None = None
+    if ended_by is not None and not ended_by.before:
+        gauge = GaugeState(missing=True)
+    else:
+        in_force = opened.resolved.settings
+        is_live = at is None and state.generation == len(opened.generations)
+        gauge = chrome.gauge_state(
             budgets,
             state.settings.context_length,
             tokens,
             exact,
             reported,
             basis,
-            opened.later if at is None and state.generation == len(opened.generations) else 0,
-            has_least_window(opened.resolved)
-            and state.settings.context_length == opened.resolved.settings.context_length,
-            doubt_about(opened.resolved) if state.settings == opened.resolved.settings else "",
-        ),
-        None
-        if is_missing or plan is None
-        else chrome.planned_regions(plan, "planned" if beside is not None else ""),
-        None
-        if is_missing or beside is None or plan is None
-        else chrome.recorded_regions(beside, index, bool(plan.pruned)),
-        chrome.nodes(
+            later=opened.later if is_live else 0,
+            least=has_least_window(opened.resolved)
+            and state.settings.context_length == in_force.context_length,
+            doubt=doubt_about(opened.resolved) if state.settings == in_force else "",
+        )
+        if plan is not None:
+            planned_bar = chrome.planned_regions(plan, "" if beside is None else "planned")
+        if plan is not None and beside is not None:
+            recorded_bar = chrome.recorded_regions(beside, index, bool(plan.pruned))
+    return Derived(
+        budgets=budgets,
+        token_index=index,
+        plan=plan,
+        problem=problem,
+        tokens=tokens,
+        made_by=made_by,
+        ended_by=ended_by,
+        findings=findings,
+        title=chrome.header_parts(state, opened, findings.words),
+        gauge=gauge,
+        planned=planned_bar,
+        recorded=recorded_bar,
+        nodes=chrome.nodes(
             opened.inspection.conversation,
             compactions or (),
             findings.by_compaction or {},
             None if at is None else at.generation,
         ),
-        position,
+        position=position,
     )
 
 

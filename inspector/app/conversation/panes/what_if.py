@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from inspector.answers.costing import Costing
     from inspector.app.conversation.reading import RecordedFigures, Runs
     from inspector.config.settings import ResolvedSettings
-    from inspector.replay.event import Event
     from inspector.replay.recording import Recording
     from inspector.replay.reproducing import Reproduction
     from inspector.replay.summary_model import SummaryModel
@@ -110,12 +108,13 @@ def _replay_view(
 ) -> ReplayView:
     """Return the recording, the run, and the kept run if there is one. `costing` is None until costs are read."""
     from inspector.export.comparison import summary_words
+    from inspector.replay.event import places_of
     from inspector.replay.reproducing import left_out
     from inspector.replay.whatif import stuck
 
     run, kept = ran.run, ran.kept
     notes = _reproduction_notes(recorded.reproduces)
-    if _places_of(run.events) == _places_of(recording.events):
+    if places_of(run.events) == places_of(recording.events):
         alike = "These settings compact at the recorded steps."
         notes.append(
             alike if run.events else "Nothing is compacted, in the recording or under these settings."
@@ -167,11 +166,6 @@ def _reproduction_notes(fit: Reproduction | None) -> list[str]:
         *fit.changed,
         *fit.why_not,
     ]
-
-
-def _places_of(events: Sequence[Event]) -> list[tuple[int, int, int]]:
-    """Step and boundaries of each compaction."""
-    return [(event.step, event.head_end, event.tail_start) for event in events]
 
 
 def _words_of(settings: Settings) -> str:
