@@ -22,7 +22,7 @@ from inspector.engines.registry import engine
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.course import Course
 from inspector.replay.recording import recorded_metrics
-from inspector.replay.reproducing import Reproduction
+from inspector.replay.reproducing import Reproduction, total_reproduction
 from inspector.replay.run import half_and_double, run_course
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, parse_axis, sweep
@@ -97,7 +97,7 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     grid = sweep(*axes, [_cells(item, axes) for item in subjects], facts=True)
     own_cells = [_cells(item, _only_cell(item.force)) for item in subjects]
     in_force = _figures(sweep(*_only_cell(force), own_cells, facts=True), (0, 0))
-    total = _total([item.reproduces for item in subjects])
+    total = total_reproduction(item.reproduces for item in subjects)
     best = _least_changed(grid, _best(grid, goal, in_force), force)
     settings, figures = force, in_force
     if best is not None:
@@ -255,22 +255,6 @@ def _sums(pairs: Iterable[tuple[_Number, _Number]]) -> tuple[_Number, _Number]:
     return sum(first), sum(second)
 
 
-def _total(parts: Sequence[Reproduction]) -> Reproduction:
-    """Return the agreement over several conversations."""
-    reasons = dict.fromkeys(reason for part in parts for reason in part.why_not)
-    changed = dict.fromkeys(sentence for part in parts for sentence in part.changed)
-    inferred = dict.fromkeys(sentence for part in parts for sentence in part.inferred)
-    return Reproduction(
-        sum(part.recorded for part in parts),
-        sum(part.same for part in parts),
-        sum(part.near for part in parts),
-        sum(part.more for part in parts),
-        tuple(reasons)[:5],
-        tuple(changed)[:5],
-        tuple(inferred)[:5],
-    )
-
-
 def _why(
     goal: Goal,
     in_force: dict[str, float],
@@ -308,6 +292,12 @@ def _why(
     if alike := _may_be_alike(goal, *ranges):
         why.append(
             f"With summaries of half or twice the size, both settings may {alike}, so nothing is recommended."
+        )
+        return why, False
+    at_risk = [part.facts_at_risk for part in ranges if part.facts_at_risk is not None]
+    if goal == "cost" and at_risk[1][1] > at_risk[0][1]:
+        why.append(
+            "With summaries of half or twice the size, they may put more facts at risk, so nothing is recommended."
         )
         return why, False
     return why, True

@@ -28,7 +28,7 @@ from inspector.engines.capabilities import SHOWN
 from inspector.engines.registry import budgets_of, engine, with_changes
 from inspector.engines.settings import SETTINGS
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.reproducing import Reproduction, left_out_words, number_left_out
+from inspector.replay.reproducing import Reproduction, left_out_words, number_left_out, total_reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 
@@ -76,15 +76,18 @@ def run_sweep(
         messages = sum(row.messages for row in chosen) if request.facts else 0
         return runs >= _FEW or messages >= FEW_MESSAGES
 
-    question = StoreQuestion(grid_of, lambda row: (grid, total == 1), much=much)
+    question = StoreQuestion(grid_of, lambda row: (grid,), much=much)
     done: dict[int, Grid] = {}
     shares: dict[str, None] = {}
-    reproduces, unseen = None, 0
+    reproductions: dict[int, Reproduction] = {}
+    unseen = 0
     try:
         for row, result in ask_each(asking, [rows[name] for name in request.names], question):
-            done[places[row.id]], reproduces, share, lacking = result
+            done[places[row.id]], agreement, share, lacking = result
             shares[share] = None
             unseen += lacking
+            if agreement is not None:
+                reproductions[places[row.id]] = agreement
     except KeyboardInterrupt:
         # Keep the finished cells.
         pass
@@ -107,7 +110,8 @@ def run_sweep(
         *identical_in(settings, request.rows, request.columns),
         *(sentence for sentence in shares if sentence),
     )
-    return replace(swept, unused=notes, reproduces=reproduces)
+    reproduces = total_reproduction(reproductions[place] for place in sorted(reproductions))
+    return replace(swept, unused=notes, reproduces=reproduces if reproductions else None)
 
 
 def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
@@ -153,16 +157,17 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
 
 
 def grid_of(
-    answers: Answers, conversation: str, request: SweepRequest, reproduction: bool
+    answers: Answers, conversation: str, request: SweepRequest
 ) -> tuple[Grid, Reproduction | None, str, int]:
-    """Return the cells of one conversation, if wanted how well the settings in force reproduce it, a sentence about
-    the threshold of the swept windows, or "", and the number of recorded compactions that no run has."""
+    """Return the cells of one conversation, how well the settings in force reproduce it (None after a cancel), a
+    sentence about the threshold of the swept windows, or "", and the number of recorded compactions that no run has.
+    """
     wanted = answers.scheduling.wanted
     inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
     resolved = settings_of(inspection, answers.flags)
     by_window = settings_by_window(inspection, resolved, answers.flags, request.rows, request.columns)
     grid = _grid(request, inspection, resolved, by_window, wanted)
-    reproduces = reproduced(inspection) if reproduction and wanted() else None
+    reproduces = reproduced(inspection) if wanted() else None
     unseen = (
         number_left_out(shared_recording(inspection, resolved.settings.profile).events) if wanted() else 0
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
@@ -17,6 +18,8 @@ from inspector.replay.whatif import WhatIf, kept_all
 NEAR = 3
 #: Minimum share of automatic compactions near the recorded compactions for a run with trusted figures.
 _TRUSTED = 0.8
+#: Maximum number of sentences of each kind about several conversations.
+_SENTENCES = 5
 
 
 class Reproduction(Struct, frozen=True):
@@ -58,6 +61,19 @@ class Reproduction(Struct, frozen=True):
             return f"{near} at the same step{more}"
         exact = f" ({self.same or 'none'} at the same step)" if self.near else ""
         return f"{near} within {NEAR} requests{exact}{more}"
+
+
+def total_reproduction(parts: Iterable[Reproduction]) -> Reproduction:
+    """Return the agreement over several conversations. Of the sentences of each kind, the first are kept."""
+    every = list(parts)
+
+    def sentences(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(chain.from_iterable(getattr(part, name) for part in every)))[:_SENTENCES]
+
+    return Reproduction(
+        *(sum(getattr(part, name) for part in every) for name in ("recorded", "same", "near", "more")),
+        *map(sentences, ("why_not", "changed", "inferred")),
+    )
 
 
 def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models: int = 1) -> Reproduction:

@@ -136,6 +136,23 @@ def test_a_cost_without_the_conversations_that_have_no_price_is_unknown(tmp_path
     assert [isnan(figures["cost"]) for figures in (both.recorded, both.in_force)] == [True, True]
 
 
+def test_no_cell_of_several_conversations_is_the_best_if_few_are_reproduced() -> None:
+    answers = Answers(open_store(ROOT / "fixtures" / "agents" / "cline"), {}, None)
+    axes = parse_axis("threshold", "0.1,0.3"), parse_axis("target_ratio", "0.2")
+    every = sweep_store(answers, [], *axes)
+    assert every.reproduces is not None
+    assert (every.reproduces.recorded, every.reproduces.near) == (2, 1)
+    assert every.best("compactions") is None
+    assert any("No cell is called the best" in note for note in answers.notes())
+    (trusted,) = (
+        row.id
+        for row in answers.store.conversations()
+        if (one := sweep_store(answers, [row.id], *axes).reproduces) is not None and one.trusted
+    )
+    assert sweep_store(answers, [trusted], *axes).best("compactions") is not None
+    answers.store.close()
+
+
 def test_a_conversation_that_is_named_twice_counts_once(bundled: Answers) -> None:
     once, twice = (recommend(bundled, names) for names in ([ORDERS], [ORDERS, ORDERS]))
     assert twice == once
