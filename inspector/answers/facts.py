@@ -138,7 +138,7 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
     inspection, _, reading = facts_reading(answers, name)
     if not inspection.compactions():
         answers.note(
-            "This conversation was never compacted; --at-risk lists the facts that a compaction would remove."
+            "No compaction of this conversation is recorded; --at-risk lists the facts that one would remove."
         )
     facts = tuple(select_lives(inspection, reading, wanted))
     note_dismissed(answers, 0 if wanted.dismissed else reading.facts.dismissed_count)

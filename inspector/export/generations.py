@@ -249,7 +249,7 @@ def print_steps(steps: Iterable[Document]) -> None:
 def print_compactions(documents: Sequence[Document]) -> None:
     """Print compactions with sizes, reason, recorded and planned boundaries, and a line for each other entry."""
     if not documents:
-        say("This conversation was never compacted.")
+        say("No compaction of this conversation is recorded.")
     others = {"microcompaction": _print_microcompaction, "failed": _print_failed}
     for entry in documents:
         others.get(entry["kind"], _print_compaction)(entry)

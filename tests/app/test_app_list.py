@@ -321,6 +321,17 @@ async def test_an_empty_search_ends_the_last_search(rotating: Path) -> None:
         assert "T" not in pilot.app.screen.active_bindings
 
 
+async def test_a_search_that_finds_too_much_says_how_to_find_less(
+    rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.app.search.screen._LIMIT", 3)
+    async with running(rotating) as pilot:
+        await press(pilot, "f")
+        await write(pilot, "refund")
+        await press(pilot, "enter")
+        assert title(pilot).endswith("the first 3 messages; more words find fewer")
+
+
 async def test_an_empty_database(tmp_path: Path) -> None:
     create(tmp_path / "state.db").close()
     async with running(tmp_path / "state.db") as pilot:

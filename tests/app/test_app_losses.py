@@ -292,3 +292,22 @@ async def test_the_list_of_losses_follows_the_store(tmp_path: Path) -> None:
         assert title(pilot).endswith("2 compactions")
         assert "weigh the crates" in screen_text(pilot)
     writer.db.close()
+
+
+async def test_a_context_that_shrank_without_a_compaction_is_not_called_unharmed(tmp_path: Path) -> None:
+    made = claude_lines.Session("5e55a000-0000-4000-8000-00000000000f")
+    made.user("Never unload timber at night.")
+    made.answer(claude_lines.text("I will not."), written=90_000)
+    made.user("And the quay.")
+    made.answer(claude_lines.text("So it is."), written=1_000)
+    made.cached = 2_000
+    made.user("And the crane.")
+    made.answer(claude_lines.text("It lifts."), written=33_000, cold=True)
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, made.session, size=SIZE) as pilot:
+        await press(pilot, "7")
+        assert "context-shrank" in screen_text(pilot)
+        await press(pilot, "4")
+        head = view_of(pilot, LossesFacts).head.text
+        assert head.startswith("No compaction is recorded, but the context shrank without one")
+        assert head.endswith("What was lost is unknown.")

@@ -197,7 +197,7 @@ async def test_the_future_is_not_shown(in_place: Path) -> None:
         pane = screen.query_one(SummaryPane)
         assert pane.view is not None
         assert pane.view.summary.compaction is None
-        assert "No compaction has made a summary yet." in screen_text(pilot)
+        assert "No summary is recorded so far." in screen_text(pilot)
         await press(pilot, "right_square_bracket")
         assert moment(pilot).phase == "before"
         assert screen.state.compaction == 1

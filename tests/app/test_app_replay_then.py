@@ -141,7 +141,7 @@ async def test_before_the_first_compaction_nothing_is_shown(in_place: Path) -> N
         await press(pilot, "left")
         for keys, words in (
             (("0",), "No compaction has a summary to follow."),
-            (("2",), "This conversation has no compaction yet."),
+            (("2",), "No compaction is recorded so far."),
             (("3", "m", "m", "m"), "There is no earlier summary to compare with."),
         ):
             await press(pilot, "colon", *"130", "enter", *keys, "escape")

@@ -130,7 +130,7 @@ def test_losses_before_facts_are_known() -> None:
     assert (waiting.scopes, waiting.chosen) == (None, 2)
     nothing = losses.compute(None, 0, 0, None, None, 1)
     assert nothing.scopes == ()
-    assert nothing.note == "Nothing was compacted, so nothing was lost."
+    assert nothing.note == "No compaction is recorded, so no loss is known."
 
 
 def test_opening_loads_the_end_of_the_live_list(opening: Opening) -> None:

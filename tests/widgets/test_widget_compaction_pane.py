@@ -86,7 +86,7 @@ async def test_a_compaction_that_saved_little_or_failed_is_told() -> None:
         assert "✗ no summary was made" in shown(pane)
         assert "grew by ~9.6k, 10%" in shown(pane)
         pane.set_view(None)
-        assert "no compaction yet" in shown(pane)
+        assert "No compaction is recorded so far." in shown(pane)
 
 
 async def test_a_pane_whose_compaction_is_not_read_does_not_say_that_there_is_none() -> None:
@@ -94,7 +94,7 @@ async def test_a_pane_whose_compaction_is_not_read_does_not_say_that_there_is_no
     async with hosting(pane, size=(100, 40)):
         assert shown(pane).strip() == "Reading the compactions …"
         pane.set_view(None)
-        assert shown(pane).strip() == "This conversation has no compaction yet."
+        assert shown(pane).strip() == "No compaction is recorded so far."
         pane.set_view(None, known=False)
         assert shown(pane).strip() == "Reading the compactions …"
 

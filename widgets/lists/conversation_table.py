@@ -168,7 +168,7 @@ class ConversationTable(LineList):
             ("!", "errors and warnings", any(entry.findings for entry in entries)),
             ("↳", "branch or sub-agent of the conversation above", bool(self._under)),
             ("·", "not read yet", any(entry.lost is None for entry in entries)),
-            ("–", "never compacted", any(entry.compactions == 0 for entry in entries)),
+            ("–", "no compaction is recorded", any(entry.compactions == 0 for entry in entries)),
         ):
             if shown:
                 yield sign, text

@@ -152,7 +152,7 @@ class CompactionPane(TextPart[CompactionView]):
     def _show_text(self, *, keep_place: bool) -> None:
         view, width = self.view, self.size.width
         if view is None:
-            none = "This conversation has no compaction yet."
+            none = "No compaction is recorded so far."
             self._lines = [TextLine(none if self._known else "Reading the compactions …", "muted")]
         else:
             tight = width < NARROW or self.low

@@ -57,7 +57,7 @@ def head_lines(view: SummaryView, low: bool) -> list[TextLine]:
     """The lines above a summary: its compaction, its problem, its size and budget."""
     done = view.compaction
     if done is None:
-        return [TextLine("No compaction has made a summary yet.", "muted")]
+        return [TextLine("No summary is recorded so far.", "muted")]
     lines = []
     if done.fallback:
         lines.append(

@@ -204,8 +204,10 @@ class SearchScreen(JobScreen):
         self.query_one(HitList).set_entries(self._hits)
         self.refresh_bindings()
         count = len(self._hits)
-        first = "the first " if count >= _LIMIT else ""
-        self._say(first + plural(count, "message") + ("" if complete else " so far …"))
+        if count >= _LIMIT:
+            self._say(f"the first {plural(count, 'message')}; more words find fewer")
+        else:
+            self._say(plural(count, "message") + ("" if complete else " so far …"))
 
     def show_notes(self, *sentences: str) -> None:
         """Show a problem in place of the number of hits."""

@@ -234,7 +234,7 @@ def test_a_conversation_without_compactions_has_a_note(capsys: pytest.CaptureFix
         main(["facts", "--demo", "Check the load test scripts", "--json"])
     output = capsys.readouterr()
     assert (ended.value.code, json.loads(output.out)) == (0, [])
-    assert "was never compacted" in output.err
+    assert "No compaction of this conversation is recorded" in output.err
     with pytest.raises(SystemExit):
         main(["facts", "--demo", "Check the load test scripts", "--at-risk"])
     assert "would not compact the live list: " in capsys.readouterr().err

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from inspector.replay.moments import Moment
 
 
+_SHRANK = "No compaction is recorded, but the context shrank without one (see the findings). What was lost is unknown."
+
+
 def _needs(context: Context) -> tuple[Any, ...] | None:
     state, loaded = context.state, context.loaded
     compactions = loaded.latest(COMPACTIONS)
@@ -31,6 +34,9 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     plan = context.derived.plan if on_live else None
     attempts = attempts_read(state, loaded) if state.moment is None else None
     judged = (loaded.latest(JUDGED) or {}).get(state.compaction, ()) if state.moment is None else ()
+    shrank = not compactions and any(
+        one.rule == "context-shrank" for one in context.derived.findings.findings
+    )
     return (
         loaded.latest(FACTS),
         state.compaction,
@@ -40,6 +46,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         state.generation,
         attempts,
         judged,
+        shrank,
     )
 
 
@@ -52,8 +59,10 @@ def compute(
     generation: int,
     attempts: AttemptsRead | None = None,
     judged: tuple[FactScope, ...] = (),
+    shrank: bool = False,
 ) -> LossesView:
-    """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen."""
+    """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen. `shrank`: messages
+    left the context without a recorded compaction."""
     from inspector.answers.store_losses import FOREIGN
     from inspector.app.conversation.attempt_views import attempts_view
 
@@ -61,7 +70,7 @@ def compute(
         # Within a compaction nothing is lost yet: the previous one is shown.
         chosen = min(chosen, then)
     if facts is None:
-        note = "" if then else "Nothing was compacted, so nothing was lost."
+        note = "" if then else _SHRANK if shrank else "No compaction is recorded, so no loss is known."
         return LossesView(None if then else (), chosen, note=note, total=then)
     scopes = facts.scopes if at is None else facts.as_of.scopes(at.generation - 1, at.step)
     return LossesView(
