@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.core.conversations import ASSISTANT, TOOL
 from inspector.engines.base import DerivationStep, Settings
 from inspector.engines.hermes.boundaries import before_group, pair_end, past_results, tail_floor
-from inspector.engines.hermes.direct.rows import DirectRow, last_user, roles_of, totals_within
+from inspector.engines.hermes.direct.rows import CALLS, DirectRow, last_user, roles_of, totals_within
 from inspector.engines.hermes.policies import Policies
 
 #: Number of messages after the protected ones that are searched for a handoff: it shows an earlier compaction.
@@ -27,20 +27,24 @@ def head_size(rows: Sequence[DirectRow], protect_first_n: int, compactions: int)
 
 
 class TailCut:
-    """The search for the tail's start in one list; every rule that moved it is appended to `steps`."""
+    """The search for the tail's start in one list; every rule that moved it is appended to `steps`.
+
+    The first `protected` messages and the results of their calls are the head.
+    """
 
     def __init__(
         self,
         rows: Sequence[DirectRow],
         policies: Policies,
         settings: Settings,
-        head_end: int,
+        protected: int,
         budget: int,
         soft: int,
     ) -> None:
         self.rows, self.policies, self.settings = rows, policies, settings
-        self.roles, self.calls = roles_of(rows), bytes(row.calls for row in rows)
-        self.head_end, self.budget, self.soft = head_end, budget, soft
+        self.roles, self.calls = roles_of(rows), bytes(map(CALLS, rows))
+        self.head_end = past_results(self.roles, protected)
+        self.budget, self.soft = budget, soft
         self.steps: list[DerivationStep] = []
         self.cut = len(rows)
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import chain, compress, islice
+from operator import not_
 from typing import Any
 
 from inspector.engines.base import Budgets
@@ -12,6 +13,7 @@ from inspector.engines.hermes import pruning
 from inspector.engines.hermes.direct.rows import (
     DIGEST,
     SHORT,
+    SHRUNK,
     SKILLS,
     TOOLS,
     DirectRow,
@@ -58,7 +60,7 @@ def all_pruned(rows: Sequence[DirectRow], policies: Policies) -> list[DirectRow]
 class _Pruner:
     def __init__(self, rows: Sequence[DirectRow]) -> None:
         self.rows = list(rows)
-        self.tools: dict[Any, pruning.Tool] = dict(chain.from_iterable(map(TOOLS, rows)))
+        self.tools: dict[Any, pruning.Tool] = dict(chain.from_iterable(filter(None, map(TOOLS, rows))))
         last = (at for at in range(len(rows) - 1, -1, -1) if rows[at].role == "assistant")
         self.newest = next(last, 0)
 
@@ -89,10 +91,10 @@ class _Pruner:
         spared = self.spared(budgets.round_tokens)
         self.deduplicate()
         protected = _protected_skills(self.rows, boundary)
-        for index in [at for at, short in enumerate(map(SHORT, self.rows[:boundary])) if not short]:
+        for index in list(compress(range(len(self.rows)), map(not_, map(SHORT, self.rows[:boundary])))):
             self.shorten(index, protected)
         if policies.shrinks_arguments:
-            self.rows[:boundary] = [row.shrunk for row in self.rows[:boundary]]
+            self.rows[:boundary] = map(SHRUNK, self.rows[:boundary])
         else:
             self.drop_pictures()
         if budgets.tail_token_budget > 0 and self.rows:
@@ -162,7 +164,8 @@ class _Pruner:
 
 def _protected_skills(rows: Sequence[DirectRow], boundary: int) -> frozenset[str]:
     """Return the recently loaded skills, and the loaded skills that a user message of the protected end names."""
-    loaded = [(index, name) for index, skills in enumerate(map(SKILLS, rows)) if skills for name in skills]
+    loading = compress(range(len(rows)), map(SKILLS, rows))
+    loaded = [(index, name) for index in loading for name in rows[index].skills]
     if not loaded:
         return frozenset()
     start = max(0, boundary)

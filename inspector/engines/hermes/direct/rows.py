@@ -98,6 +98,11 @@ class DirectRow:
         return visible_role(self.wire)
 
     @cached_property
+    def code(self) -> int:
+        """The code of its role."""
+        return role_code(self.role)
+
+    @cached_property
     def calls(self) -> bool:
         """Whether it makes tool calls."""
         return bool(self.wire.get("tool_calls"))
@@ -206,7 +211,8 @@ def rows_of(messages: Iterable[Message], policies: Policies) -> list[DirectRow]:
 
 #: Properties of a row, to map over a list.
 TOKENS, OLD_TOKENS, ROUGH = attrgetter("tokens"), attrgetter("old_tokens"), attrgetter("rough")
-DIGEST, TOOLS, SKILLS, SHORT = map(attrgetter, ("digest", "tools", "skills", "is_short"))
+DIGEST, TOOLS, SKILLS, SHORT, SHRUNK = map(attrgetter, ("digest", "tools", "skills", "is_short", "shrunk"))
+CODE, CALLS = attrgetter("code"), attrgetter("calls")
 HANDOFF, REMAINDER, WRITTEN, MENDED = map(attrgetter, ("handoff", "remainder", "is_written", "is_mended"))
 
 
@@ -228,7 +234,7 @@ def totals_within(rows: Sequence[DirectRow], ceiling: int, floor: int) -> list[i
 
 def roles_of(rows: Sequence[DirectRow]) -> bytes:
     """Return the codes of the roles."""
-    return bytes(role_code(row.role) for row in rows)
+    return bytes(map(CODE, rows))
 
 
 def last_user(rows: Sequence[DirectRow], start: int) -> int:

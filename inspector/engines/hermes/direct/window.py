@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from inspector.engines.base import Budgets, DerivationStep, Settings
-from inspector.engines.hermes.boundaries import past_results
 from inspector.engines.hermes.budgets import summary_budget
 from inspector.engines.hermes.direct import boundaries, pruning
 from inspector.engines.hermes.direct.assembly import role_of
@@ -19,7 +18,6 @@ from inspector.engines.hermes.direct.rows import (
     DirectRow,
     echoes_after,
     last_user,
-    roles_of,
 )
 from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.pruning import RELEASE_ERRORS
@@ -75,8 +73,8 @@ def window(
     )
     remaining, kept = without_echoes(pruned)
     size = boundaries.head_size(remaining, settings.protect_first_n, compactions)
-    head_end = past_results(roles_of(remaining), size)
-    search = boundaries.TailCut(remaining, policies, settings, head_end, budget, numbers.tail_ceiling_tokens)
+    search = boundaries.TailCut(remaining, policies, settings, size, budget, numbers.tail_ceiling_tokens)
+    head_end = search.head_end
     cut = _phase("looks for the tail", search.find)
     cut = search.bridged(last_user(remaining, 0))
     if head_end >= cut:
