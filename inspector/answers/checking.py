@@ -67,7 +67,8 @@ class MetCondition(Struct, frozen=True):
 class CheckResult(Struct, frozen=True):
     """The outcome of a check. `unknown` are sentences about unreadable data. `baseline` is the number of known cases.
 
-    `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them.
+    `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them, and `uncertain` the facts
+    that may be lost.
     """
 
     conversations: int
@@ -76,6 +77,7 @@ class CheckResult(Struct, frozen=True):
     baseline: int
     allow_unknown: bool
     lost: Mapping[Kind, int]
+    uncertain: int
 
     @property
     def failed(self) -> bool:
@@ -118,6 +120,7 @@ def check(
     unknown: list[str] = []
     old = 0
     lost: Counter[Kind] = Counter()
+    uncertain = 0
     results = {
         row.id: result for row, result in ask_each(answers, rows, StoreQuestion(read_for_check, raises=False))
     }
@@ -126,6 +129,7 @@ def check(
             continue
         findings, events, losses = results[row.id]
         lost.update(losses.lost)
+        uncertain += losses.uncertain
         unknown += [f"{row.unmasked_title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
         for condition, cases in cases_of.items():
             for case in _cases(condition, row, str(store.path), findings, events):
@@ -136,7 +140,7 @@ def check(
     none = [] if rows else ["There is no conversation to check."]
     unknown = [*store.notes, *answers.unread, *none, *unknown]
     met = tuple(MetCondition(condition, tuple(cases)) for condition, cases in cases_of.items())
-    return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown, lost)
+    return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown, lost, uncertain)
 
 
 def read_for_check(

@@ -83,6 +83,7 @@ class CompactionLoss(LossCounts, frozen=True):
             len(self.gaps),
             repeated,
             self.unknown,
+            self.uncertain_constraints,
             self.pasted,
             self.others,
         )
@@ -92,12 +93,12 @@ class ConversationLosses(Struct, frozen=True):
     """The losses of the compactions of a conversation, oldest first.
 
     `unknown` facts were replaced by unreadable summaries. At `unread` compactions only other facts were: results of the
-    agent, requests and pasted texts. `uncertain` facts may be lost. `unseen` compactions have a
-    list before that is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of
-    the user or an act against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules
-    that the list after has word for word. `dismissed` facts count nowhere. `foreign`: the user mostly writes in a
-    language whose rules are not recognized. `has_unread`: a part of the conversation cannot be read. `translated`
-    summaries are in another language than the user's words.
+    agent, requests and pasted texts. `unseen` compactions have a list before that is recorded only in part. Of
+    `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
+    counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
+    `dismissed` facts count nowhere. `foreign`: the user mostly writes in a language whose rules are not recognized.
+    `has_unread`: a part of the conversation cannot be read. `translated` summaries are in another language than the
+    user's words.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -107,7 +108,6 @@ class ConversationLosses(Struct, frozen=True):
     verbatim: int = 0
     dismissed: int = 0
     unseen: int = 0
-    uncertain: int = 0
     foreign: bool = False
     unread: int = 0
     has_unread: bool = False
@@ -141,9 +141,9 @@ class ConversationLosses(Struct, frozen=True):
         return sum(compaction.weakened for compaction in self.compactions)
 
     @property
-    def uncertain_elsewhere(self) -> int:
-        """Number of uncertain facts that no entry of `compactions` counts."""
-        return self.uncertain - sum(compaction.uncertain for compaction in self.compactions)
+    def uncertain(self) -> int:
+        """Number of facts that may be lost."""
+        return sum(compaction.uncertain for compaction in self.compactions)
 
     @property
     def unjudged(self) -> int:
@@ -185,7 +185,9 @@ def losses_of_facts(
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     lost = {loss.compaction: loss for loss in losses_of(facts.lives)}
-    listed = {number for number, loss in lost.items() if loss.lost or loss.weakened or loss.pasted}
+    listed = {
+        number for number, loss in lost.items() if loss.lost or loss.weakened or loss.pasted or loss.uncertain
+    }
     after: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
         after[event.compaction].append(event)
@@ -208,7 +210,7 @@ def losses_of_facts(
     unseen = unseen_compactions(inspection)
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
-        sum(map(_is_uncertain, latest.values())), is_foreign(latest.values()),
+        is_foreign(latest.values()),
         len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
         _translated(inspection, latest.values()),
     )  # fmt: skip
@@ -219,11 +221,6 @@ def _translated(inspection: Inspection, lives: Iterable[Life]) -> int:
     own = language_of("\n".join(life.fact.text for life in lives if life.fact.own))
     written = (one.summary for one in inspection.compactions() if one.summary and not one.fallback)
     return sum(language_of(text) not in ("", own) for text in written) if own else 0
-
-
-def _is_uncertain(life: Life) -> bool:
-    countable = counts(life) and life.back is None and life.contradicted is None
-    return countable and bool(life.fates) and life.fates[-1].outcome == "uncertain"
 
 
 def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
@@ -258,15 +255,16 @@ def unseen_compactions(inspection: Inspection) -> int:
 def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     """Return sentences about possible losses.
 
-    These are uncertain facts that no entry of the losses counts, fates under summaries in another language than the
-    user's, and rules in a language without a lexicon.
+    These are uncertain facts, fates under summaries in another language than the user's, and rules in a language
+    without a lexicon.
     """
     sentences = []
-    if uncertain := sum(loss.uncertain_elsewhere for loss in losses):
+    if uncertain := sum(loss.uncertain for loss in losses):
+        verb = "is" if uncertain == 1 else "are"
         sentences.append(
-            f"{plural(uncertain, 'more fact')} may be lost, at compactions that are not listed here. `facts --fate "
-            "uncertain --role user` lists them, together with links, requests and pasted texts. `judge --uncertain` "
-            "lets a model of your own decide them."
+            f"{plural(uncertain, 'fact')} {verb} uncertain and may be lost. `facts --fate uncertain --role user` lists "
+            "them, together with links, requests and pasted texts. `judge --uncertain` lets a model of your own decide "
+            "them."
         )
     if translated := sum(loss.translated for loss in losses):
         verb = "is" if translated == 1 else "are"
@@ -280,6 +278,12 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
             "Chinese, in which constraints are not recognized."
         )
     return sentences
+
+
+def uncertain_words(uncertain: int, rules: int) -> str:
+    """Return the uncertain facts of a compaction in words: "14 uncertain (13 constraints)"; "" if there is none."""
+    which = f" ({plural(rules, 'constraint')})" if rules else ""
+    return f"{uncertain:,} uncertain{which}" if uncertain else ""
 
 
 def words_apart(pasted: int, others: int) -> list[str]:

@@ -33,6 +33,7 @@ def check_document(result: CheckResult) -> Document:
         "allow_unknown": result.allow_unknown,
         "in_baseline": result.baseline,
         "lost": dict(result.lost),
+        "uncertain": result.uncertain,
     }
 
 
@@ -62,6 +63,12 @@ def check_text(result: CheckResult) -> str:
         lines.append(
             f"{loss_words(result.lost, 0)} in all; `losses` lists them. `constraint-lost` counts only constraints that "
             "surely still hold."
+        )
+    if result.uncertain:
+        verb = "is" if result.uncertain == 1 else "are"
+        lines.append(
+            f"{plural(result.uncertain, 'fact')} {verb} uncertain and may be lost; `losses` counts them. They meet no "
+            "condition."
         )
     checked = plural(result.conversations, "conversation")
     verdict = "failed" if result.failed else "passed"

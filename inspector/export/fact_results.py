@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from inspector.answers.fact_results import Aftermath
-from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, words_apart
+from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, uncertain_words, words_apart
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import place_name
 from inspector.core.shares import plural
@@ -31,7 +31,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
             "title": safe_line(listed.row.unmasked_title),
             "agent": listed.row.agent,
             **fields_of(listed.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
-            **fields_of(listed.loss, "unknown", "pasted", "others", "aftermath"),
+            **fields_of(listed.loss, "uncertain_constraints", "unknown", "pasted", "others", "aftermath"),
             "aftermath_of_lost_rules": listed.loss.broken,
             **fields_of(listed.loss, "gaps", "facts", "more"),
         }
@@ -52,7 +52,13 @@ def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
                 loss_words(entry["lost"], entry["weakened"]),
                 "red" if entry["lost"] or entry["weakened"] else "",
             ),
-            *((f", {entry[name]:,} {name}", "") for name in ("uncertain", "unknown") if entry[name]),
+            (
+                f", {unsure}"
+                if (unsure := uncertain_words(entry["uncertain"], entry["uncertain_constraints"]))
+                else "",
+                "",
+            ),
+            (f", {entry['unknown']:,} unknown" if entry["unknown"] else "", ""),
             *((f", {words}", "dim") for words in words_apart(entry["pasted"], entry["others"])),
         )
         if entry["aftermath"]:

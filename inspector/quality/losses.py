@@ -19,10 +19,10 @@ MAX_WORST = 8
 class LossCounts(Struct, frozen=True):
     """Counts of the losses of a compaction: lost facts by kind (of KINDS_LOST), weakened and uncertain facts.
 
-    Uncertain facts are not losses. `contradicted` is the number of lost facts that the summary contradicts, `standing`
-    the number of lost facts that are worded as lasting rules. Two numbers count the other lost facts. `pasted`: facts
-    of pasted texts, plans and programs. `others`: results of the agent, which it can find again, and requests that
-    were mostly done by then.
+    Uncertain facts are not losses; `uncertain_constraints` is the number of the user's constraints among them.
+    `contradicted` is the number of lost facts that the summary contradicts, `standing` the number of lost facts that
+    are worded as lasting rules. Two numbers count the other lost facts. `pasted`: facts of pasted texts, plans and
+    programs. `others`: results of the agent, which it can find again, and requests that were mostly done by then.
     """
 
     compaction: int
@@ -33,6 +33,7 @@ class LossCounts(Struct, frozen=True):
     others: int = 0
     contradicted: int = 0
     standing: int = 0
+    uncertain_constraints: int = 0
 
     @property
     def total(self) -> int:
@@ -88,7 +89,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             by_fact[life.fact.key].append(life)
     gone: dict[int, list[Life]] = defaultdict(list)
     weak: dict[int, list[Life]] = defaultdict(list)
-    unsure: Counter[int] = Counter()
+    unsure: dict[int, list[Life]] = defaultdict(list)
     pasted: Counter[int] = Counter()
     others: Counter[int] = Counter()
     for same in by_fact.values():
@@ -106,10 +107,15 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
         elif today.outcome == "weakened":
             weak[_since(same, life, lambda fate: fate.outcome == "weakened")].append(life)
         elif today.outcome == "uncertain":
-            unsure[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
+            unsure[_since(same, life, lambda fate: fate.outcome == "uncertain")].append(life)
     return tuple(
         _lost_facts(
-            number, gone.get(number, ()), weak.get(number, ()), unsure[number], pasted[number], others[number]
+            number,
+            gone.get(number, ()),
+            weak.get(number, ()),
+            unsure.get(number, ()),
+            pasted[number],
+            others[number],
         )
         for number in sorted({*gone, *weak, *unsure, *pasted, *others})
     )
@@ -138,7 +144,7 @@ def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> i
 
 
 def _lost_facts(
-    number: int, gone: Sequence[Life], weak: Sequence[Life], uncertain: int, pasted: int, others: int
+    number: int, gone: Sequence[Life], weak: Sequence[Life], unsure: Sequence[Life], pasted: int, others: int
 ) -> LostFacts:
     counts: dict[Kind, int] = {}
     for kind in KINDS_LOST:
@@ -161,10 +167,11 @@ def _lost_facts(
         number,
         counts,
         len(weak),
-        uncertain,
+        len(unsure),
         pasted,
         others,
         sum(life.seen(number).outcome == "contradicted" for life in gone),
         sum(life.fact.standing for life in gone),
+        sum(life.fact.binds for life in unsure),
         tuple(life.seen(number) for life in worst[:MAX_WORST]),
     )

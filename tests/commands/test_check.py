@@ -38,9 +38,12 @@ def test_a_met_condition_fails_with_exit_code_3(database: str, program: Run) -> 
 
 
 def test_all_losses_are_counted_besides_the_conditions(database: str) -> None:
-    lost = checked(database, "--fail-on", "aftermath:999")["lost"]
+    found = checked(database, "--fail-on", "aftermath:999")
     losses = json.loads(CliRunner().invoke(commands, ["losses", database, "--json"]).stdout)
-    assert lost["constraint"] == sum(one["lost"].get("constraint", 0) for one in losses) > 0
+    assert found["lost"]["constraint"] == sum(one["lost"].get("constraint", 0) for one in losses) > 0
+    assert found["uncertain"] == sum(one["uncertain"] for one in losses) > 0
+    uncertain = f"{found['uncertain']:,} facts are uncertain and may be lost"
+    assert uncertain in run(database, "--fail-on", "aftermath:999").stdout
 
 
 def test_a_condition_fails_at_its_number_of_cases(database: str) -> None:

@@ -14,11 +14,13 @@ from inspector.answers.fact_results import in_all
 from inspector.answers.store_losses import (
     CompactionLoss,
     ConversationLosses,
+    ListedLoss,
     losses_of_facts,
     uncertain_losses,
     unknown_losses,
 )
-from inspector.export.fact_results import loss_words, print_losses
+from inspector.core.conversations import ConversationRow
+from inspector.export.fact_results import loss_documents, loss_words, print_losses
 from inspector.quality.facts.fact import (
     OUTCOMES,
     Contradiction,
@@ -102,12 +104,27 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
     found = losses_of_facts(inspection, ConversationFacts((), lives))
     counts = [(one.compaction, one.uncertain, one.unknown) for one in found.compactions]
-    assert counts == [(1, 2, 0), (3, 0, 1)]
-    assert (found.unknown, found.uncertain, found.uncertain_elsewhere) == (1, 3, 1)
+    assert counts == [(1, 2, 0), (2, 1, 0), (3, 0, 1)]
+    assert (found.unknown, found.uncertain) == (1, 3)
     (unreadable,) = unknown_losses([found])
     (uncertain,) = uncertain_losses([found])
     assert unreadable.startswith("The fate of 1 fact is unknown")
-    assert uncertain.startswith("1 more fact may be lost, at compactions that are not listed here.")
+    assert uncertain.startswith("3 facts are uncertain and may be lost.")
+
+
+def test_a_compaction_that_left_only_uncertain_constraints_is_listed_with_their_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rule, value = life("uncertain", key="a"), life("uncertain", key="b", kind="value")
+    inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
+    (found,) = losses_of_facts(inspection, ConversationFacts((), (rule, value))).compactions
+    assert (found.total, found.uncertain, found.uncertain_constraints) == (0, 2, 1)
+    documents = loss_documents(
+        [ListedLoss(ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0), found)]
+    )
+    assert (documents[0]["uncertain"], documents[0]["uncertain_constraints"]) == (2, 1)
+    print_losses(documents)
+    assert "no lost fact found, 2 uncertain (1 constraint)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("unknown", [True, False])
@@ -128,13 +145,14 @@ def test_a_plain_statement_that_was_still_needed_is_a_loss_besides_the_rules() -
     assert loss_words(found.lost, 0) == "1 constraint, 1 statement lost"
 
 
-def test_a_compaction_that_is_listed_counts_lost_requests_and_uncertain_facts() -> None:
+def test_lost_requests_are_counted_where_a_compaction_is_listed_for_uncertain_facts_or_a_gap() -> None:
     request = replace(life("lost"), fact=replace(life("lost").fact, rule="en.request"))
     inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
-    facts = ConversationFacts((), (request, life("uncertain", key="b")))
-    assert losses_of_facts(inspection, facts).compactions == ()
-    (found,) = losses_of_facts(inspection, facts, gaps={1: ("a gap",)}).compactions
-    assert (found.lost, found.others, found.uncertain) == ({}, 1, 1)
+    alone, unsure = (request,), (request, life("uncertain", key="b"))
+    assert losses_of_facts(inspection, ConversationFacts((), alone)).compactions == ()
+    for lives, gaps in ((unsure, {}), (alone, {1: ("a gap",)})):
+        (found,) = losses_of_facts(inspection, ConversationFacts((), lives), gaps=gaps).compactions
+        assert (found.lost, found.others, found.uncertain) == ({}, 1, len(lives) - 1)
 
 
 def test_weakened_facts_are_counted_besides_lost_facts() -> None:

@@ -18,6 +18,7 @@ from inspector.answers.store_losses import (
     ListedLoss,
     LostFact,
     sort_worst_first,
+    uncertain_words,
     words_apart,
 )
 from inspector.app.conversations.reading import read_index, read_store_losses
@@ -121,11 +122,11 @@ class LossesScreen(ListScreen[ListedLoss]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="losses.back")]
     HELP_TITLE = "Losses of all conversations"
     HELP: ClassVar[str] = (
-        "Each line is a compaction that lost facts, left a gap in its summary, has an unreadable summary, or was "
-        "followed by repeated work. The column “lost” counts lost facts. The column “again” counts repeated work. A "
-        "fact counts once, at the compaction that removed it. A fact that the live list has again, or that the user "
-        "repeats, withdraws or changes later, is not a loss. Requests and plain statements count if the user repeated "
-        "them or the agent never mentioned them."
+        "Each line is a compaction that lost facts or may have lost them, left a gap in its summary, has an "
+        "unreadable summary, or was followed by repeated work. The column “lost” counts lost facts. The column “again” "
+        "counts repeated work. A fact counts once, at the compaction that removed it. A fact that the live list has "
+        "again, or that the user repeats, withdraws or changes later, is not a loss. Requests and plain statements "
+        "count if the user repeated them or the agent never mentioned them."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
@@ -235,8 +236,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         more = (
             [Text(f"and {human.plural(loss.more, 'more fact')} lost or weakened", "dim")] if loss.more else []
         )
-        unsure = f"{FATE_SIGNS['uncertain']} {human.plural(loss.uncertain, 'fact')} more, uncertain"
-        uncertain = [Text(unsure, "dim")] if loss.uncertain else []
+        unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
+        uncertain = [Text(f"{FATE_SIGNS['uncertain']} {unsure}", "dim")] if unsure else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
         foreign = [Text(f"unknown in part: {FOREIGN}", "dim")] if entry.foreign else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
@@ -254,12 +255,13 @@ class LossesScreen(ListScreen[ListedLoss]):
 
 def _worst(loss: CompactionLoss) -> str:
     """Return the worst lost fact. Without one, return a gap of the summary, the repeated work, that the fates are
-    unknown, or the losses that no column counts."""
+    unknown, the uncertain facts, or the losses that no column counts."""
     if loss.facts:
         return loss.facts[0].text
     unknown = "the summary cannot be read" if loss.unknown else ""
+    unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
     apart = ", ".join(words_apart(loss.pasted, loss.others))
-    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or apart
+    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or unsure or apart
 
 
 def _line(fact: LostFact) -> Text:
