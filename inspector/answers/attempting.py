@@ -54,8 +54,13 @@ class SummarizedList(Struct, frozen=True):
 
 
 def place_of(store: Store, row: ConversationRow, compaction: int, step: int | None = None) -> AttemptPlace:
-    """Return the place under which attempts of a compaction are stored."""
-    return AttemptPlace(abspath(store.info_of(row.id).path), row.root, compaction, step)
+    """Return the place under which attempts of a compaction are stored.
+
+    It has the first file of the conversation, so that it is the same for a file and for a folder with the file.
+    """
+    owner = store.owner(row.id)
+    first = next(iter(owner.files_of(row.id)), owner.path)
+    return AttemptPlace(abspath(first), row.root, compaction, step)
 
 
 def recorded_list(inspection: Inspection, settings: Settings, compaction: int) -> SummarizedList:

@@ -9,7 +9,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from os.path import abspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -99,7 +98,7 @@ def _root_of(store: Store, conversation: str) -> str:
 
 def judged_stamp(store: Store, conversation: str) -> str:
     """Return a text that changes with the stored judgements of a conversation; "" without any. Raises StoreErrors."""
-    stamps = default_attempts().fact_answer_stamps(abspath(store.owner(conversation).path))
+    stamps = default_attempts().fact_answer_stamps()
     return stamps.get(_root_of(store, conversation), "") if stamps else ""
 
 

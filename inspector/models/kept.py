@@ -157,14 +157,13 @@ class KeptAttempts:
                 for row in rows
             )
 
-    def fact_answer_stamps(self, store: str) -> dict[str, str]:
-        """Return, for each root of a store with stored answers about facts, a text that changes with them."""
+    def fact_answer_stamps(self) -> dict[str, str]:
+        """Return, for each root with stored answers about facts, a text that changes with them."""
         if not self.path.exists():
             return {}
         with self._open() as database:
             rows = database.execute(
-                "SELECT root, count(*), max(at) FROM answers WHERE store = ? AND subject = ? GROUP BY root",
-                [store, FACTS],
+                "SELECT root, count(*), max(at) FROM answers WHERE subject = ? GROUP BY root", [FACTS]
             ).fetchall()
             return {root: f"{count} {newest}" for root, count, newest in rows}
 

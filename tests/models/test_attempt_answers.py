@@ -324,6 +324,17 @@ def test_a_batch_is_every_summarizer_by_compaction_by_budget(program: Run) -> No
     assert [one["id"] for one in run(program, "attempts")] == [1, 2, 5, 6, 7, 8]
 
 
+def test_a_conversation_has_the_same_attempts_in_a_file_and_in_its_folder(program: Run) -> None:
+    file = ROOT / "fixtures" / "agents" / "codex" / "rollout-2026-07-12-loom.jsonl"
+    made = run(program, "attempt", str(file), "--compaction", "1", "--command", STAND_IN, "--send")[
+        "attempts"
+    ]
+    for path in (file, file.parent):
+        assert run(program, "attempts", str(path)) == made
+        outcomes = run(program, "attempts", str(path), "The loom loses threads")
+        assert [outcome["attempt"] for outcome in outcomes] == [None, *made]
+
+
 def test_attempts_are_listed_only_for_the_named_store(program: Run) -> None:
     found = run(program, "attempt", "--demo", ROTATING, "--compaction", "1", "--command", STAND_IN, "--send")
     (made,) = found["attempts"]
