@@ -183,6 +183,7 @@ _BUILT_IN = (
             "workspaces.json",
             "notify/state.json",
             "migrations-*.json",
+            "agents/*/tasks/*.json",
         ),
     ),
     Agent(

@@ -1550,3 +1550,19 @@ def test_the_title_skips_instructions_of_a_program(tmp_path: Path) -> None:
     made.answer(lines.text("Moved."))
     (row,) = open_store(made.write(tmp_path / "a.jsonl")).conversations()
     assert row.title == "Move the buoys."
+
+
+def test_a_session_from_the_cloud_without_messages_is_no_unknown_file(tmp_path: Path) -> None:
+    session = lines.Session("5e55a000-0000-4000-8000-000000000001")
+    session.user("Count the berths.")
+    session.write(tmp_path / "a.jsonl")
+    fetched = {
+        "type": "teleported-from",
+        "remoteSessionId": "session_01",
+        "branch": "main",
+        "messageCount": 0,
+    }
+    (tmp_path / "b.jsonl").write_text(json.dumps(fetched) + "\n")
+    store = open_store(tmp_path)
+    assert len(store.conversations()) == 1
+    assert not store.notes

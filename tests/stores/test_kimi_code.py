@@ -214,6 +214,15 @@ def test_a_sub_agent_has_a_separate_wire(tmp_path: Path) -> None:
     assert [row.agent for row in open_store(tmp_path / "copy.jsonl").conversations()] == ["kimi-code"]
 
 
+def test_tasks_next_to_a_session_are_not_left_out(tmp_path: Path) -> None:
+    session = KimiCodeSession(SESSION)
+    session.user(RULE)
+    path = session.write(tmp_path)
+    (path.parent / "tasks").mkdir()
+    (path.parent / "tasks" / "bash-1.json").write_text('{"taskId": "bash-1", "status": "completed"}')
+    assert not open_store(tmp_path).notes
+
+
 @given(st.lists(st.text("abc 泊位\n", max_size=40).map(lambda text: text * 900), max_size=6))
 def test_the_kept_messages_are_in_order_and_within_the_limit(messages: list[str]) -> None:
     recorded = [{"content": [{"type": "text", "text": text}]} for text in messages]

@@ -72,7 +72,9 @@ class ClaudeCodeReader:
                 ):
                     # Codex' lines have a payload, Qwen Code's parts.
                     return False
-                if {"sessionId", "leafUuid", "parentUuid"} & value.keys() or "snapshot" in value:
+                # A session that was fetched from the cloud begins with a line about it, and may have no other line.
+                fetched = value["type"] == "teleported-from" and "remoteSessionId" in value
+                if fetched or {"sessionId", "leafUuid", "parentUuid"} & value.keys() or "snapshot" in value:
                     return True
         return is_stream(head.raw)
 
