@@ -145,11 +145,9 @@ def _with_statements(inspection: Inspection, lives: Sequence[Life]) -> str:
     spans = [life.saying.span for life in lives]
     start = max(0, min(start for start, _ in spans) - _AROUND)
     text = safe(message.text)[start : max(end for _, end in spans) + _AROUND]
-    shown = (
-        text if len(text) <= _STAYED else f"{text[:_STAYED]} [... {len(text) - _STAYED:,} more characters]"
-    )
     statements = (f"[{_id(life.fact)}] {' '.join(life.text.split())}" for life in lives)
-    return "\n".join((f"Message #{saying.index} of list {saying.generation}:", shown, *statements))
+    title = f"Message #{saying.index} of list {saying.generation}:"
+    return "\n".join((title, _cut(text, _STAYED), *statements))
 
 
 def _id(fact: Fact) -> str:
@@ -272,15 +270,12 @@ def model_fates(
         mine = [answer for answer in answers if answer.compaction == recorded.index]
         if not mine:
             continue
-        stayed = [
-            (safe(_text_of(message)), where, at) for at, message, where in inspection.list_after(recorded)
-        ]
-        after = "\n".join(masker(text) for masker in (Masker(), Masker(False)) for text, *_ in stayed)
+        texts = [safe(_text_of(message)) for _, message, _ in inspection.list_after(recorded)]
+        after = "\n".join(masker(text) for masker in (Masker(), Masker(False)) for text in texts)
+        find = _finder(inspection, recorded)
         for answer in mine:
             for identity, (outcome, evidence) in decided(answer.answer, keys, after).items():
-                quote = letters(evidence)
-                places = ((where, at) for text, where, at in stayed if quote and quote in letters(text))
-                where, index = next(places, (None, None))
+                where, index = find(evidence)
                 model = safe_line(answer.writer, _NAME)
                 excerpt = safe_title(evidence, _EXCERPT)
                 fate = Fate(recorded.index, outcome, where, index, None, excerpt, model=model)
@@ -333,24 +328,39 @@ def _placed(
 ) -> Iterator[JudgedStatement]:
     before = inspection.generation(recorded.index)
     texts = [letters(message.text) for message in inspection.store.messages(before)[: recorded.before]]
-    stayed = [
-        (letters(_text_of(message)), where, at) for at, message, where in inspection.list_after(recorded)
-    ]
+    find = _finder(inspection, recorded)
     for statement in statements:
-        quote, evidence = letters(statement.quote), letters(statement.evidence)
+        quote = letters(statement.quote)
         index = next((at for at, text in enumerate(texts) if quote in text), None)
-        places = ((where, at) for text, where, at in stayed if evidence and evidence in text)
         message = None if index is None else before.ids[index]
-        yield JudgedStatement(statement, message, index, *next(places, (None, None)))
+        yield JudgedStatement(statement, message, index, *find(statement.evidence))
+
+
+def _finder(inspection: Inspection, recorded: Compaction) -> Callable[[str], tuple[Where | None, int | None]]:
+    """Return a function that finds evidence in the list after a compaction: its region, and its index."""
+    after = [
+        (letters(safe(_text_of(message))), where, at)
+        for at, message, where in inspection.list_after(recorded)
+    ]
+
+    def find(evidence: str) -> tuple[Where | None, int | None]:
+        quote = letters(evidence)
+        return next(((where, at) for text, where, at in after if quote and quote in text), (None, None))
+
+    return find
 
 
 def _written(message: Message, most: int) -> str:
     """Return a message as the model reads it. Cuts are marked."""
     text = safe(_text_of(message))
-    if message.role != "user" and len(text) > most and not message.summary and handoff_of(message) is None:
-        text = f"{text[:most]} [... {len(text) - most:,} more characters]"
+    if message.role != "user" and not message.summary and handoff_of(message) is None:
+        text = _cut(text, most)
     calls = "".join(f"\n  calls {call.name}({safe(call.arguments)[:_RESULT]})" for call in message.tool_calls)
     return f"[{message.role.upper()}] {text}{calls}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} [... {len(text) - most:,} more characters]"
 
 
 def _text_of(message: Message) -> str:

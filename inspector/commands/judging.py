@@ -14,6 +14,8 @@ from inspector.core.errors import SummarizerFailed, UnknownConversation, UsagePr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from inspector.answers.answers import Answers
+    from inspector.answers.inspection import Inspection
     from inspector.models.attempt import Attempt
 
 
@@ -140,22 +142,11 @@ def judge(
     )
     from inspector.models.kept import default_attempts
 
-    answers, inspection, _ = asked.opened()
-    masker, kept = sender.masker(), default_attempts()
-    numbers = numbers_of(inspection, [compaction])
-    unreadable: list[str] = []
-    if compaction == "all":
-        unreadable = [str(item.index) for item in inspection.compactions() if item.encrypted]
-        numbers = [number for number in numbers if str(number) not in unreadable]
-    if not numbers:
-        answers.note(
-            "This conversation has no compaction with a readable summary, so there is nothing to judge."
-        )
-    elif unreadable:
-        noun = "compaction" if len(unreadable) == 1 else "compactions"
-        answers.note(f"Left out, because the summary cannot be read: {noun} {', '.join(unreadable)}.")
     if uncertain and piece is not None:
         raise UsageProblem("Give --uncertain or --piece, not both: --uncertain sends few messages.")
+    answers, inspection, _ = asked.opened()
+    masker, kept = sender.masker(), default_attempts()
+    numbers = _judged_numbers(answers, inspection, compaction)
     if uncertain:
         facts = facts_of(inspection, by_rules=True)
         undecided = {number: facts.undecided(number) for number in numbers}
@@ -196,3 +187,21 @@ def judge(
         answered = any(item.answered for item in judgements)
     if problems and not answered:
         raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")
+
+
+def _judged_numbers(answers: Answers, inspection: Inspection, compaction: str) -> list[int]:
+    """Return the numbers that --compaction names. `all` leaves out unreadable summaries, with a note."""
+    numbers = numbers_of(inspection, [compaction])
+    unreadable: list[int] = []
+    if compaction == "all":
+        unreadable = [recorded.index for recorded in inspection.compactions() if recorded.encrypted]
+        numbers = [number for number in numbers if number not in unreadable]
+    if not numbers:
+        answers.note(
+            "This conversation has no compaction with a readable summary, so there is nothing to judge."
+        )
+    elif unreadable:
+        noun = "compaction" if len(unreadable) == 1 else "compactions"
+        listed = ", ".join(map(str, unreadable))
+        answers.note(f"Left out, because the summary cannot be read: {noun} {listed}.")
+    return numbers

@@ -31,27 +31,9 @@ def recorded_threshold(
     do, a list may exceed the usual threshold by a step.
     """
     requests = [request for request in requests if not request.unsized]
-    last: dict[int, int] = {}
-    thought: Counter[int] = Counter()
     continued, step = _continued(requests, excused, turns_end)
     ends_unknown = turns_end and all(request.ends_turn is None for request in requests)
-    for request in requests:
-        last[request.generation] = request.tokens
-        thought[request.generation] += request.reasoning
-    fired: list[tuple[int, int]] = []
-    overflown: list[int] = []
-    for compaction in compactions:
-        least = most = compaction.tokens_before_reported or 0
-        if not least and (least := last.get(compaction.index, 0)):
-            most = least + step
-        elif reasoning and least:
-            most = least + step + int(reasoning * thought[compaction.index])
-        if not compaction.whole or not least:
-            continue
-        if compaction.overflow and compaction.trigger != "manual":
-            overflown.append(least)
-        elif compaction.by_size:
-            fired.append((least, most))
+    fired, overflown = _sizes(requests, compactions, step, reasoning)
 
     def reached(size: int, threshold: int) -> bool:
         return size >= threshold + (step if ends_unknown and threshold == usual else 0)
@@ -70,6 +52,33 @@ def recorded_threshold(
     tried = [size for size in (usual, *sizes) if not reached(newest, size)] or [usual]
     best = min(tried, key=lambda size: (wrong(size), size != usual, size))
     return None if best == usual or any(most < best for _, most in fired) else best
+
+
+def _sizes(
+    requests: Sequence[Request], compactions: Sequence[Compaction], step: int, reasoning: float
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the least and greatest size of each compaction by size; and the sizes that did not fit into the window."""
+    last = {request.generation: request.tokens for request in requests}
+    thought: Counter[int] = Counter()
+    for request in requests:
+        thought[request.generation] += request.reasoning
+    fired: list[tuple[int, int]] = []
+    overflown: list[int] = []
+    for compaction in compactions:
+        reported = compaction.tokens_before_reported
+        least = reported or last.get(compaction.index, 0)
+        if not compaction.whole or not least:
+            continue
+        most = least
+        if not reported:
+            most += step
+        elif reasoning:
+            most += step + int(reasoning * thought[compaction.index])
+        if compaction.overflow and compaction.trigger != "manual":
+            overflown.append(least)
+        elif compaction.by_size:
+            fired.append((least, most))
+    return fired, overflown
 
 
 def last_beyond(

@@ -76,25 +76,23 @@ def find_breakpoints(
     """
     from widgets.panes.next_request import CacheView, ShownBreakpoint
 
+    def sent_until(index: int) -> int | None:
+        return None if token_index is None else system + token_index.rough_until(index)
+
     row = inspection.conversation.row
     policy, measured = next_policy(row, profile), marks_for(row, profile) is not None
     layout, ttl = layout or policy.layout, ttl or ttl_for(inspection, resolved)
     messages = LazyMessages(inspection.store, generation, length)
     points = breakpoints_of(inspection, messages, prompt, profile, layout, ttl)
     system = text_tokens(len(prompt))
-    total = None if token_index is None else system + token_index.rough_until(len(messages))
     placed = []
     for point in points:
-        index = point.message
-        if index is None:
-            role, text, tokens = (
-                "system",
-                safe_line(prompt[:400]),
-                None if measured or total is None else system,
-            )
+        if point.message is None:
+            role, text = "system", safe_line(prompt[:400])
+            tokens = None if measured else sent_until(0)
         else:
-            role, text = ROLE_NAMES[generation.roles[index]], line_of(messages[index]).text
-            tokens = None if token_index is None else system + token_index.rough_until(index + 1)
+            role, text = ROLE_NAMES[generation.roles[point.message]], line_of(messages[point.message]).text
+            tokens = sent_until(point.message + 1)
         placed.append(ShownBreakpoint(point, role, text, tokens))
     marks = {
         -1 if point.message is None else point.message: point.number
@@ -113,7 +111,7 @@ def find_breakpoints(
             )
     view = CacheView(
         tuple(placed),
-        total,
+        sent_until(length),
         None if measured else layout,
         ttl,
         tuple(facts),
