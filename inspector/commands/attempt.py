@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from inspector.engines.base import Settings
     from inspector.export.document import Document
     from inspector.models.attempt import Attempt
+    from inspector.models.kept import KeptAttempts
+    from inspector.stores.base import Store
 
 
 @command("[PATH] [CONVERSATION]")
@@ -190,15 +192,7 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     if name is None and life is None:
         listed = kept.all()
         if path is not None or asked.demo:
-            store = asked.one_or_all()[0].store
-            ids = {attempt.id for row in store.conversations() for attempt in attempts_of(store, row, kept)}
-            hidden = sum(attempt.id not in ids for attempt in listed)
-            listed = tuple(attempt for attempt in listed if attempt.id in ids)
-            if hidden:
-                hidden_attempts = plural(hidden, "attempt")
-                print_notes(
-                    [f"{hidden_attempts} of other stores not shown; `attempts` without PATH lists all."]
-                )
+            listed = _of_store(listed, asked.one_or_all()[0].store, kept)
         print_answer(list(map(attempt_document, listed)), asked.as_json, print_attempts)
         return
     answers, inspection, resolved = asked.opened()
@@ -212,6 +206,19 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
         if empty:
             answers.note(f"{plural(empty, 'attempt')} without a text not shown; `attempts` lists all.")
         asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
+
+
+def _of_store(listed: Sequence[Attempt], store: Store, kept: KeptAttempts) -> tuple[Attempt, ...]:
+    """Return the attempts of the conversations of a store, and print a note about the others."""
+    from inspector.answers.attempting import attempts_of
+
+    ids = {attempt.id for row in store.conversations() for attempt in attempts_of(store, row, kept)}
+    mine = tuple(attempt for attempt in listed if attempt.id in ids)
+    hidden = len(listed) - len(mine)
+    if hidden:
+        others = plural(hidden, "attempt")
+        print_notes([f"{others} of other stores not shown; `attempts` without PATH lists all."])
+    return mine
 
 
 def _known_life(attempts: Sequence[Attempt], number: int) -> dict[int, Attempt]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from inspector.replay.whatif import WhatIf, kept_all
 NEAR = 3
 #: Minimum share of automatic compactions near the recorded compactions for a run with trusted figures.
 _TRUSTED = 0.8
+_UNKNOWN = "Other settings may have been in force, or the agent has rules that are not known here."
 #: Maximum number of sentences of each kind about several conversations.
 _SENTENCES = 5
 
@@ -104,9 +105,9 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         near += 1
         same += nearest.step == event.step
     differs = same < len(automatic) or unmatched
-    why = [*_reasons(course, recorded, automatic, run, models, late)] if differs else []
-    if unseen:
-        why.insert(0, unseen)
+    why = [unseen] if unseen else []
+    if differs:
+        why += list(_reasons(course, recorded, automatic, run, models, late)) or [_UNKNOWN]
     firsts = [0, *(step for step, _ in course.earlier)]
     changed = tuple(
         settings.sentence(first + 1, last)
@@ -141,9 +142,9 @@ def _reasons(
     run: WhatIf,
     models: int,
     late: Sequence[int],
-) -> Sequence[str]:
-    """Return reasons for the differences. `late` has the delays of recorded compactions, in requests."""
-    periods, reasons = course.periods(run.settings), []
+) -> Iterator[str]:
+    """Yield reasons for the differences. `late` has the delays of recorded compactions, in requests."""
+    periods = course.periods(run.settings)
 
     def threshold_at(step: int) -> int:
         """Return the threshold, or that of the last call if it is lower: the model may change at a compaction."""
@@ -156,14 +157,14 @@ def _reasons(
     manual = len(recorded) - len(automatic)
     if manual:
         made = plural(manual, "compaction was", "compactions were")
-        reasons.append(
+        yield (
             f"{made} manual, after a failed request, or far below the threshold. Every run repeats such compactions at "
             "their step."
         )
     overflown = sum(event.overflow for event in automatic)
     if overflown:
         came = plural(overflown, "compaction")
-        reasons.append(f"{came} came because a request did not fit into the window, at any threshold.")
+        yield f"{came} came because a request did not fit into the window, at any threshold."
     # If the agent adds reasoning, its own size is not recorded.
     early = [
         event
@@ -175,27 +176,28 @@ def _reasons(
     if early:
         smallest = min(early, key=lambda event: event.tokens_before)
         count = plural(len(early), "compaction")
-        reasons.append(
+        yield (
             f"{count} came below the threshold of {threshold_at(smallest.step):,} tokens "
             f"(the smallest at {smallest.tokens_before:,}): "
             "perhaps other settings or another model were in force, or the user compacted by hand."
         )
     if late:
-        count = plural(len(late), "compaction")
-        least, most = min(late), max(late)
-        after = f"{least:,} requests" if least == most else f"{least:,} to {most:,} requests"
-        reached = sorted({threshold_at(event.step) for event in automatic})
-        thresholds = " or ".join(f"{threshold:,}" for threshold in reached)
-        reasons.append(
-            f"{count} came {after} later than in the run, whose list had reached the threshold of {thresholds} tokens: "
-            "perhaps other settings were in force, or the provider counted fewer tokens."
-        )
+        yield _late_reason(late, {threshold_at(event.step) for event in automatic})
     if len(run.events) < len(recorded) and kept_all(run):
-        reasons.append(kept_all(run))
+        yield kept_all(run)
     if models > 1 and not course.earlier:
-        reasons.append(f"The conversation had {models:,} models; one window is assumed for all.")
+        yield f"The conversation had {models:,} models; one window is assumed for all."
     if not course.scale.requests:
-        reasons.append("Sizes are rough: the store keeps no size of any request.")
-    return reasons or [
-        "Other settings may have been in force, or the agent has rules that are not known here."
-    ]
+        yield "Sizes are rough: the store keeps no size of any request."
+
+
+def _late_reason(late: Sequence[int], reached: Set[int]) -> str:
+    """Return the reason of compactions that came later than in the run, by the thresholds that its list reached."""
+    count = plural(len(late), "compaction")
+    least, most = min(late), max(late)
+    after = f"{least:,} requests" if least == most else f"{least:,} to {most:,} requests"
+    thresholds = " or ".join(f"{threshold:,}" for threshold in sorted(reached))
+    return (
+        f"{count} came {after} later than in the run, whose list had reached the threshold of {thresholds} tokens: "
+        "perhaps other settings were in force, or the provider counted fewer tokens."
+    )
