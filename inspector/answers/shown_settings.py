@@ -10,6 +10,7 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.resolving import resolve
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow, Generation, Request, Session
+from inspector.core.rough import wires_tokens
 from inspector.core.shares import plural
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import AT_LEAST, SHOWN, loop_of
@@ -200,9 +201,15 @@ def _resolve_row(
         and (until is None or compaction.index <= until)
     ]
     loop = loop_of(engine(settings.profile))
-    shown = recorded_threshold(
-        usual, requests, compactions, _excused(inspection), loop.reasoning, loop.turns_end
-    )
+
+    def shown_by(compactions: Sequence[Compaction]) -> int | None:
+        excused = _excused(inspection)
+        return recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
+
+    shown = shown_by(compactions)
+    if shown is not None:
+        compactions = [item for item in compactions if not _lacks_last_message(inspection, item)]
+        shown = shown_by(compactions)
     by_size = sum(item.by_size for item in compactions)
     overflown = sum(item.overflow for item in compactions)
     if overflown and not by_size and shown is None:
@@ -227,6 +234,16 @@ def _resolve_row(
         return resolved
     by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def _lacks_last_message(inspection: Inspection, compaction: Compaction) -> bool:
+    """Return whether the last message of the list before is larger than the reported size of the whole list."""
+    reported = compaction.tokens_before_reported
+    if not reported or not compaction.before:
+        return False
+    generation = inspection.generation(compaction.index)
+    last = inspection.store.messages(generation, compaction.before - 1, compaction.before)
+    return wires_tokens([message.wire for message in last]) > reported
 
 
 def _doubted_by_rough_sizes(

@@ -49,6 +49,8 @@ def judge(
     last: Request | None = None
     lives = FIVE_MINUTES
     sent_last = cached = 0
+    # What the cache had before a request with another prefix.
+    aside: int | None = None
     cleared = sorted(microcompacted)
     for request in requests:
         read, written = request.cache_read, request.cache_write
@@ -59,12 +61,13 @@ def judge(
             idle = max(0.0, request.at - last.at) if request.at and last.at else None
             # The sum of several calls does not show which tokens the last call cached.
             missed = 0 if request.unsized else (cached if cached < sent else sent) - read
-            if missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
+            if read == aside or missed <= _TOLERATED or missed <= _TOLERATED_SHARE * sent_last:
                 missed = 0
             cause: Cause | None = None
             if missed or request.generation != last.generation:
                 cause = _cause(request, last, idle, lives, cleared)
             judged.append(JudgedRequest(request, cause, missed, idle, is_estimated))
+            aside = cached if cause == "prefix" else None
         if written:
             lives = ONE_HOUR if request.cache_write_1h else FIVE_MINUTES
         last = request

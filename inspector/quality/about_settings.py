@@ -55,7 +55,11 @@ def default_overridden(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield a threshold that is at least as large as the window, unless the window may be larger than is known."""
+    """Yield a threshold that is at least as large as the window, unless the window may be larger than is known.
+
+    A recorded window may be larger than the real one. Then every compaction comes because a request did not fit.
+    """
+    recorded = [one.recorded for one in evidence.compactions]
     window = evidence.settings.context_length
     is_least = evidence.sources.get("context_length", "").startswith(AT_LEAST)
     if evidence.budgets.threshold_tokens >= window and not is_least:
@@ -63,6 +67,14 @@ def beyond_window(evidence: ConversationEvidence) -> Iterator[Violation]:
             evidence,
             f"The threshold in force is {evidence.budgets.threshold_tokens:,} tokens, the model's window is "
             f"{window:,}: requests fail before a compaction is due.",
+        )
+    elif len(recorded) > 1 and all(compaction.overflow for compaction in recorded):
+        sizes = [compaction.tokens_before_reported or 0 for compaction in recorded]
+        at = f", the smallest at {min(sizes):,} tokens" if all(sizes) else ""
+        yield _always(
+            evidence,
+            f"All {len(recorded):,} compactions came because a request did not fit into the window{at}: requests fail "
+            "before a compaction is due.",
         )
 
 

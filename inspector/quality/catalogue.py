@@ -424,7 +424,8 @@ _ALL = (
         "warning",
         "The threshold is beyond the window",
         "The model's window is full before the threshold is reached, so requests fail first.",
-        "The threshold in force is at least as large as the context length.",
+        "The threshold in force is at least as large as the context length, or every compaction of several came "
+        "because a request did not fit.",
         "Use a model with a larger window, or check the assumed context length.",
     ),
     Rule(

@@ -202,6 +202,21 @@ def test_a_compaction_below_the_threshold_doubts_a_window_that_is_not_recorded(
     assert "or a lower threshold than" in judged.why.text
 
 
+@pytest.mark.parametrize(("answer", "shown"), [("Berth 4.", True), ("Berth 4. " * 10_000, False)])
+def test_a_size_that_lacks_the_last_message_shows_no_threshold(
+    tmp_path: Path, answer: str, shown: bool
+) -> None:
+    path = written_by_pi(tmp_path / "a.jsonl", (10_000, 20_000))
+    made = [json.loads(line) for line in path.read_text().splitlines()]
+    made[-1]["message"]["content"][0]["text"] = answer
+    made.append(
+        {"type": "compaction", "id": "c", "parentId": "4", "summary": "Two ferries.", "tokensBefore": 20_005}
+    )
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in made))
+    _, resolved = Answers.of([path], {"profile": "pi"}, None).opened("ferry")
+    assert resolved.sources["threshold"].startswith("shown") is shown
+
+
 def test_a_window_that_may_be_larger_is_not_below_a_request_that_went_on(tmp_path: Path) -> None:
     path = written_by_pi(tmp_path / "a.jsonl", (70_000, 89_000, 90_000))
     made = [json.loads(line) for line in path.read_text().splitlines()]

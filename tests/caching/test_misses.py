@@ -57,6 +57,16 @@ def test_a_sum_of_several_calls_is_no_prompt_to_be_read_again() -> None:
     ]  # fmt: skip
 
 
+def test_a_request_that_reads_the_cache_from_before_an_other_prefix_misses_nothing() -> None:
+    other, back = request(2, 18_000, 40_000, 1_060.0), request(3, 50_000, 8_500, 1_120.0)
+    assert [(one.cause, one.missed) for one in judge([FIRST, other, back])[1:]] == [
+        ("prefix", 32_000),
+        (None, 0),
+    ]
+    (*_, less) = judge([FIRST, other, request(3, 49_000, 9_500, 1_120.0)])
+    assert (less.cause, less.missed) == ("prefix", 9_000)
+
+
 def test_an_hour_to_live_is_known_from_the_written_tokens() -> None:
     hour = request(1, 0, 50_000, 1_000.0, cache_write_1h=50_000)
     late = request(2, 50_000, 0, 3_000.0)

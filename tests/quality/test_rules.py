@@ -487,6 +487,16 @@ def test_a_threshold_may_be_beyond_a_window_that_is_only_a_minimum() -> None:
     assert "threshold-beyond-window" not in {one.rule for one in found}
 
 
+def test_compactions_that_all_came_by_requests_that_did_not_fit_show_a_smaller_window() -> None:
+    full = {"overflow": True, "tokens_before_reported": 131_130}
+    first, second = compaction_evidence(1, full), compaction_evidence(2, full)
+    (found,) = (one for one in find(evidence(first, second)) if one.rule == "threshold-beyond-window")
+    assert "All 2 compactions came because a request did not fit" in found.text
+    assert "the smallest at 131,130 tokens" in found.text
+    for others in ((first,), (first, compaction_evidence(2))):
+        assert "threshold-beyond-window" not in ids(evidence(*others))
+
+
 def test_the_threshold_finding_names_the_rules_and_the_source() -> None:
     settings = Settings(profile="hermes-0.19", threshold=0.4, context_length=80_000)
     (found,) = [
