@@ -365,8 +365,9 @@ class Meaning(Struct, frozen=True, dict=True):
 def meaning_of(text: str) -> Meaning:
     """Read a sentence or a line."""
     values = values_of(text)
-    words, clauses = _words(text, values)
-    return Meaning(text, tuple(words), values, clauses, _refusals(text))
+    reader = _WordReader(text)
+    clauses = _read(reader, values)
+    return Meaning(text, tuple(reader.words), values, clauses, _refusals(reader.refused))
 
 
 def rejected(meaning: Meaning) -> Meaning:
@@ -385,9 +386,9 @@ def without_refusals(meaning: Meaning) -> Meaning:
     )
 
 
-def _refusals(text: str) -> frozenset[str]:
-    """Return the concepts of the verbs of refusal in a text. "Not wanted" does not count."""
-    phrases = (match.group().lower().split() for match in _DENIED_AFTER.finditer(text))
+def _refusals(refused: Sequence[re.Match[str]]) -> frozenset[str]:
+    """Return the concepts of the verbs in refusals. "Not wanted" does not count."""
+    phrases = (match.group().lower().split() for match in refused)
     verbs = (words[-1] for words in phrases if "not" not in words)
     return frozenset(concept(stem) for verb in verbs for stem in load_stemmer().stems(verb))
 
@@ -451,11 +452,10 @@ def are_opposed(tag: str, other: str) -> bool:
     return (tag, other) in _OPPOSED or (other, tag) in _OPPOSED
 
 
-def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int, ...]]:
-    """Read the content words of a text, and the clause of each value. Words inside exact values are left out."""
-    reader = _WordReader(text)
+def _read(reader: _WordReader, values: tuple[Value, ...]) -> tuple[int, ...]:
+    """Read the content words of a text, and return the clause of each value. Words in exact values are left out."""
     clauses: dict[int, int] = {}
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(reader.text):
         start = token.start()
         reader.pass_marks(start)
         if reader.in_contrast(start):
@@ -468,7 +468,7 @@ def _words(text: str, values: tuple[Value, ...]) -> tuple[list[Word], tuple[int,
         if not exact and not reader.at_refusal(start):
             reader.read(token)
     reader.finish()
-    return reader.words, tuple(clauses.get(number, 0) for number in range(len(values)))
+    return tuple(clauses.get(number, 0) for number in range(len(values)))
 
 
 def _is_worded(value: Value) -> bool:
@@ -491,13 +491,21 @@ class _WordReader:
         #: Number of words before the last condition.
         self._before_condition = 0
         self._breaks = deque(mark.start() for mark in BREAK.finditer(text))
-        self._refusals = deque(match.start() for match in _DENIED_AFTER.finditer(text))
+        #: The refusals ("is dropped", "not allowed") in the text.
+        self.refused = list(_DENIED_AFTER.finditer(text))
+        self._refusals = deque(match.start() for match in self.refused)
+        # Only a refusal asks where the last condition begins.
         self._conditions = deque(
-            match.start() for match in _ADJUNCT.finditer(text) if match.lastgroup == "condition"
+            match.start()
+            for match in (_ADJUNCT.finditer(text) if self.refused else ())
+            if match.lastgroup == "condition"
         )
         contrasts = [match.span() for match in _CONTRAST.finditer(text)]
         self._contrasts = deque(sorted(contrasts + [match.span(1) for match in _PREFERS.finditer(text)]))
-        self._states = {match.end() for match in _STATE.finditer(text)}
+
+    @cached_property
+    def _states(self) -> set[int]:
+        return {match.end() for match in _STATE.finditer(self.text)}
 
     def pass_marks(self, start: int) -> None:
         """Apply the ends of clauses and the refusals before a token."""
@@ -580,8 +588,8 @@ class _WordReader:
     def _add(self, token: re.Match[str]) -> None:
         """Add a word, or the words of a name in code."""
         spelled, low = token.group(), token.group().lower()
-        state = _STATES.get(low) if token.start() in self._states else None
-        if state is not None:
+        state = _STATES.get(low)
+        if state is not None and token.start() in self._states:
             self.words.append(Word(concept(state), state, self.denied, self.clause, self.tag, _FULL))
             return
         is_name = self._is_name(token)
