@@ -24,6 +24,10 @@ def paths_of(store: Store) -> tuple[Path, ...]:
     return tuple(path for path in paths if paths.keys().isdisjoint(path.parents))
 
 
+#: Said of a store without a conversation.
+NO_CONVERSATIONS = "There are no conversations in this database."
+
+
 class Answers:
     """A store, the chosen settings, and the notes from answering questions."""
 
@@ -75,9 +79,15 @@ class Answers:
         return paths_of(self.store)
 
     def rows(self, names: Sequence[str] = ()) -> list[ConversationRow]:
-        """Return the rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors."""
+        """Return the rows of the named conversations, or of all. Raises UnknownConversation and StoreErrors.
+
+        Notes that a store has none, so that an empty answer is not taken for a good one.
+        """
         chosen = {self.store.resolve(name) for name in names}
-        return [row for row in self.store.conversations() if not names or row.id in chosen]
+        rows = [row for row in self.store.conversations() if not names or row.id in chosen]
+        if not rows:
+            self.note(NO_CONVERSATIONS)
+        return rows
 
     def opened(self, name: str) -> tuple[Inspection, ResolvedSettings]:
         """Open a conversation with its settings in force. Its notes get its title."""

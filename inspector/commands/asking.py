@@ -50,9 +50,6 @@ NAME_IT = (
 )
 
 
-NO_CONVERSATIONS = "There are no conversations in this database."
-
-
 class ShownProgress:
     """Shows how many conversations are done in one line of standard error, if it is a terminal."""
 
@@ -171,6 +168,8 @@ class Asked:
         elif self.as_json or is_plain():
             print_answer(list(self._entries(ask)), self.as_json, print_text)
         else:
+            from inspector.answers.answers import NO_CONVERSATIONS
+
             rows = self.answers.store.conversations()
             if not rows:
                 click.echo(NO_CONVERSATIONS)
@@ -200,7 +199,7 @@ class Asked:
                 yield row, self._masked(answer)
 
     def _entries(self, ask: Callable[[str], Any]) -> Iterator[Any]:
-        for row, answer in self._each(self.answers.store.conversations(), ask):
+        for row, answer in self._each(self.answers.rows(), ask):
             if isinstance(answer, list):
                 yield from ({"conversation": row.id, **entry} for entry in answer)
             else:

@@ -141,6 +141,18 @@ def test_an_empty_store_never_passes_silently(tmp_path: Path, program: Run) -> N
     assert (shown.returncode, f"There are no conversations in {path}." in shown.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("command", ["losses", "aftermath", "findings", "facts", "measures", "rules"])
+def test_an_empty_answer_says_that_there_is_no_conversation(
+    command: str, tmp_path: Path, program: Run
+) -> None:
+    path = tmp_path / "state.db"
+    create(path).close()
+    for form in ("--json", "--plain"):
+        done = program(command, str(path), form)
+        assert done.returncode == 0
+        assert "There are no conversations in this database." in done.stderr
+
+
 def test_annotations_and_junit_have_every_case(database: str) -> None:
     cases = sum(len(one["cases"]) for one in checked(database)["conditions"])
     lines = run(database, "--format", "github").stdout.splitlines()
