@@ -38,6 +38,7 @@ from inspector.quality.facts.sentences import (
     item_depth,
     sentences,
     statements,
+    unboxed,
     without_label,
 )
 from inspector.quality.facts.values import (
@@ -228,6 +229,7 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
         )
     if role not in (USER, AGENT):
         return MessageFacts()
+    text = unboxed(text) if role == USER else text
     prose = list(sentences(text, role == USER))
     found: list[Statement] = []
     if role == USER:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ _LINE = 600
 
 # Matches the start of a message that a program wrote in the user's name.
 _BY_PROGRAM = late_pattern(
-    r"\s*(?:\[Request interrupted|\[Image(?: #\d+)?[:\]]|\[System(?! note: )|"
+    r"\s*(?:\[Request interrupted|\[Image[:\]]|(?:\[Image #\d+\]\s*+)++\Z|\[System(?! note: )|"
     r"\[SYSTEM(?!: (?:The user has invoked|The following skill|You are running as |MCP servers have))|"
     r"\[tool (?:result|output)|Caveat: "
     r"The messages below were|"
@@ -128,12 +128,17 @@ _BEGINS = late_pattern(
 #: Matches the start of a program, or of a quote, behind the words of a person.
 _IMPORTS = late_pattern(r"(?<=\w[ :]|[:：] )import [\w.{}*, ]{1,200} from ['\"]")
 _QUOTES = late_pattern(r"(?<=[:：])\s+(?=>\s)")
+#: Matches words with which a person goes on below printed text, and the wide spaces before them in its last line.
+_I = r"(?:I(?:['’][a-z]{1,2})? [a-z]+ \S|我)"
+_SPEAKS, _SPOKEN_BEHIND = late_pattern(_I), late_pattern(rf"(?<=\S) {{2,}}(?={_I})")
 #: Matches words of a person before wide spaces and the first line of a copied screen.
 _BEFORE_SCREEN = late_pattern(r"(?:\S++ ){3,}\S*[:：](?= {3,}\S)")
 #: Matches the end of a line under which an agent's terminal shows the text of a hook.
 _HOOK_SAYS = late_pattern(r"\b(?:[A-Z][a-z]+){2,}(?::\w+)? says:\s*$")
 #: Matches a name with its value, or a name over deeper lines.
 _FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
+#: Matches the border of a terminal's input box in a copy that lost its line ends.
+_BORDER = late_pattern(r"(?<!\s)\s++(?P<sign>[│┃║])\s++")
 #: The end of a line in a copy of a terminal.
 _PADDING = " " * 8
 # A line of the stack under an error, a line that a program ticks off, and a name with its value after a comma or after
@@ -312,7 +317,7 @@ _POINT = late_pattern(r"(?<!\S)\d{1,2}\.\s+\Z")
 _OF_POINT = late_pattern(rf"(?!{_RULE})[a-z]")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
-    r"(?:>\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•●+]\s++|"
+    r"(?:>\s*+)*+(?:\[Image #\d+\]\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•●+]\s++|"
     r"\(?\d{1,2}(?:\+\d{1,2}){0,9}+(?:(?:[.)]|-(?=\s))\s++|[.)](?=[一-鿿])|、\s*+))?(?:#{1,6}\s++)?"
     r"(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
@@ -351,6 +356,23 @@ def spoken_spans(text: str) -> Iterator[Span]:
         return
     note = _NOTE.search(text)
     yield from (span for span, _ in _blocks(text, 0, note.start() if note is not None else len(text)))
+
+
+def unboxed(text: str) -> str:
+    """Return a text of the same length without the border of an input box, from which the user copied a line.
+
+    The rows of a box are equally long. The width of a table's columns varies.
+    """
+    if _BORDER.search(text) is None:
+        return text
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        borders = [border.start("sign") for border in _BORDER.finditer(line)]
+        widths = {after - before for before, after in pairwise(borders)}
+        if len(borders) > 2 and len(widths) == 1 and min(widths) >= _WRAPPED:
+            # Wide spaces would be between the columns of a table.
+            lines[number] = _BORDER.sub(lambda border: "\u00a0" * (len(border[0]) - 1) + " ", line)
+    return "\n".join(lines)
 
 
 def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
@@ -618,6 +640,8 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
         begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
         begins = _TOLD.search(start) or begins
         cut = begins.start() if begins is not None else 0
+        if not (cut or below) and _PRINTED.match(start) and (own := _SPOKEN_BEHIND.search(start)) is not None:
+            cut = own.end()
         if not cut and below.startswith("  ") and (screen := _BEFORE_SCREEN.match(start)) is not None:
             cut = screen.end()
         if not cut and _is_json(below):
@@ -747,7 +771,7 @@ def _from_printed(
         number
         for number in block
         if number > printed[-1]
-        and ((number in items and items[0] < printed[0]) or (not of_command and _is_order(lines[number])))
+        and ((number in items and items[0] < printed[0]) or (not of_command and _is_spoken(lines[number])))
     )
     shown = range(printed[0], next(goes_on, block[-1] + 1))
     return set(shown) - _numbered_on(lines, items, printed[0])
@@ -881,9 +905,10 @@ def _numbered_on(lines: Sequence[str], items: Sequence[int], first: int) -> set[
     return {item for item in numbers if item > first} if min(numbers, default=first) < first else set()
 
 
-def _is_order(line: str) -> bool:
-    """Return whether a line at the margin is an order of a person."""
-    return not line[:1].isspace() and is_prose(line) and _orders(line)
+def _is_spoken(line: str) -> bool:
+    """Return whether a line at the margin is an order of a person, or begins with "I"."""
+    speaks = _SPEAKS.match(line) is not None
+    return not line[:1].isspace() and is_prose(line) and (speaks or _orders(line))
 
 
 def _orders(line: str) -> bool:

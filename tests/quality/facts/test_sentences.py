@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from inspector.quality.facts.extract import facts_of
@@ -158,6 +160,12 @@ PERSONS_SENTENCES = (
     ("moor it, but let's count first;\n\nIt fails.", ["moor it, but let's count first;", "It fails."]),
     (f"Why?\n\n* commit {'5e1f' * 10}\n  Date:  Sun\n\n      Moor the boats\n\n      Never sail alone.\n\nGo.",
      ["Why?", "Go."]),
+    ("[Image #1] [Image #2] ", []),
+    ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  I think the moor's key is lost?",
+     ["I think the moor's key is lost?"]),
+    ("It fails:\n2026-05-02 08:29:30 pier: low\n2026-05-02 08:29:31 pier: shut\nI guess it is the tide",
+     ["It fails:", "I guess it is the tide"]),
+    ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  Never moor again", []),
 )  # fmt: skip
 
 
@@ -165,6 +173,20 @@ PERSONS_SENTENCES = (
 def test_text_around_a_paste_is_the_persons(message: str, expected: list[str]) -> None:
     found = [one for one in sentences(message) if not one.pasted]
     assert [message[one.start : one.end] for one in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (("Never moor", "north pier", "at night", "alone."), True),
+        (("Never moor", "at night"), False),
+        (("Never moor", "north pier" + " " * 60, "at night", "alone."), False),
+    ],
+)
+def test_words_copied_from_an_input_box_are_the_persons(rows: Sequence[str], said: bool) -> None:
+    message = "  ┃  ".join(f"{row:60}" for row in rows).rstrip()
+    found = [" ".join(one.text.split()) for one in facts_of(message, "user").statements]
+    assert found == (["Never moor north pier at night alone."] if said else [])
 
 
 def test_only_the_ends_of_a_long_document_are_the_writers() -> None:
@@ -196,6 +218,8 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
             ["The pier holds twelve boats."],
         ),
         ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
+        ("[Image #1] paint the old pier, and [Image #2] too", ["paint the old pier, and [Image #2] too"]),
+        ("[Image #3]", []),
         ("2.锚的灯\n3.每条船的缆绳都写进航海日志", ["每条船的缆绳都写进航海日志"]),
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
         ("夜里把灯挂在码头。4。每条船都写进航海日志", ["夜里把灯挂在码头。", "每条船都写进航海日志"]),
