@@ -19,7 +19,7 @@ from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import STANDING, Span
-from inspector.quality.facts.rules import best_cue, load_stemmer
+from inspector.quality.facts.rules import best_cue, load_stemmer, plain_rule
 from inspector.quality.limits import CROWDED
 
 #: Maximum characters of a text to scan. The rest of a longer text is data.
@@ -81,7 +81,8 @@ _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt
 _ERRORS = (
     r"Agent failed before reply: |Request timed out before a response was generated\.|"
     r"Model \"[^\"\n]{1,200}\" is not allowed\. Use /|OpenClaw: access not configured\.|"
-    r"You are not allowed to [a-z]+ '[^'\n]{1,80}' \([a-z_]+(?:\.[a-z_]+)+\) records"
+    r"You are not allowed to [a-z]+ '[^'\n]{1,80}' \([a-z_]+(?:\.[a-z_]+)+\) records|"
+    r"No group currently allows this operation\.|Contact your administrator to request access if necessary\.\s*$"
 )
 _TOLD = late_pattern(rf"(?<![\"'“‘`«「『])(?:{_ERRORS})")
 #: Matches a line of a printed file with its number: "14 │ text".
@@ -103,6 +104,11 @@ _PRINTED = late_pattern(
     r"[\w.$<>()]{1,80} @ \S+:\d+|\d{0,3}\([^\W\d_]{3,12}\):\d+(?:\s|$)|--[a-z][\w-]{1,40}(?:[ =]\S{1,80})?\s*\\?\s*$|"
     # A chat command alone.
     r"/[a-z][\w-]{1,40}(?:@\w{1,40})?\s*$|"
+    # Between two errors, a place in a statement of SQL, a class in a module, and a time with its zone at the end.
+    r"(?:During handling of the above |The above (?:\w+ ){1,3}(?:was|caused) the )[^\n:]*:\s*$|"
+    r"Caused by: \S{0,80}(?:Error|ERROR|Exception)\b|"
+    r"Uncaught (?:\(in promise\)|Promise >)|LINE \d+: |(?:HINT|DETAIL):  \S|"
+    r"(?:[a-z_]\w*\.)+(?-i:[A-Z])\w+: \S|[^\n]{1,200}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:GMT|UTC|Z)\s*$|"
     r"Traceback \(|File \"[^\"\n]+\", line \d+|at (?:async |new )?[\w.$<>]{1,80}(?: \[as \w{1,80}\])?(?: \(|\()|"
     r"\S{0,80}(?:Error|Exception|Warning): \S|"
     # The prompt of PowerShell, a question of an installer, a script without a name.
@@ -162,17 +168,22 @@ _CODE = late_pattern(
     r"\s*(?:[{}\[\]()<>;,]+|[\w.\[\]'\"]{1,80}(?:\s?:\s?\w[\w\[\], |]{0,60})?\s?(?:[-+*/|&]|"
     r":)?=(?!=)\s?\S.{0,300}|"
     r"(?:await |return |yield |raise |throw |new |print ?|export |const |let |var "
-    r")*[\w.$]{1,120}\([^()]{0,300}\)[;,:]?|"
+    r")*[\w.$]{1,120}\([^()]{0,300}\)(?: from \w+)?[;,:]?(?: {2,}# .*)?|"
     r"(?:async )?def \w+\(.*|class \w+(?:\(.*\))?[:{].*|@[\w.]+(?:\(.*\))?|import \w[\w.]*(?:,\s?\w[\w.]*)*(?: "
     r"as \w+)?;?|import [\w.{}*, ]{1,200} from ['\"].*|from [\w.]+ import [\w.*, ()]+|"
     r"(?:if|for|while|with|elif|else|try|except|switch|case)\b(?:[^.?!]|\.(?=\w)){0,200}[)\]\w'\"]\s?[:{]|"
     r"return (?:[\w.]+|\()|"
     r"(?:export |default |public |private |protected |static |async |pub )*(?:const|let|var|function|func|fn|"
     r"interface|type|struct|impl|enum)\b.*[{(;=].*|"
-    r".{0,300}(?:\);|\) ?\{|[^\s.]\{|\};?|=> ?[{(]?|;)|[\"']?[\w-]+[\"']?:\s?(?:[\"'{\[].*|\S+,)|#!.*|//.*|"
+    r".{0,300}(?:\);|\) ?\{|[^\s.]\{|\};?|=> ?[{(]?|;)|\{'\w+': .*,|"
+    r"[\"']?[\w-]+[\"']?:\s?(?:[\"'{\[].*|\S+,)|#!.*|//.*|"
     r"/\*.*|\*/.*|<!--.*|\w+(?:\.\w+)+\(.*|"
     r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP)\b.*[;(,])\s*"
 )
+#: Matches the title of an error: "Server Error", "RPC_ERROR".
+_ERROR_TITLE = late_pattern(r"(?:[A-Z]\w*[ >]+)*\w*(?:Error|ERROR|Exception)\s*")
+#: Matches triple quotes at the end of a line, and alone.
+_QUOTES_BEGIN, _QUOTES_END = late_pattern(r"(?<!\S)(?:\"{3}|'{3})\s*$"), late_pattern(r"\s*(?:\"{3}|'{3})\s*")
 # A command alone on its line.
 _COMMAND = late_pattern(
     r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
@@ -595,7 +606,7 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
     coded, pasted = _fenced(lines), _pages(lines)
     prosaic = frozenset(number for number, line in enumerate(lines) if number not in coded and is_prose(line))
     if of_user:
-        pasted |= _printout(lines, coded, prosaic, pasted)
+        pasted |= _printout(lines, coded, prosaic, pasted) | _in_quotes(lines)
     open_at, open_end, was = -1, -1, False
     indented = quoted = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
@@ -686,6 +697,23 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
     return frozenset(found)
 
 
+def _in_quotes(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines between triple quotes, of which the first ends a line behind other text."""
+    found: set[int] = set()
+    opened = -1
+    for number, line in enumerate(lines):
+        if opened >= 0 and _QUOTES_END.fullmatch(line):
+            found.update(range(opened + 1, number + 1))
+            opened = -1
+        elif (
+            opened < 0
+            and _QUOTES_BEGIN.search(line)
+            and any(above.strip(" \"'") for above in lines[: number + 1])
+        ):
+            opened = number
+    return frozenset(found)
+
+
 def _pages(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines of a pasted page, a bot's review or a block of printed lines or code.
 
@@ -720,6 +748,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             found.update(block)
         else:
             depth = _depth(lines[block[-1]]) if block[-1] in found else None
+    found |= _error_titles(lines, filled)
     found.update(number for number in filled if _run_together(lines[number]))
     # A terminal fills its lines with spaces. A prompt in it has the person's words.
     padded = [number for number in filled if lines[number].endswith(_PADDING)]
@@ -739,6 +768,18 @@ def _printed_in(lines: Sequence[str], block: Sequence[int]) -> Sequence[int]:
         or (number in often and len(often) > 1)
     )
     return _with_deeper(lines, block, printed)
+
+
+def _error_titles(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
+    """Return the lines that are the title of an error over a printed line or over another title."""
+    found: set[int] = set()
+    for number, below in reversed(list(pairwise(filled))):
+        is_title = (
+            _ERROR_TITLE.fullmatch(lines[number]) is not None and plain_rule(lines[number])[1] == "link"
+        )
+        if is_title and (below in found or _PRINTED.match(lines[below][:_LINE])):
+            found.add(number)
+    return found
 
 
 def _nested_fields(lines: Sequence[str], block: Sequence[int], items: Sequence[int]) -> set[int]:

@@ -161,6 +161,24 @@ PERSONS_SENTENCES = (
     (f"Why?\n\n* commit {'5e1f' * 10}\n  Date:  Sun\n\n      Moor the boats\n\n      Never sail alone.\n\nGo.",
      ["Why?", "Go."]),
     ("[Image #1] [Image #2] ", []),
+    ("Read the log, PIER_ERROR\n\nTide Server Error\n\nOccurred on pier.example on 2026-05-21 06:08:58 GMT\n\n"
+     "Traceback (most recent call last):\n  File \"/srv/tide.py\", line 8, in moor\n    moor(boat)\n\n"
+     "The above server error caused the following client error:\nPIER_ERROR: Tide Server Error",
+     ["Read the log, PIER_ERROR"]),
+    ("Fix Tide Error\n\nTideError: it is low", ["Fix Tide Error"]),
+    ("Tide Error\n\nWhy does it come?", ["Tide Error", "Why does it come?"]),
+    ("TideError > MoorError\n\nUncaught Promise > Boats must not moor", []),
+    ("It fails:\n    raise TideError(low) from None  # Restart with \"--debug\"\n"
+     "pier.errors.TooLow: no tide must be low\n"
+     "LINE 1: ... never \"moor\"\nHINT:  Perhaps use a boat\n\nWhy?", ["It fails:", "Why?"]),
+    ("It broke.\n\nDuring handling of the above exception, another one occurred:\n\nWhy?", ["It broke.", "Why?"]),
+    ("During handling of the above boats, never moor.", ["During handling of the above boats, never moor."]),
+    ("We leave after 2026-05-21 06:08:58, never before.", ["We leave after 2026-05-21 06:08:58, never before."]),
+    ('This is what I have """\nThe tide app\n\nBoats should be moored.\n"""\n\nNever sail alone.',
+     ['This is what I have """', "Never sail alone."]),
+    ("He says:\n\n'''\nBoats should be moored.\n'''\n", ["He says:"]),
+    ('"""\nMoor the boats.\n"""', ["Moor the boats."]),
+    ('Set it to """\nNever sail alone.', ['Set it to """', "Never sail alone."]),
     ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  I think the moor's key is lost?",
      ["I think the moor's key is lost?"]),
     ("It fails:\n2026-05-02 08:29:30 pier: low\n2026-05-02 08:29:31 pier: shut\nI guess it is the tide",
@@ -220,6 +238,12 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
         ("[Image #1] paint the old pier, and [Image #2] too", ["paint the old pier, and [Image #2] too"]),
         ("[Image #3]", []),
+        ("Implement the following plan:\n\n# Tides\n\nCount the boats.", ["Count the boats."]),
+        ("PLEASE IMPLEMENT THIS PLAN:\n# Tides\nCount the boats.", ["Count the boats."]),
+        (
+            "Implement the plan of the north pier: paint it",
+            ["Implement the plan of the north pier: paint it"],
+        ),
         ("2.锚的灯\n3.每条船的缆绳都写进航海日志", ["每条船的缆绳都写进航海日志"]),
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
         ("夜里把灯挂在码头。4。每条船都写进航海日志", ["夜里把灯挂在码头。", "每条船都写进航海日志"]),
