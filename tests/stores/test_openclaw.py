@@ -242,6 +242,22 @@ def test_files_of_the_earlier_names_are_openclaws(tmp_path: Path) -> None:
     made.open(tmp_path / "a.jsonl")
 
 
+@pytest.mark.parametrize(("first", "missing"), [(1, False), (2, True)])
+def test_a_file_without_the_line_of_the_session_is_read(tmp_path: Path, first: int, missing: bool) -> None:
+    made = Branches()
+    kept = made.say("user", "Paint the pier.")
+    made.answer({"type": "text", "text": "Painted."})
+    made.add({"type": "custom", "customType": "openclaw.cache-ttl"}, made.last)
+    made.compact(kept, 9_000)
+    made.say("user", "Go on.")
+    del made.entries[:first]
+    store, conversation = made.open(tmp_path / "5e55.jsonl")
+    assert [row.id for row in store.conversations()] == ["5e55"]
+    assert [len(generation) for generation in conversation.generations] == [2, 4]
+    assert ("The beginning of the session is missing" in " ".join(conversation.notes)) == missing
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("details", "failed"),
     [

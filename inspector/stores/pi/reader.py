@@ -24,6 +24,11 @@ from inspector.stores.pi.forms import edited, entry_wires, prompt_in
 from inspector.stores.session_lists import SessionLists, SessionReader
 from inspector.stores.values import count_at, count_of, mapping_at, seconds_of, text_at, usage_of
 
+#: The types of entries with which a file may begin if its first part is missing.
+_ENTRIES = frozenset(
+    ["message", "custom", "custom_message", "compaction", "model_change", "thinking_level_change", "session_info",
+     "branch_summary", "label"]
+)  # fmt: skip
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 #: Match an error about a request that is too large, the window in it, and the size of the request.
 _TOO_LARGE = late_pattern(
@@ -77,14 +82,23 @@ class PiReader(SessionReader):
     limits = ("pi records neither what started a compaction nor the size after it.",)
 
     def recognises(self, head: Head) -> bool:
-        """Return whether the file begins with pi's line about the session."""
+        """Return whether the file begins with pi's line about the session, or with entries after a lost beginning."""
         first = head.first
-        has_keys = first.get("type") == "session" and "cwd" in first and isinstance(first.get("id"), str)
+        if first.get("type") != "session":
+            return bool(head.mappings) and all(map(_is_entry, head.mappings))
         # Another agent's line has the time under another name.
-        return has_keys and "createdAt" not in first
+        return "cwd" in first and isinstance(first.get("id"), str) and "createdAt" not in first
 
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return PiScanner(Entries(path, convert), shared=shared).run(read_lines(path))
+
+
+def _is_entry(value: Mapping[str, Any]) -> bool:
+    """Return whether a line is an entry with a place in the tree of a session."""
+    named = (
+        isinstance(value.get("id"), str) and isinstance(value.get("timestamp"), str) and "parentId" in value
+    )
+    return named and value.get("type") in _ENTRIES
 
 
 READER = PiReader
@@ -99,8 +113,8 @@ class PiScanner(SessionLists, kw_only=True):
     """Joins the entries to a session. For a branch (`shared`), it leaves out the copied part."""
 
     copies: bool = False
-    #: The version of the session's form.
-    form: str = "1"
+    #: The version of the session's form; "" until it is known.
+    form: str = ""
     shared: bool
     nodes: list[Node] = field(default_factory=list)
     by_name: dict[str, Node] = field(default_factory=dict)
@@ -125,6 +139,9 @@ class PiScanner(SessionLists, kw_only=True):
             kind = text_at(value, "type")
             self._about(value, kind)
             self._node(value, kind)
+        if not self.form:
+            # Entries of version 1 have no names.
+            self.form = "2 or later" if self.by_name else "1"
         self.started_at = self.began or self.started_at
         self.version = f"{self.release()}session version {self.form}"
         self.path = self._path()
@@ -144,6 +161,8 @@ class PiScanner(SessionLists, kw_only=True):
                 f"{plural(self.edited, 'message')} {verb} removed from the context or replaced in it by an edit. The "
                 "lists show the result."
             )
+        if self.path and self.path[0].name and self.path[0].parent:
+            self.notes.append("The beginning of the session is missing in the file.")
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
             self.notes.append(
