@@ -28,7 +28,7 @@ from inspector.engines.capabilities import SHOWN
 from inspector.engines.registry import budgets_of, engine, with_changes
 from inspector.engines.settings import SETTINGS
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.reproducing import Reproduction, left_out_words, number_left_out, total_reproduction
+from inspector.replay.reproducing import Reproduction, total_reproduction
 from inspector.replay.summary_model import SummaryModel
 from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 
@@ -80,12 +80,10 @@ def run_sweep(
     done: dict[int, Grid] = {}
     shares: dict[str, None] = {}
     reproductions: dict[int, Reproduction] = {}
-    unseen = 0
     try:
         for row, result in ask_each(asking, [rows[name] for name in request.names], question):
-            done[places[row.id]], agreement, share, lacking = result
+            done[places[row.id]], agreement, share = result
             shares[share] = None
-            unseen += lacking
             if agreement is not None:
                 reproductions[places[row.id]] = agreement
     except KeyboardInterrupt:
@@ -104,8 +102,6 @@ def run_sweep(
     answers.unread += asking.unread
     notes = (
         *asking.unread,
-        # The comparison with the record of a single conversation says this.
-        *([left_out_words(unseen)] if unseen and total > 1 else []),
         *unused_in(settings, list(names)),
         *identical_in(settings, request.rows, request.columns),
         *(sentence for sentence in shares if sentence),
@@ -158,20 +154,16 @@ def unused_in(settings: Sequence[Settings], names: Sequence[str]) -> tuple[str, 
 
 def grid_of(
     answers: Answers, conversation: str, request: SweepRequest
-) -> tuple[Grid, Reproduction | None, str, int]:
-    """Return the cells of one conversation, how well the settings in force reproduce it (None after a cancel), a
-    sentence about the threshold of the swept windows, or "", and the number of recorded compactions that no run has.
-    """
+) -> tuple[Grid, Reproduction | None, str]:
+    """Return the cells of one conversation, how well the settings in force reproduce it (None after a cancel), and a
+    sentence about the threshold of the swept windows, or ""."""
     wanted = answers.scheduling.wanted
     inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
     resolved = settings_of(inspection, answers.flags)
     by_window = settings_by_window(inspection, resolved, answers.flags, request.rows, request.columns)
     grid = _grid(request, inspection, resolved, by_window, wanted)
     reproduces = reproduced(inspection) if wanted() else None
-    unseen = (
-        number_left_out(shared_recording(inspection, resolved.settings.profile).events) if wanted() else 0
-    )
-    return grid, reproduces, _shown_for_windows(resolved) if by_window else "", unseen
+    return grid, reproduces, _shown_for_windows(resolved) if by_window else ""
 
 
 def settings_by_window(

@@ -28,7 +28,8 @@ class Reproduction(Struct, frozen=True):
 
     `recorded` is the number of automatic compactions. The run has `same` of them at the same step, `near` of them near
     it, and `more` additional ones. `why_not` are sentences about reasons for differences. `changed` are sentences about
-    settings that changed in the conversation, `inferred` about settings that are known only from the record.
+    settings that changed in the conversation, `inferred` about settings that are known only from the record. No run has
+    the `unseen` recorded compactions, whose list before is not recorded.
     """
 
     recorded: int
@@ -38,6 +39,7 @@ class Reproduction(Struct, frozen=True):
     why_not: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     inferred: tuple[str, ...] = ()
+    unseen: int = 0
 
     @property
     def trusted(self) -> bool:
@@ -67,13 +69,17 @@ class Reproduction(Struct, frozen=True):
 def total_reproduction(parts: Iterable[Reproduction]) -> Reproduction:
     """Return the agreement over several conversations. Of the sentences of each kind, the first are kept."""
     every = list(parts)
+    unseen, own = sum(part.unseen for part in every), {left_out_words(part.unseen) for part in every}
 
     def sentences(name: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(chain.from_iterable(getattr(part, name) for part in every)))[:_SENTENCES]
+        found = dict.fromkeys(chain.from_iterable(getattr(part, name) for part in every))
+        return tuple(sentence for sentence in found if sentence not in own)[:_SENTENCES]
 
+    numbers = [sum(getattr(part, name) for part in every) for name in ("recorded", "same", "near", "more")]
+    recorded, same, near, more = numbers
+    why_not = (*((left_out_words(unseen),) if unseen else ()), *sentences("why_not"))
     return Reproduction(
-        *(sum(getattr(part, name) for part in every) for name in ("recorded", "same", "near", "more")),
-        *map(sentences, ("why_not", "changed", "inferred")),
+        recorded, same, near, more, why_not, sentences("changed"), sentences("inferred"), unseen
     )
 
 
@@ -82,7 +88,7 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
 
     Compactions without a recorded list before them are left out. `models` is the number of models of the conversation.
     """
-    unseen = left_out(recorded)
+    unseen = sum(not event.before for event in recorded)
     recorded = [event for event in recorded if event.before]
     automatic = [event for event in recorded if event.fires != MANUAL]
     made = [event for event in run.events if event.fires != MANUAL]
@@ -105,7 +111,7 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         near += 1
         same += nearest.step == event.step
     differs = same < len(automatic) or unmatched
-    why = [unseen] if unseen else []
+    why = [left_out_words(unseen)] if unseen else []
     if differs:
         why += list(_reasons(course, recorded, automatic, run, models, late)) or [_UNKNOWN]
     firsts = [0, *(step for step, _ in course.earlier)]
@@ -114,17 +120,12 @@ def reproduction(course: Course, recorded: Sequence[Event], run: WhatIf, models:
         for first, (last, settings) in zip(firsts, course.earlier, strict=False)
         if settings.changed
     )
-    return Reproduction(len(automatic), same, near, len(unmatched), tuple(why), changed)
+    return Reproduction(len(automatic), same, near, len(unmatched), tuple(why), changed, unseen=unseen)
 
 
 def left_out(recorded: Sequence[Event]) -> str:
     """Return a sentence about the recorded compactions that no run has; "" if there are none."""
-    return left_out_words(number_left_out(recorded))
-
-
-def number_left_out(recorded: Sequence[Event]) -> int:
-    """Return the number of recorded compactions without a recorded list before them."""
-    return sum(not event.before for event in recorded)
+    return left_out_words(sum(not event.before for event in recorded))
 
 
 def left_out_words(unseen: int) -> str:

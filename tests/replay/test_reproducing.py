@@ -15,7 +15,7 @@ from inspector.answers.replaying import replay, reproduced
 from inspector.answers.sweeping import sweep_store
 from inspector.core.errors import UsageProblem
 from inspector.export.whatif import recommendation_document
-from inspector.replay.reproducing import reproduction
+from inspector.replay.reproducing import Reproduction, left_out_words, reproduction, total_reproduction
 from inspector.replay.run import run_course
 from inspector.replay.sweep import parse_axis
 from inspector.replay.whatif import Range
@@ -301,3 +301,15 @@ def test_instructions_that_follow_a_manual_compaction_again_count_once(tmp_path:
     assert (recorded.fires, made.fires) == ("manual", "manual")
     assert made.tokens_after == pytest.approx(recorded.tokens_after, abs=100)
     assert found.run.metrics.input_tokens == pytest.approx(found.recorded.input_tokens, abs=200)
+
+
+def test_compactions_left_out_of_several_conversations_are_added_up() -> None:
+    words = left_out_words(1), left_out_words(2)
+    parts = [
+        Reproduction(1, 1, 1, 0, (words[0], "Sizes are rough."), unseen=1),
+        Reproduction(2, 2, 2, 0, (words[1], "Sizes are rough."), unseen=2),
+        Reproduction(1, 0, 0, 0, ("Other settings.",)),
+    ]
+    total = total_reproduction(parts)
+    assert total.why_not == (left_out_words(3), "Sizes are rough.", "Other settings.")
+    assert (total.recorded, total.unseen) == (4, 3)

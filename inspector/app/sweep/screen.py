@@ -26,6 +26,7 @@ from inspector.engines.base import Settings
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.axes import axes_of
 from inspector.replay.metrics import BY_NAME, METRICS
+from inspector.replay.reproducing import left_out_words
 from inspector.replay.sweep import Sweep
 from widgets.bars.key_line import KeyLine
 from widgets.bars.mode_bar import Mode, ModeBar
@@ -290,8 +291,9 @@ class SweepScreen(JobScreen):
 
 
 def _agreement(swept: Sweep) -> tuple[str, ...]:
-    """The number of recorded compactions that the settings in force reproduce, as a short sentence."""
+    """Short sentences about recorded compactions: those that the settings in force reproduce, and those left out."""
     agreement = swept.reproduces
-    if agreement is None or not agreement.recorded:
+    if agreement is None:
         return ()
-    return (f"The settings in force reproduce {agreement.matched}.",)
+    matched = f"The settings in force reproduce {agreement.matched}." if agreement.recorded else ""
+    return tuple(filter(None, (matched, left_out_words(agreement.unseen))))

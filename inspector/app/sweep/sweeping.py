@@ -13,7 +13,7 @@ from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep, se
 from inspector.app.sweep.subject import Subject, SweepState
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
-from inspector.replay.reproducing import left_out, reproduction
+from inspector.replay.reproducing import reproduction
 from inspector.replay.run import run_course
 from inspector.replay.sweep import Axis, Sweep, cells, sweep
 
@@ -52,9 +52,7 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         whole = all(cell is not None for line in grid for cell in line)
         swept = sweep(rows, columns, [grid], whole, course.facts is not None)
         settings = [subject.settings]
-        lacking = left_out(subject.recording.events)
         notes = (
-            *([lacking] if lacking else []),
             *unused_in(settings, [rows.name, columns.name]),
             *identical_in(settings, rows, columns),
         )
