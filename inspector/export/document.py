@@ -26,13 +26,16 @@ def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any
     document = special(value)
     if document is not None:
         return document
+    if value is None or isinstance(value, str | float | int):
+        # Most values are plain. A check for an abstract class takes much longer.
+        return value
     if isinstance(value, Struct):
         return {name: built(getattr(value, name), special) for name in value.__struct_fields__}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: built(part, special) for name, part in value._asdict().items()}
     if isinstance(value, Mapping):
         return {str(name): built(part, special) for name, part in value.items()}
-    if isinstance(value, Sequence | Set) and not isinstance(value, str):
+    if isinstance(value, Sequence | Set):
         return [built(part, special) for part in value]
     return value
 
