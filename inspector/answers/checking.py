@@ -67,8 +67,8 @@ class MetCondition(Struct, frozen=True):
 class CheckResult(Struct, frozen=True):
     """The outcome of a check. `unknown` are sentences about unreadable data. `baseline` is the number of known cases.
 
-    `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them, and `uncertain` the facts
-    that may be lost.
+    `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them, `uncertain` the facts
+    that may be lost, and `by_model` the facts whose fate is by a model of the user.
     """
 
     conversations: int
@@ -78,6 +78,7 @@ class CheckResult(Struct, frozen=True):
     allow_unknown: bool
     lost: Mapping[Kind, int]
     uncertain: int
+    by_model: int
 
     @property
     def failed(self) -> bool:
@@ -120,7 +121,7 @@ def check(
     unknown: list[str] = []
     old = 0
     lost: Counter[Kind] = Counter()
-    uncertain = 0
+    uncertain = by_model = 0
     results = {
         row.id: result for row, result in ask_each(answers, rows, StoreQuestion(read_for_check, raises=False))
     }
@@ -130,6 +131,7 @@ def check(
         findings, events, losses = results[row.id]
         lost.update(losses.lost)
         uncertain += losses.uncertain
+        by_model += losses.by_model
         unknown += [f"{row.unmasked_title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
         for condition, cases in cases_of.items():
             for case in _cases(condition, row, str(store.path), findings, events):
@@ -140,7 +142,8 @@ def check(
     none = [] if rows else ["There is no conversation to check."]
     unknown = [*store.notes, *answers.unread, *none, *unknown]
     met = tuple(MetCondition(condition, tuple(cases)) for condition, cases in cases_of.items())
-    return CheckResult(len(rows), met, tuple(dict.fromkeys(unknown)), old, allow_unknown, lost, uncertain)
+    problems = tuple(dict.fromkeys(unknown))
+    return CheckResult(len(rows), met, problems, old, allow_unknown, lost, uncertain, by_model)
 
 
 def read_for_check(

@@ -103,7 +103,8 @@ def lost_rules(
         if died in summarized and reworded:
             continue
         mentioned = fate is not None and fate.outcome == "value lost"
-        lost[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned))
+        model = "" if fate is None else fate.model
+        lost[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned, model))
     return {compaction: tuple(rules) for compaction, rules in lost.items()}
 
 

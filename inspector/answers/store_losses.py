@@ -98,7 +98,7 @@ class ConversationLosses(Struct, frozen=True):
     counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
     `dismissed` facts count nowhere. `foreign`: the user mostly writes in a language whose rules are not recognized.
     `has_unread`: a part of the conversation cannot be read. `translated` summaries are in another language than the
-    user's words.
+    user's words. A model decided the last fates of `by_model` facts of the user.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -112,6 +112,7 @@ class ConversationLosses(Struct, frozen=True):
     unread: int = 0
     has_unread: bool = False
     translated: int = 0
+    by_model: int = 0
 
     @property
     def corrected(self) -> tuple[int, ...]:
@@ -213,6 +214,7 @@ def losses_of_facts(
         is_foreign(latest.values()),
         len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
         _translated(inspection, latest.values()),
+        sum(bool(life.fates and life.fates[-1].model) for life in latest.values() if counts(life)),
     )  # fmt: skip
 
 
@@ -278,6 +280,13 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
             "Chinese, in which constraints are not recognized."
         )
     return sentences
+
+
+def model_decisions(facts: int) -> list[str]:
+    """Return a sentence about facts whose fates are by a model of the user; none for 0."""
+    fates = "the fate" if facts == 1 else "the fates"
+    of_model = f"A model decided {fates} of {plural(facts, 'fact')} that the rules leave uncertain"
+    return [f"{of_model}; `facts` names it with each."] if facts else []
 
 
 def uncertain_words(uncertain: int, rules: int) -> str:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from msgspec.structs import asdict
 
 from inspector.answers.checking import Case, CheckResult
+from inspector.answers.store_losses import model_decisions
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
 from inspector.export.document import Document
@@ -34,6 +35,7 @@ def check_document(result: CheckResult) -> Document:
         "in_baseline": result.baseline,
         "lost": dict(result.lost),
         "uncertain": result.uncertain,
+        "by_model": result.by_model,
     }
 
 
@@ -70,6 +72,7 @@ def check_text(result: CheckResult) -> str:
             f"{plural(result.uncertain, 'fact')} {verb} uncertain and may be lost; `losses` counts them. They meet no "
             "condition."
         )
+    lines += model_decisions(result.by_model)
     checked = plural(result.conversations, "conversation")
     verdict = "failed" if result.failed else "passed"
     if result.failed and not any(met.failed for met in result.met):

@@ -10,6 +10,7 @@ from inspector.core.shares import percent
 from inspector.core.text import safe_title
 from inspector.export.console import console_for, say
 from inspector.export.document import Document, built, fields_of
+from inspector.quality.facts.fact import BY_MODEL
 from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.quality.measures.measure import Measure, Measured, Share
 
@@ -63,7 +64,7 @@ def _measure(measure: Measure) -> Document:
 def _evidence(entry: Measured) -> Document:
     return {
         "text": safe_title(entry.text, _LONGEST),
-        **fields_of(entry, "known", "role", "note", "said"),
+        **fields_of(entry, "known", "role", "note", "said", "decided_by"),
         "found": None if entry.found is None else {**built(entry.found), "where": entry.where},
     }
 
@@ -95,6 +96,8 @@ def print_measures(document: Document) -> None:
     for compaction in compactions:
         _print_lost(compaction, titles)
     entries = [entry for measure in measures for entry in measure["evidence"]]
+    if any(entry["decided_by"].startswith(BY_MODEL) for entry in entries):
+        say("\nA model decided fates that the rules leave uncertain; `facts` names it with each.", "dim")
     if any(entry["role"] in _WHO and not entry["known"] for entry in entries):
         say(
             "\nThe measures count facts of the agent too; losses and check count only the user's own words.",

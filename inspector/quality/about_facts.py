@@ -50,8 +50,9 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
             named += [(lost, others) for lost in (rules[:1] if others else rules)]
         for lost, others in named[:MOST]:
             how = "mentions only the subject" if lost.mentioned else "has no sentence with most of the words"
+            how = f"lacks, as the model {lost.model} says," if lost.model else f"{how} of"
             yield Violation(
-                f"The list after compaction {number} {how} of this constraint of the user: "
+                f"The list after compaction {number} {how} this constraint of the user: "
                 f"“{safe_title(lost.text, _QUOTE)}”.{others}",
                 number,
                 lost.generation,

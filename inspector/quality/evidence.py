@@ -28,13 +28,15 @@ from inspector.summaries.summary import Summary
 class LostRule(Struct, frozen=True):
     """A constraint of the user that the list after a compaction no longer has.
 
-    `generation` and `index` are its message. `mentioned`: the list still mentions its subject.
+    `generation` and `index` are its message. `mentioned`: the list still mentions its subject. `model` decided that it
+    is lost, "" for the rules.
     """
 
     text: str
     generation: int
     index: int
     mentioned: bool = False
+    model: str = ""
 
 
 class Exchanged(Struct, frozen=True):

@@ -346,6 +346,46 @@ def test_without_uncertain_facts_nothing_is_asked(program: Run, tmp_path: Path) 
     assert "The rules decide every fact of the user" in done.stderr
 
 
+def test_every_count_with_fates_of_a_model_says_so(program: Run, tmp_path: Path) -> None:
+    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    rollout.says("user", "Always sign every commit of the payment service with the release key.")
+    rollout.says("assistant", "I sign them.")
+    rollout.compact(
+        [rollout.message("user", "Go on.")], message="Commits of the payment service are reviewed."
+    )
+    rollout.says("assistant", "Done.")
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(rollout.text())
+    before = json.loads(program("losses", str(path), "--json").stdout)
+    assert [one["uncertain_constraints"] for one in before] == [1]
+    script = tmp_path / "judge.py"
+    script.write_text(
+        "import json, re, sys\n"
+        "(one,) = re.findall(r'^\\[([0-9a-f]{8})\\] ', sys.stdin.read(), re.MULTILINE)\n"
+        "evidence = 'Commits of the payment service are reviewed.'\n"
+        "fate = {'id': one, 'fate': sys.argv[1], 'evidence': evidence if sys.argv[1] != 'lost' else ''}\n"
+        "print(json.dumps({'statements': [fate]}))\n"
+    )
+    judge = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    words = ("judge", str(path), "--uncertain", "--send", "--command")
+    assert program(*words, f"{judge} paraphrased").returncode == 0
+    sentence = "A model decided the fate of 1 fact"
+    listed = program("losses", str(path))
+    assert "No loss is known." in listed.stdout
+    assert sentence in listed.stderr
+    assert sentence in program("check", str(path), "--allow-unknown").stdout
+    assert "A model decided fates" in program("measures", str(path)).stdout
+    # The newest answer counts; a finding names the model too.
+    assert program(*words, f"{judge} lost").returncode == 0
+    (finding,) = (
+        one
+        for one in json.loads(program("findings", str(path), "--json").stdout)
+        if one["rule"] == "constraint-lost"
+    )
+    assert "as the model " in finding["text"]
+    assert sentence in program("losses", str(path)).stderr
+
+
 # Parsing of an answer.
 
 

@@ -149,14 +149,16 @@ def read_overviews(
 def read_store_losses(
     store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
     watch: Watch,
-) -> tuple[int, list[str]]:  # fmt: skip
+) -> tuple[int, list[str], list[str]]:  # fmt: skip
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
-    conversations, and sentences about unknown and uncertain losses. `apart` as in read_overviews.
+    conversations, sentences about unknown and uncertain losses, and sentences about models. `apart` as in
+    read_overviews.
     """
     from inspector.answers.store_losses import (
         LOSSES,
         ConversationLosses,
         ListedLoss,
+        model_decisions,
         uncertain_losses,
         unknown_losses,
     )
@@ -184,7 +186,8 @@ def read_store_losses(
             watch("reading losses", done, len(rows))
             unread += ask("overview", row) is None or not known(row)
     batch.hand_over()
-    return unread, [*unknown_losses(read), *uncertain_losses(read)]
+    decisions = model_decisions(sum(losses.by_model for losses in read))
+    return unread, [*unknown_losses(read), *uncertain_losses(read)], decisions
 
 
 def read_changes(

@@ -193,8 +193,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._losses = sort_worst_first([*self._losses, *losses])
         self._show()
 
-    def _read_all(self, read: tuple[int, list[str]]) -> None:
-        unread, open_losses = read
+    def _read_all(self, read: tuple[int, list[str], list[str]]) -> None:
+        unread, open_losses, decisions = read
         if self._coming is not None:
             self._losses, self._coming = sort_worst_first(self._coming), None
         if unread:
@@ -204,8 +204,8 @@ class LossesScreen(ListScreen[ListedLoss]):
                 *open_losses,
             ]
         self.show_failure("losses")
-        before, self._notes_shown = self._notes_shown, open_losses
-        self.replace_notes(before, open_losses)
+        before, self._notes_shown = self._notes_shown, [*open_losses, *decisions]
+        self.replace_notes(before, self._notes_shown)
         self._show(nothing=NOTHING_KNOWN_LOST if open_losses else "No loss was found.")
         if self._changed_again:
             self._changed()

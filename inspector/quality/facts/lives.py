@@ -258,7 +258,7 @@ def _without_chance_matches(fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
     seen: list[Fate] = []
     for fate in fates:
         gone = seen and seen[-1].outcome == "lost" and fate.outcome == "uncertain"
-        seen.append(Fate(fate.compaction, "lost") if gone else fate)
+        seen.append(Fate(fate.compaction, "lost", model=seen[-1].model) if gone else fate)
     return tuple(seen)
 
 

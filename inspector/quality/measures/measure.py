@@ -76,6 +76,7 @@ class Measured(Struct, frozen=True):
     """One measured thing: whether the list after has it (`known`), where it was `said`, and where it is now (`found`).
 
     `text` is not yet safe for the screen. `note` says how the list has it, or what is missing.
+    `decided_by` is as in Fate.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Measured(Struct, frozen=True):
     where: Where | None = None
     note: str = ""
     role: str = ""
+    decided_by: str = ""
 
 
 class Measure(Struct, frozen=True):

@@ -56,4 +56,5 @@ def _evidence(life: Life, fate: Fate) -> Measured:
         fate.where,
         fate.outcome,
         life.fact.role,
+        fate.decided_by,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from inspector.quality.facts.fact import Fate
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
@@ -71,3 +72,18 @@ def test_a_summary_that_cannot_be_read_leaves_a_fate_unknown_unless_a_message_ha
     after = PassageIndex([ListText("tail", 1, "user", kept)])
     (life,) = lives_of(gather(steps), steps, [1], {1: after}, unreadable=[1]).lives
     assert life.outcome == outcome
+
+
+def test_a_fact_that_stays_lost_after_the_fate_of_a_model_names_the_model() -> None:
+    steps = [step(0, "Never edit config/prod.yaml.")]
+    lists = {number: PassageIndex([ListText("summary", 0, "summary", "Tests.")]) for number in (1, 2)}
+    decided = [Fate(1, "lost", model="m"), Fate(2, "uncertain")]
+    (life,) = lives_of(
+        gather(steps),
+        steps,
+        [1, 1],
+        lists,
+        follow_fates=lambda asked, *_: dict.fromkeys(asked.facts, decided),
+    ).lives
+    assert [(fate.outcome, fate.model) for fate in life.fates] == [("lost", "m"), ("lost", "m")]
+    assert {fate.outcome for fate in life.by_rules().fates} == {"uncertain"}
