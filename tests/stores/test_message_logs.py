@@ -241,6 +241,32 @@ def test_a_resumed_session_of_hermes_stays_in_its_conversation(tmp_path: Path) -
     assert own.summary == "The ferry is moored."
 
 
+@pytest.mark.parametrize(("minute", "compactions"), [("06", 1), ("04", 0)])
+def test_a_transcript_of_hermes_may_be_the_list_after_a_compaction(
+    tmp_path: Path, minute: str, compactions: int
+) -> None:
+    """Its session has the list before under the same id, if the transcript goes on later."""
+    name = "20261007_080000_aaaaaa"
+    before = [("user", RULE), ("assistant", "Noted."), ("user", "Which berth?"), ("assistant", "Berth 4.")]
+    handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n"
+    after = [before[0], ("user", handoff + SUMMARY), before[3], ("user", "Moor it.")]
+    hermes_session(tmp_path, name, "2026-10-07T08:00:00.000001", "2026-10-07T08:05:00", before)
+    time = f"2026-10-07T08:{minute}:00"
+    write_lines(
+        tmp_path / f"{name}.jsonl",
+        [{"role": role, "content": text, "timestamp": time} for role, text in after],
+    )
+    store = open_store(tmp_path)
+    (row,) = store.conversations()
+    assert (row.id, row.compactions) == (name, compactions)
+    conversation = store.open(name)
+    assert texts(store, conversation, 1) == [text for _, text in before]
+    found = [(one.before, one.after, one.summary) for one in store.compactions(conversation)]
+    assert found == [(4, 3, SUMMARY)] * compactions
+    if compactions:
+        assert texts(store, conversation, 2) == [text for _, text in after]
+
+
 def test_a_list_with_a_new_summary_of_hermes_is_no_edit(tmp_path: Path) -> None:
     """A short middle is replaced by a summary that is about as long."""
     summary = f"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n{SUMMARY}"

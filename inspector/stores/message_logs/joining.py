@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -21,12 +21,33 @@ _NAME = re.compile(r"\d{8}_\d{6}_[0-9a-f]+")
 
 def without_transcripts(digests: Sequence[FileDigest]) -> list[FileDigest]:
     """Return the digests without the transcripts of the gateway whose messages a file of Hermes has too."""
-    lengths = {digest.row.id: digest.row.messages for digest in digests if _is_hermes(digest)}
+    files = {digest.row.id: digest for digest in digests if _is_hermes(digest)}
     return [
         digest
         for digest in digests
-        if _is_hermes(digest) or digest.row.messages > lengths.get(digest.row.id, -1)
+        if (file := files.get(digest.row.id)) is None
+        or _is_hermes(digest)
+        or digest.row.messages > file.row.messages
+        or _is_after(digest, file)
     ]
+
+
+def _is_after(transcript: FileDigest, file: FileDigest) -> bool:
+    """Return whether a transcript is the list after a compaction, and the file of its session the list before it."""
+    return bool(transcript.first) and not file.first and transcript.row.last_active > file.row.last_active
+
+
+def with_lists_before(sources: Iterable[Source], digests: Sequence[FileDigest]) -> Iterator[Source]:
+    """Yield the sources. A transcript with the list after a compaction follows the file with the list before it."""
+    files = {digest.row.id: digest for digest in digests if _is_hermes(digest)}
+    transcripts = {digest.path: digest for digest in digests if not _is_hermes(digest)}
+    for source in sources:
+        transcript, file = transcripts.get(source.files[0]), files.get(source.row.id)
+        if transcript is not None and file is not None and _is_after(transcript, file):
+            row = source.row
+            row = row._replace(started_at=file.row.started_at, model=row.model or file.row.model)
+            source = replace(source, row=row, files=(file.path, *source.files))
+        yield source
 
 
 def _is_hermes(digest: FileDigest) -> bool:

@@ -46,7 +46,12 @@ from inspector.stores.message_logs.forms import (
     session_of,
     wires_of,
 )
-from inspector.stores.message_logs.joining import joined, with_own_name, without_transcripts
+from inspector.stores.message_logs.joining import (
+    joined,
+    with_lists_before,
+    with_own_name,
+    without_transcripts,
+)
 from inspector.stores.recorded import Recorded, Source
 from inspector.stores.session_lists import SessionLists, SessionReader, hash_of
 from inspector.stores.values import mappings_in
@@ -104,7 +109,7 @@ class MessageLogReader(SessionReader):
         """Return a conversation for each session. The files of Hermes for one conversation are joined, and a copy of a
         list with its summary is a branch."""
         digests = without_transcripts(digests)
-        return joined(super().sources(digests, memory), digests)
+        return joined(with_lists_before(super().sources(digests, memory), digests), digests)
 
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         return _scan((path,))[part]
