@@ -121,3 +121,28 @@ async def test_where_room_is_short_the_palette_stays_and_no_key_is_cut_in_two(wi
         assert len(line) == width
         assert ("^p palette" in line) == (width > 12)
         assert line.rpartition("│")[0].strip() in ("", "o Off", "a Add  o Off")
+
+
+class Leaving(Pressed, inherit_bindings=False):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *Pressed.BINDINGS[:3],
+        Binding("escape", "press('escape')", "Leave"),
+        *Pressed.BINDINGS[4:],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "keys"),
+    [
+        (60, "a Add [ ] Steps esc Leave o Off"),
+        (44, "a Add esc Leave o Off"),
+        (34, "esc Leave o Off"),
+        (24, "o Off"),
+    ],
+)
+async def test_the_key_that_leaves_stays_before_others(width: int, keys: str) -> None:
+    async with Leaving().run_test(size=(width, 5)) as pilot:
+        await pilot.pause()
+        await pilot.pause()
+        text = lines(pilot.app.query_one(KeyLine))[0]
+        assert " ".join(text.partition("│")[0].split()) == keys

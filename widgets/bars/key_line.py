@@ -35,11 +35,14 @@ class _Key(NamedTuple):
 
 
 def _fitting(groups: list[list[_Key]], room: int) -> list[list[_Key]]:
-    """Return the first groups of keys that fit into `room` cells together with the last group, and the last group."""
+    """Return the first groups of keys that fit into `room` cells together with the last group, and the last group. The
+    key that leaves a screen or a field stays too."""
     # Two cells are before each group, and one between its keys. The first and the last cell of the line are empty.
     widths = [sum(key.width for key in group) + len(group) + 1 for group in groups]
     while len(groups) > 1 and sum(widths) > room:
-        del groups[-2], widths[-2]
+        others = range(len(groups) - 2, -1, -1)
+        least = next((at for at in others if groups[at][0].key != "escape"), 0)
+        del groups[least], widths[least]
     return groups if sum(widths) <= room else []
 
 
