@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.answers.recordings import read_recording
 from inspector.core.conversations import Conversation
 from inspector.core.messages import Message
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
+from tests.stores.agent_sessions import cline_task
 
 SESSION = "1795575364295_ab1cd"
 
@@ -270,3 +273,15 @@ def test_a_session_that_begins_with_a_summary(path: Path) -> None:
     assert [one.role for one in store.messages(conversation.live)] == [
         "user", "user", "assistant", "tool", "assistant",
     ]  # fmt: skip
+
+
+def test_each_request_of_a_task_has_the_list_before_its_answer(tmp_path: Path) -> None:
+    """The history of a task has no times. A message that the screen counts was complete before."""
+    answers = Answers(open_store(cline_task(tmp_path)), {}, None)
+    (row,) = answers.store.conversations()
+    inspection, resolved = answers.opened(row.id)
+    recording = read_recording(inspection, resolved.settings.profile)
+    sent = [request.context for request in inspection.requests() if not request.summarizes]
+    assert len(sent) == len(recording.course.calls) == 3
+    after = {event.step: event.tokens_after for event in recording.events}
+    assert [after.get(step, recording.tokens[step - 1]) for step in recording.course.calls] == sent

@@ -46,6 +46,8 @@ class _Scanner(SessionLists, kw_only=True):
     #: The first message that stays after the range that was cut out.
     start: int = _FIRST
     at: float = 0.0
+    #: The time of the message on the screen before.
+    before: float = 0.0
     size: int = 0
     used: set[int] = field(default_factory=set)
 
@@ -58,6 +60,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.model = text_at(models[-1], "model_id") if models else ""
         self.provider = text_at(models[-1], "model_provider_id") if models else ""
         for place, shown in enumerate(screen):
+            self.before = self.at
             self.at = seconds_of(shown.get("ts")) or self.at
             self.note_time(self.at)
             self._step(shown)
@@ -68,6 +71,7 @@ class _Scanner(SessionLists, kw_only=True):
                     # The list is cut after the request is shown and before it is sent.
                     self._step(following[0])
                 self._request(shown, summarizes)
+        self.before = self.at
         self._add(len(self.history))
         if not screen:
             self.notes.append(f"{_SCREEN} is missing, so messages that were cut out of the list are unknown.")
@@ -88,7 +92,8 @@ class _Scanner(SessionLists, kw_only=True):
         """Add the messages of the history up to a place to the live list."""
         for index in range(len(self.numbers), min(stop, len(self.history))):
             self.begin_record(index, _WHOLE)
-            at = seconds_of(self.history[index].get("ts")) or self.at
+            # A message that the screen counts was complete before.
+            at = seconds_of(self.history[index].get("ts")) or self.before or self.at
             self.numbers.append(self.add(task_wires(self.history[index]), at))
 
     def _request(self, shown: Mapping[str, Any], summarizes: bool) -> None:
