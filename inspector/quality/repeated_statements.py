@@ -114,6 +114,13 @@ def _asks(fact: Fact, other: Fact) -> bool:
     return other.kind == "decision" or (other.rule.endswith(_QUESTION) and not fact.rule.endswith(_QUESTION))
 
 
+def _lacks_value_of(fact: Fact, other: Fact) -> bool:
+    """Return whether a statement lacks a value of an earlier one that is about its values: a line with another time."""
+    return other.kind == "value" and not {one.canon for one in other.values} <= {
+        one.canon for one in fact.values
+    }
+
+
 def _repeats(
     fact: Fact, saying: Saying, by_word: Mapping[str, Sequence[Fact]], corrects: bool, harmed: HarmedFacts
 ) -> Iterator[tuple[float, Fact, Saying]]:
@@ -151,7 +158,9 @@ def _repeats(
             and other.kind in _RULES
             and harmed.fate(other, saying) == "lost"
         )
-        if not (repeated or corrected or rule_again) or (not corrected and _names_differ(fact, other)):
+        if not (repeated or corrected or rule_again) or _lacks_value_of(fact, other):
+            continue
+        if not corrected and _names_differ(fact, other):
             continue
         if _share_one_name(fact, other):
             continue

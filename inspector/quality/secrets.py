@@ -119,8 +119,9 @@ FORMATS: tuple[tuple[str, str, str], ...] = (
     (
         "a password or key",
         "",
-        # The token of a page or a document is only its id.
+        # The token of a page, a document or a sheet is only its id.
         r"(?i)(?:api[ _-]?key|secret|(?<!doc[_-])(?<!wiki[_-])(?<!node[_-])(?<!file[_-])(?<!page[_-])(?<!next[_-])"
+        r"(?<!sheet[_-])(?<!sheet \()(?<!document \()"
         r"token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`*]{0,3}"
         r"\s{0,3}(?:[:=：]|\bis\b)[*]{0,2}\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256}+)(?!\()",
     ),

@@ -765,6 +765,23 @@ def test_a_correction_repeats_a_lost_request(words: str, outcome: Outcome, repea
     assert [(event.kind, event.fact) for event in found] == [("said again", wish)] * repeats
 
 
+@pytest.mark.parametrize(("time", "again"), [("18:00", True), ("20:39", False)])
+def test_a_line_with_another_time_is_not_said_again(time: str, again: bool) -> None:
+    words = ["tide", "berth", "gate", "open"]
+    first, later = (
+        replace(
+            fact("Tide gate of berth 4 opened", words, where, kind="value", key=str(where.step)),
+            values=(
+                Value("4", "number", "4", "", False, (0, 1)),
+                Value(clock, "time", clock, "", False, (1, 6)),
+            ),
+        )
+        for where, clock in ((saying(0, 1, 1), "18:00"), (saying(5, 2, None), time))
+    )
+    found = aftermath_of([], ConversationFacts((first, later), (life(first, "lost"),)))
+    assert [event.kind for event in found] == ["said again"] * again
+
+
 def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
     facts = ConversationFacts((RULE,), (life(RULE, "lost"),))
     (event,) = events((1, 1, START), (2, None, PUSH), facts=facts)

@@ -64,6 +64,8 @@ HARMLESS = (
     "sk-learn-is-a-library-for-machine-learning",
     "doc_token: Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
     "page_token=Qm7xJ2vLp9TbZ4kWn6Rd1Hs8",
+    "SPREADSHEET_TOKEN='Qm7xJ2vLp9TbZ4kWn6Rd1Hs8'",
+    "the document (token: `Qm7xJ2vLp9TbZ4kWn6Rd1Hs8`) and an empty spreadsheet (token: `Qm7xJ2vLp9TbZ4kWn6Rd1Hs8`)",
     "const dayTokens = last7DaysOfBerths.reduce((sum, day) => sum + day)",
     "type Keys = { secretKey: Ed25519PrivateKey; token: Uint8ClampedArray }",
     "harbour_live_migration_of_berths_to_the_second_quay",

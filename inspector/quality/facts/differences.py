@@ -67,8 +67,8 @@ _NUMERIC = late_pattern(
     rf"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*|(?:{'|'.join(NUMBER_WORDS.values())})(?!\w))",
     re.IGNORECASE,
 )
-#: Matches a name and its number: "Core 10", "Java17".
-_NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%])", re.IGNORECASE)
+#: Matches a name and its number, not within an id: "Core 10", "Java17".
+_NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%]|-\w)", re.IGNORECASE)
 _NUMBER = late_pattern(r"(?<![\d.])\d+(?:\.\d+)*")
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
@@ -492,7 +492,12 @@ class Differences(Alignment):
         return False
 
     def lacks_names(self) -> bool:
-        """Return whether the passage has most words of the fact but none of its names."""
+        """Return whether the passage has most words of the fact but none of its names.
+
+        A passage with the answer to a question lacks none: the names of the question are not the user's.
+        """
+        if self.probe.answer:
+            return False
         weight = sum(word.weight for word in self.probe.main.words if not word.name)
         shared_weight = sum(word.weight for word, _ in self.pairs if not word.name)
         # A name may be a part of a value: "Tide UI" of `@tide-ui/react`.

@@ -335,7 +335,7 @@ APPROVALS = late_pattern(
 _QUESTION = late_pattern(r"(?:[?？]|[吗嗎][.。!！~]*)[\s\"')*_]*$")
 #: The start of a question that may lack its mark.
 _INQUIRES = late_pattern(
-    r"\W*为什[么麼]|\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
+    r"\W*(?:[那你他它又]|[刚剛][才刚剛]|[现現]在)*为什[么麼]|\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
     r"(?:(?:why|how|what|where|who|which|when)(?:['’]?s| (?:is|are|was|were|do|does|did|can|could|would|should|come))|"
     r"what about|should (?:we|it be)|(?:is|are) there|(?:does|did) (?:it|this|that|the))\b"
     r"(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",

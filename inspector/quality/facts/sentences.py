@@ -574,13 +574,15 @@ def _names_point(text: str, start: int, stop: int) -> bool:
 def _items_in_line(text: str, start: int, end: int) -> list[int]:
     """Return the starts of the items of a numbered list in one paragraph: "1. do X 2. do Y" has two.
 
-    Within a sentence, two numbers make no list: "the steps are 1) to paint and 2) to dry".
+    Within a sentence, two numbers make no list: "the steps are 1) to paint and 2) to dry". After a colon, three or more
+    numbers may begin anywhere and have any order: "the stages are: 0. Draft 2. Sent 1. Checked".
     """
     marks = list(_IN_LINE.finditer(text, start, end))
     numbers = [int(mark["number"]) for mark in marks]
     before = text[start : marks[0].start()].rstrip() if marks else ""
     least = 3 if before and before[-1] not in ".!?:;。！？：；" else 2
     is_list = numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= least
+    is_list = is_list or (before[-1:] in (":", "：") and 2 < len(numbers) == len(set(numbers)))
     return [mark.start() for mark in marks if mark.start() > start] if is_list else []
 
 

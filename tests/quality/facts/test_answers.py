@@ -186,3 +186,11 @@ def test_a_plan_in_arguments_that_are_nested_too_deeply_has_no_facts() -> None:
 def test_an_answer_in_quotes_among_the_users_messages_is_kept(summary: str, outcome: str) -> None:
     after = PassageIndex([ListText("summary", 0, "summary", summary)])
     assert fate(_answered("Where shall the sailors moor?", "Both"), after, 1).outcome == outcome
+
+
+@pytest.mark.parametrize(("name", "outcome"), [("harbour", "uncertain"), ("orchard", "lost")])
+def test_the_names_of_a_question_are_not_those_of_its_answer(name: str, outcome: str) -> None:
+    question = "Which crew do you want to pay? (Type the name of the crew)"
+    summary = f"1. Tools\n   - The user wanted to pay the {name} dock crew."
+    after = PassageIndex([ListText("summary", 0, "summary", summary)])
+    assert fate(_answered(question, "harbour"), after, 1).outcome == outcome

@@ -677,6 +677,12 @@ def test_a_name_in_another_form_is_not_lost_in_another_language(statement: str, 
     assert judged(statement, summary)[1].outcome == "uncertain"
 
 
+@pytest.mark.parametrize(("name", "outcome"), [("tide 3.5", "contradicted"), ("tide35-4b-iq4", "uncertain")])
+def test_a_number_within_an_id_is_no_other_number_of_a_name(name: str, outcome: str) -> None:
+    summary = f"Build the list and then make {name} for the router"
+    assert judged("tide 2.5:3b刪除", summary)[1].outcome == outcome
+
+
 def test_a_fallback_text_in_another_language_loses_a_statement_for_sure() -> None:
     statement = "用中文回答我的问题。"
     text = (

@@ -84,6 +84,8 @@ PERSONS_SENTENCES = (
     ("Run it.\n  --max-iterations 15 \\\n  --dry-run", ["Run it."]),
     ("Please: 1. Add the pump 2. Never touch the valve", ["Please:", "1. Add the pump", "2. Never touch the valve"]),
     ("The steps are 1) paint and 2) dry.", ["The steps are 1) paint and 2) dry."]),
+    ("The stages are: 0. First Survey 2. Cost - Mason 4.1 Again 1. Scope - Mason 3. Offer",
+     ["The stages are:", "0. First Survey", "2. Cost - Mason 4.1 Again", "1. Scope - Mason", "3. Offer"]),
     ("But for 2. we need rope. You said: 2. it is old", ["But for 2. we need rope.", "You said: 2. it is old"]),
     ("Keep 12. never take 13. Go.", ["Keep 12.", "never take 13.", "Go."]),
     ("moor at pier 2. it is dry", ["moor at pier 2.", "it is dry"]),
@@ -405,6 +407,7 @@ def test_a_lead_gives_orders_and_a_program_does_not(text: str, expected: list[st
         ("你要把船停到旧码头才行", "zh.must"),
         ("不需要重启这条船才行", "zh.told"),
         ("为什么旧码头的船看不到呢", "zh.question"),
+        ("刚才为什么看不到旧码头的船", "zh.question"),
     ],
 )
 def test_a_chinese_word_of_a_rule_is_none_in_japanese(text: str, rule: str) -> None:
