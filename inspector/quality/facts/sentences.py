@@ -131,6 +131,8 @@ _BEGINS = late_pattern(
     r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[⏺●❯] |[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
     r"\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d)"
 )
+#: Matches the start of an error behind the words of a person.
+_RAISED = late_pattern(r"(?<=\w )(?:\w{1,60}\.){0,9}[A-Z]\w{0,60}(?:Error|Exception): (?=\S)")
 #: Matches the start of a program, or of a quote, behind the words of a person.
 _IMPORTS = late_pattern(r"(?<=\w[ :]|[:：] )import [\w.{}*, ]{1,200} from ['\"]")
 _QUOTES = late_pattern(r"(?<=[:：])\s+(?=>\s)")
@@ -157,7 +159,7 @@ _OFTEN = late_pattern(
 _TABLE = late_pattern(
     r"\s*\|.*\|\s*$|[^│┃║\n]{1,400}\s[│┃║](?:\s|$)|"
     r"\S[^\t\n]*(?:(?:\t+| {3,})\S[^\t\n]*?){3,}$|[^|\n]*(?:\s\|\s[^|\n]*){3,}$|"
-    r"[^\s,;]{1,40}(?:[,;][^\s,;]{1,40}){3,}$"
+    r"[^\s,;：]{1,40}(?:[,;][^\s,;]{1,40}){3,}$"
 )
 _MARKUP = late_pattern(
     r"\s*</?[A-Za-z][\w-]{0,40}(?:\s[^<>]{0,300})?/?>|"
@@ -646,9 +648,12 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
     starts: list[int] = []
     lines: list[str] = []
     at, whole = span[0], text[slice(*span)].split("\n")
-    for line, following in zip(whole, [*whole[1:], ""], strict=True):
-        start, below = line[:_LINE], following[:_LINE]
+    for number, line in enumerate(whole, 1):
+        start, below = line[:_LINE], "".join(whole[number : number + 1])[:_LINE]
         begins = _BEGINS.search(start) if _PRINTED.match(below) else None
+        if begins is None and (raised := _RAISED.search(start)) is not None:
+            next_filled = next(filter(str.strip, whole[number:]), "")
+            begins = raised if _PRINTED.match(next_filled[:_LINE]) else None
         begins = begins or (_IMPORTS.search(start) if _is_code(below) else None)
         begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
         begins = _TOLD.search(start) or begins

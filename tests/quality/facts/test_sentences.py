@@ -163,6 +163,12 @@ PERSONS_SENTENCES = (
     (f"Why?\n\n* commit {'5e1f' * 10}\n  Date:  Sun\n\n      Moor the boats\n\n      Never sail alone.\n\nGo.",
      ["Why?", "Go."]),
     ("[Image #1] [Image #2] ", []),
+    ("the pier fails sea.TideError: ('north', 4)\n\nDuring handling of the above exception, another occurred:\n",
+     ["the pier fails"]),
+    ("Catch the TideError: it must never leave the pier.\n\nWhy?",
+     ["Catch the TideError: it must never leave the pier.", "Why?"]),
+    ("停靠这些：north-pier,south-pier,east-pier,west-pier", ["停靠这些：north-pier,south-pier,east-pier,west-pier"]),
+    ("north-pier,south-pier,east-pier,west-pier", []),
     ("Read the log, PIER_ERROR\n\nTide Server Error\n\nOccurred on pier.example on 2026-05-21 06:08:58 GMT\n\n"
      "Traceback (most recent call last):\n  File \"/srv/tide.py\", line 8, in moor\n    moor(boat)\n\n"
      "The above server error caused the following client error:\nPIER_ERROR: Tide Server Error",
