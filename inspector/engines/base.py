@@ -60,7 +60,7 @@ class Budgets(Struct, frozen=True):
     round_tokens: int = 0
     hygiene_messages: int = 0
     lean_tail: bool = False
-    also_used: frozenset[str] = frozenset()
+    also_used: tuple[str, ...] = ()
     unused_reasons: Mapping[str, str] = field(default_factory=dict)
     observed: bool = False
 

@@ -313,7 +313,7 @@ async def test_knobs_that_only_some_profiles_heed_are_there_where_they_bind() ->
         0,
         0,
         {},
-        also_used=frozenset({"threshold_cap", "tail_mode"}),
+        also_used=("threshold_cap", "tail_mode"),
         unused_reasons={"target_ratio": "a lean tail is a share of the window"},
     )
     widget.set_state(TuneState(DEFAULTS, DEFAULTS, budgets, PROFILES, {"target_ratio": "config.yaml"}))

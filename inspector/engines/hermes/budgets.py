@@ -72,7 +72,7 @@ def budgets(policies: Policies, settings: Settings) -> Budgets:
         tail_ceiling_tokens=soft,
         round_tokens=int(_window(settings) * _ROUND_SHARE) if policies.lean_tail else 0,
         lean_tail=_is_lean(policies, settings),
-        also_used=frozenset(
+        also_used=tuple(
             name
             for name, heeded in (
                 ("threshold_cap", policies.uses_cap),

@@ -182,7 +182,7 @@ class ObservedEngine:
                 "tail_token_budget": (kept,),
                 "max_summary_tokens": (DerivationStep("observed", rules.summary_tokens, rules.why_summary),),
             },
-            also_used=frozenset({"tail_tokens"} if rules.tail_is_set else ()),
+            also_used=("tail_tokens",) if rules.tail_is_set else (),
             unused_reasons=unused,
             observed=True,
         )
