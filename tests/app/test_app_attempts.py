@@ -332,8 +332,8 @@ async def test_a_model_decides_the_uncertain_facts_of_a_compaction(rotating: Pat
             entry for entry in pane.losses.offered[0].facts if entry.fact.own and entry.outcome == "uncertain"
         ]
         assert undecided
-        assert "D lets a model" in pane.head.text
-        await press(pilot, "D")
+        assert "V lets a model" in pane.head.text
+        await press(pilot, "V")
         form = prompt_of(pilot)
         form.query_one("#command", Input).value = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
         await settled(pilot)
@@ -343,5 +343,5 @@ async def test_a_model_decides_the_uncertain_facts_of_a_compaction(rotating: Pat
         await settled(pilot)
         now = {entry.fact.key: entry for entry in pane.losses.offered[0].facts}
         assert {now[entry.fact.key].outcome for entry in undecided} == {"lost"}
-        assert "D lets a model" not in pane.head.text
+        assert "V lets a model" not in pane.head.text
         assert all(now[entry.fact.key].fate.model for entry in undecided)

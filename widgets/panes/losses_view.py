@@ -105,7 +105,7 @@ def head_lines(
     elif scope.note and not (low and scope.facts):
         lines.append(TextLine(scope.note, "muted"))
     if scope.name.isdecimal() and not low and any(map(_undecided, scope.facts)):
-        lines.append(TextLine("D lets a model of your own decide the user's uncertain facts.", "muted"))
+        lines.append(TextLine("V lets a model of your own decide the user's uncertain facts.", "muted"))
     return lines
 
 

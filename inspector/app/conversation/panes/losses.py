@@ -103,7 +103,7 @@ PANE = Pane(
     "Facts in the messages that the chosen compaction summarized, each with its fate. The table above them has, by "
     "kind, the share of facts that the list still has after each compaction. Links are listed too; the losses of all "
     "conversations count no links and no fact that came back. r shows pruned facts, dismissed facts, and the facts "
-    "that a compaction now would put at risk. R shows the facts that a judge (a model) found. D lets a model decide "
+    "that a compaction now would put at risk. R shows the facts that a judge (a model) found. V lets a model decide "
     "the user's uncertain facts. c, f and w filter by kind, fate and role. Enter goes to the message of a fact, s to "
     "the place where it survives. C copies the list as a checklist for the agent. d dismisses a fact; then nothing "
     "counts it. m shows the fates with each attempt.",
