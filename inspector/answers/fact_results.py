@@ -24,6 +24,7 @@ from inspector.answers.store_losses import (
     LOSSES,
     ConversationLosses,
     ListedLoss,
+    decide_uncertain,
     losses_of_facts,
     model_decisions,
     part_unread,
@@ -130,7 +131,11 @@ def losses_and_unknown(answers: Answers, names: Sequence[str]) -> tuple[list[Lis
     answers.note(in_all(losses, corrected))
     note_dismissed(answers, sum(loss.dismissed for loss in losses))
     unknown = [*unknown_losses(losses), *uncertain_losses(losses)]
-    for sentence in (*unknown, *model_decisions(sum(loss.by_model for loss in losses))):
+    for sentence in (
+        *unknown,
+        *decide_uncertain(losses),
+        *model_decisions(sum(loss.by_model for loss in losses)),
+    ):
         answers.note(sentence)
     return sort_worst_first(listed), unknown
 

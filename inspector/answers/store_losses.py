@@ -254,20 +254,22 @@ def unseen_compactions(inspection: Inspection) -> int:
     return sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
 
 
-def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
-    """Return sentences about possible losses.
+def decide_uncertain(losses: Sequence[ConversationLosses]) -> list[str]:
+    """Return a sentence about the ways to decide the uncertain facts, which the entries count; none without them."""
+    uncertain = sum(loss.uncertain for loss in losses)
+    verb = "is" if uncertain == 1 else "are"
+    sentence = (
+        f"{plural(uncertain, 'fact')} {verb} uncertain and may be lost. `facts --fate uncertain --role user` lists "
+        "them, together with links, requests and pasted texts. `judge --uncertain` lets a model of your own decide "
+        "them."
+    )
+    return [sentence] if uncertain else []
 
-    These are uncertain facts, fates under summaries in another language than the user's, and rules in a language
-    without a lexicon.
-    """
+
+def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
+    """Return sentences about possible losses: fates under summaries in another language than the user's, and rules in
+    a language without a lexicon."""
     sentences = []
-    if uncertain := sum(loss.uncertain for loss in losses):
-        verb = "is" if uncertain == 1 else "are"
-        sentences.append(
-            f"{plural(uncertain, 'fact')} {verb} uncertain and may be lost. `facts --fate uncertain --role user` lists "
-            "them, together with links, requests and pasted texts. `judge --uncertain` lets a model of your own decide "
-            "them."
-        )
     if translated := sum(loss.translated for loss in losses):
         verb = "is" if translated == 1 else "are"
         sentences.append(

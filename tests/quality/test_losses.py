@@ -15,6 +15,7 @@ from inspector.answers.store_losses import (
     CompactionLoss,
     ConversationLosses,
     ListedLoss,
+    decide_uncertain,
     losses_of_facts,
     uncertain_losses,
     unknown_losses,
@@ -107,7 +108,8 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     assert counts == [(1, 2, 0), (2, 1, 0), (3, 0, 1)]
     assert (found.unknown, found.uncertain) == (1, 3)
     (unreadable,) = unknown_losses([found])
-    (uncertain,) = uncertain_losses([found])
+    (uncertain,) = decide_uncertain([found])
+    assert not uncertain_losses([found])
     assert unreadable.startswith("The fate of 1 fact is unknown")
     assert uncertain.startswith("3 facts are uncertain and may be lost.")
 
