@@ -82,7 +82,7 @@ _ERRORS = (
     r"Agent failed before reply: |Request timed out before a response was generated\.|"
     r"Model \"[^\"\n]{1,200}\" is not allowed\. Use /|OpenClaw: access not configured\.|"
     r"You are not allowed to [a-z]+ '[^'\n]{1,80}' \([a-z_]+(?:\.[a-z_]+)+\) records|"
-    r"No group currently allows this operation\.|Contact your administrator to request access if necessary\.\s*$"
+    r"No group currently allows this operation\.\s*$|Contact your administrator to request access if necessary\.\s*$"
 )
 _TOLD = late_pattern(rf"(?<![\"'“‘`«「『])(?:{_ERRORS})")
 #: Matches a line of a printed file with its number: "14 │ text".
@@ -104,11 +104,12 @@ _PRINTED = late_pattern(
     r"[\w.$<>()]{1,80} @ \S+:\d+|\d{0,3}\([^\W\d_]{3,12}\):\d+(?:\s|$)|--[a-z][\w-]{1,40}(?:[ =]\S{1,80})?\s*\\?\s*$|"
     # A chat command alone.
     r"/[a-z][\w-]{1,40}(?:@\w{1,40})?\s*$|"
-    # Between two errors, a place in a statement of SQL, a class in a module, and a time with its zone at the end.
+    # Between two errors, in the box of Odoo and of a console, a place in a statement of SQL, a class of a module.
     r"(?:During handling of the above |The above (?:\w+ ){1,3}(?:was|caused) the )[^\n:]*:\s*$|"
-    r"Caused by: \S{0,80}(?:Error|ERROR|Exception)\b|"
-    r"Uncaught (?:\(in promise\)|Promise >)|LINE \d+: |(?:HINT|DETAIL):  \S|"
-    r"(?:[a-z_]\w*\.)+(?-i:[A-Z])\w+: \S|[^\n]{1,200}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:GMT|UTC|Z)\s*$|"
+    r"Caused by: \S{0,80}(?:Error|ERROR|Exception)\b|Uncaught (?:\(in promise\) \S{1,80}: |Promise > )\S|"
+    r"Occurr?ed on \S{1,80} (?:on model \S{1,80} )?(?:and id \d{1,9} )?on \d{4}-\d\d-\d\d |(?:HINT|DETAIL):  \S|"
+    r"LINE \d+: (?:\.\.\.|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH)\b)|"
+    r"(?:[a-z_]\w*\.)*(?:errors?|exceptions?|exc)\.[A-Z]\w+: \S|"
     r"Traceback \(|File \"[^\"\n]+\", line \d+|at (?:async |new )?[\w.$<>]{1,80}(?: \[as \w{1,80}\])?(?: \(|\()|"
     r"\S{0,80}(?:Error|Exception|Warning): \S|"
     # The prompt of PowerShell, a question of an installer, a script without a name.

@@ -178,10 +178,14 @@ PERSONS_SENTENCES = (
     ("TideError > MoorError\n\nUncaught Promise > Boats must not moor", []),
     ("It fails:\n    raise TideError(low) from None  # Restart with \"--debug\"\n"
      "pier.errors.TooLow: no tide must be low\n"
-     "LINE 1: ... never \"moor\"\nHINT:  Perhaps use a boat\n\nWhy?", ["It fails:", "Why?"]),
+     "LINE 1: ...x never \"moor\"\nHINT:  Perhaps use a boat\n\nWhy?", ["It fails:", "Why?"]),
     ("It broke.\n\nDuring handling of the above exception, another one occurred:\n\nWhy?", ["It broke.", "Why?"]),
     ("During handling of the above boats, never moor.", ["During handling of the above boats, never moor."]),
-    ("We leave after 2026-05-21 06:08:58, never before.", ["We leave after 2026-05-21 06:08:58, never before."]),
+    ("Never moor before 2026-05-21 06:08:58 UTC\nLINE 5: the old pier\nsea.Tide: never moor",
+     ["Never moor before 2026-05-21 06:08:58 UTC", "LINE 5: the old pier", "sea.Tide: never moor"]),
+    ("No group currently allows this operation. Please moor.",
+     ["No group currently allows this operation.", "Please moor."]),
+    ("Uncaught (in promise) errors must ring.", ["Uncaught (in promise) errors must ring."]),
     ('This is what I have """\nThe tide app\n\nBoats should be moored.\n"""\n\nNever sail alone.',
      ['This is what I have """', "Never sail alone."]),
     ("He says:\n\n'''\nBoats should be moored.\n'''\n", ["He says:"]),
