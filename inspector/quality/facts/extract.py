@@ -355,11 +355,15 @@ def _needs_met(body: str, values: Sequence[Value]) -> frozenset[str]:
 
 
 def _says_something(body: str, values: Sequence[Value]) -> bool:
-    """Return whether a user's sentence has content. A nod or a single small word has none."""
+    """Return whether a user's sentence has content. A nod or a single small word has none.
+
+    Two words have content. In a script without spaces, so do four pairs of characters, or one beside a Latin word.
+    """
     if NODS.fullmatch(body) is not None or _SHOWS.match(body) is not None or _NUMBERS.fullmatch(body):
         return False
-    stems = sum(1 for _ in load_stemmer().words(body))
-    return bool(values) or stems > (3 if has_unspaced(body) else 1) or (stems == 1 and len(body.split()) > 1)
+    words = list(load_stemmer().words(body))
+    least = 3 if has_unspaced(body) and not any(word.isascii() for word in words) else 1
+    return bool(values) or len(words) > least or (len(words) == 1 and len(body.split()) > 1)
 
 
 def _given(body: str, values: Sequence[Value]) -> Value | None:

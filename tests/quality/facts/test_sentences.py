@@ -250,6 +250,9 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
         ("[Image #1] paint the old pier, and [Image #2] too", ["paint the old pier, and [Image #2] too"]),
         ("[Image #3]", []),
+        ("刪除pier插件", ["刪除pier插件"]),
+        ("刪除這個", []),
+        ("ok好的", []),
         ("Implement the following plan:\n\n# Tides\n\nCount the boats.", ["Count the boats."]),
         ("PLEASE IMPLEMENT THIS PLAN:\n# Tides\nCount the boats.", ["Count the boats."]),
         (
