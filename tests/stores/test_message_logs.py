@@ -251,11 +251,12 @@ def test_a_transcript_of_hermes_may_be_the_list_after_a_compaction(
     handoff = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n\n"
     after = [before[0], ("user", handoff + SUMMARY), before[3], ("user", "Moor it.")]
     hermes_session(tmp_path, name, "2026-10-07T08:00:00.000001", "2026-10-07T08:05:00", before)
-    time = f"2026-10-07T08:{minute}:00"
-    write_lines(
-        tmp_path / f"{name}.jsonl",
-        [{"role": role, "content": text, "timestamp": time} for role, text in after],
-    )
+    times = [None, None, f"2026-10-07T08:{minute}:00", f"2026-10-07T08:{minute}:40"]
+    lines = [
+        {"role": role, "content": text, "timestamp": time}
+        for (role, text), time in zip(after, times, strict=True)
+    ]
+    write_lines(tmp_path / f"{name}.jsonl", lines)
     store = open_store(tmp_path)
     (row,) = store.conversations()
     assert (row.id, row.compactions) == (name, compactions)
@@ -264,6 +265,8 @@ def test_a_transcript_of_hermes_may_be_the_list_after_a_compaction(
     found = [(one.before, one.after, one.summary) for one in store.compactions(conversation)]
     assert found == [(4, 3, SUMMARY)] * compactions
     if compactions:
+        went_on = datetime(2026, 10, 7, 8, 6).timestamp()
+        assert [one.at for one in store.compactions(conversation)] == [went_on]
         assert texts(store, conversation, 2) == [text for _, text in after]
 
 

@@ -51,6 +51,7 @@ class Exchange(NamedTuple):
     `answers_list`: the answer is the whole list after the compaction (`/responses/compact`). `previous` is the id of
     the response that the request continues, if the API adds the messages before it. `began` is the time at which the
     session of the messages began, 0.0 if unknown. `writer` is the agent that wrote the session, "" if unknown.
+    `went_on` is the time of the first message behind a summary of Hermes, 0.0 if unknown.
     """
 
     wires: list[Wire]
@@ -69,6 +70,7 @@ class Exchange(NamedTuple):
     previous: str = ""
     began: float = 0.0
     writer: str = ""
+    went_on: float = 0.0
 
 
 def has_request(record: Mapping[str, Any]) -> bool:
@@ -91,10 +93,15 @@ def session_of(records: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any
             (record["timestamp"] for record in reversed(records) if record.get("timestamp")), 0
         ),
     }
-    if any(
-        record.get("role") == "session_meta" or read_handoff(record.get("content"), str(record.get("role")))
-        for record in records
-    ):
+    handoffs = (
+        at for at, record in enumerate(records)
+        if read_handoff(record.get("content"), str(record.get("role"))) is not None
+    )  # fmt: skip
+    handoff = next(handoffs, None)
+    if handoff is not None:
+        behind = (record["timestamp"] for record in records[handoff:] if record.get("timestamp"))
+        session["went_on"] = next(behind, 0)
+    if handoff is not None or any(record.get("role") == "session_meta" for record in records):
         session["session_meta"] = True
     return session
 
@@ -185,7 +192,7 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
     last = {} if has_items else body["messages"][-1]
     times = (*(record.get(key) for key in _TIMES), last.get("timestamp"))
     # Hermes writes the time of this machine without its zone.
-    zone = None if "session_start" in record else UTC
+    zone = None if {"session_start", "session_meta"} & record.keys() else UTC
     at = next((time for time in (seconds_of(value, zone) for value in times) if time), 0.0)
     return Exchange(
         wires,
@@ -208,6 +215,7 @@ def _request_exchange(record: Mapping[str, Any], body: Mapping[str, Any]) -> Exc
         previous,
         seconds_of(record.get("session_start"), zone),
         "Hermes Agent" if "messages" in record and _OF_HERMES & record.keys() else "",
+        seconds_of(record.get("went_on"), zone),
     )
 
 

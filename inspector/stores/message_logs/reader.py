@@ -482,8 +482,8 @@ def _compact_by_hermes(
     if ends and not {*numbers[:stop]} - {numbers[place]} <= {*live}:
         note = "Some messages of the list after it have another text, such as a shortened result."
     session.compact(
-        numbers[:stop], numbers[place], exchange.at, text=handoff.body, head=True, exact=not note, note=note,
-        may_have_later=not ends,
+        numbers[:stop], numbers[place], exchange.went_on or exchange.at, text=handoff.body, head=True,
+        exact=not note, note=note, may_have_later=not ends,
     )  # fmt: skip
     session.live.extend(numbers[stop:])
     return session.live
@@ -505,7 +505,7 @@ def _add_first_compaction(
     session.compact(
         numbers,
         numbers[at],
-        exchange.at,
+        exchange.went_on or exchange.at,
         text=handoff.body,
         exact=False,
         note="The list before it is not in this file. The list after it may have later messages.",
