@@ -106,18 +106,14 @@ def judge_prompts(
     least, _, most = PIECE_TOKENS
     if not least <= piece_tokens <= most:
         raise UsageProblem(f"Pieces of {piece_tokens:,} tokens; they must have {least:,} to {most:,}.")
-    recorded = inspection.compaction(compaction)
-    if recorded.encrypted:
-        raise UsageProblem(
-            f"The summary of compaction {compaction} cannot be read: there is nothing to compare with."
-        )
+    recorded = _readable(inspection, compaction)
     before = inspection.store.messages(inspection.generation(compaction))
     middle = [
         message
         for index, message in enumerate(before[: recorded.before])
         if recorded.region(index) == "middle"
     ]
-    pieces = pieces_of((masker(_written(message, _RESULT)) for message in middle), 4 * piece_tokens)
+    pieces = pieces_of((_written(message, _RESULT, masker) for message in middle), 4 * piece_tokens)
     return tuple(_prompts(inspection, recorded, masker, pieces))
 
 
@@ -126,28 +122,45 @@ def fact_prompts(
 ) -> tuple[JudgePrompt, ...]:
     """Return the prompts about facts of one compaction (see ConversationFacts.undecided).
 
-    Raises UsageProblem for an unknown compaction.
+    Raises UsageProblem for an unknown compaction or an unreadable summary.
     """
+    recorded = _readable(inspection, compaction)
     in_order = sorted(lives, key=lambda life: (life.saying.generation, life.saying.index, life.saying.span))
     texts = [
-        masker(_with_statements(inspection, list(group)))
+        _with_statements(inspection, list(group), masker)
         for _, group in groupby(in_order, key=lambda life: (life.saying.generation, life.saying.index))
     ]
     pieces = pieces_of(texts, 4 * PIECE_TOKENS[1])
-    return tuple(_prompts(inspection, inspection.compaction(compaction), masker, pieces, FACTS))
+    return tuple(_prompts(inspection, recorded, masker, pieces, FACTS))
 
 
-def _with_statements(inspection: Inspection, lives: Sequence[Life]) -> str:
-    """Return the part of a message around some statements, and each statement with the id of its fact."""
+def _readable(inspection: Inspection, compaction: int) -> Compaction:
+    recorded = inspection.compaction(compaction)
+    if recorded.encrypted:
+        raise UsageProblem(
+            f"The summary of compaction {compaction} cannot be read: there is nothing to compare with."
+        )
+    return recorded
+
+
+def _with_statements(inspection: Inspection, lives: Sequence[Life], masker: Masker) -> str:
+    """Return the part of a message around some statements, and each statement with the id of its fact.
+
+    A secret may be known only by words that are left out, so the whole message is searched. No word is cut.
+    """
     saying = lives[0].saying
     generation = inspection.generation(saying.generation)
     (message,) = inspection.store.messages(generation, saying.index, saying.index + 1)
     spans = [life.saying.span for life in lives]
+    text = safe(message.text)
     start = max(0, min(start for start, _ in spans) - _AROUND)
-    text = safe(message.text)[start : max(end for _, end in spans) + _AROUND]
-    statements = (f"[{_id(life.fact)}] {' '.join(life.text.split())}" for life in lives)
+    start = max(text.rfind(sign, 0, start) for sign in " \n") + 1
+    end = max(end for _, end in spans) + _AROUND
+    end = min((at for sign in " \n" if (at := text.find(sign, end)) >= 0), default=len(text))
+    masker = masker.knowing(text)
+    statements = (f"[{_id(life.fact)}] {masker(' '.join(life.text.split()))}" for life in lives)
     title = f"Message #{saying.index} of list {saying.generation}:"
-    return "\n".join((title, _cut(text, _STAYED), *statements))
+    return "\n".join((title, _cut(masker(text[start:end]), _STAYED), *statements))
 
 
 def _id(fact: Fact) -> str:
@@ -159,7 +172,7 @@ def _prompts(
 ) -> Iterator[JudgePrompt]:
     template = "judge_facts.md" if subject else "judge_prompt.md"
     after = "\n\n".join(
-        masker(_written(message, _STAYED)) for _, message, _ in inspection.list_after(recorded)
+        _written(message, _STAYED, masker) for _, message, _ in inspection.list_after(recorded)
     )
     place = place_of(inspection.store, inspection.conversation.row, recorded.index)
     for number, piece in enumerate(pieces, 1):
@@ -350,12 +363,14 @@ def _finder(inspection: Inspection, recorded: Compaction) -> Callable[[str], tup
     return find
 
 
-def _written(message: Message, most: int) -> str:
-    """Return a message as the model reads it. Cuts are marked."""
-    text = safe(_text_of(message))
+def _written(message: Message, most: int, masker: Masker) -> str:
+    """Return a message as the model reads it. Cuts are marked, and cut no secret that is not masked."""
+    text = masker(safe(_text_of(message)))
     if message.role != "user" and not message.summary and handoff_of(message) is None:
         text = _cut(text, most)
-    calls = "".join(f"\n  calls {call.name}({safe(call.arguments)[:_RESULT]})" for call in message.tool_calls)
+    calls = "".join(
+        f"\n  calls {call.name}({masker(safe(call.arguments))[:_RESULT]})" for call in message.tool_calls
+    )
     return f"[{message.role.upper()}] {text}{calls}"
 
 

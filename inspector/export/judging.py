@@ -36,7 +36,8 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
 def decided_documents(
     row: ConversationRow, undecided: Mapping[int, Sequence[Life]], facts: ConversationFacts
 ) -> Document:
-    """The answer of `judge --uncertain`: the facts that the rules left undecided, by compaction, with their fates now.
+    """The answer of `judge --uncertain`: the facts that the rules left undecided, by compaction, with their fates now,
+    also by earlier answers of other models.
 
     `facts` are the facts of the conversation with the fates of models.
     """
@@ -62,10 +63,12 @@ def print_decided(document: Document) -> None:
     if facts:
         fates = Counter(fact["fate"] for fact in facts if fact["decided_by"] != "rules")
         counts = ", ".join(f"{fates[fate]:,} {fate}" for fate in OUTCOMES if fates[fate])
+        # Earlier answers of other models count too.
+        models = ", ".join(sorted({fact["decided_by"] for fact in facts} - {"rules"}))
         lines = StyledLines()
         lines.add(
             (
-                f"{plural(document['asked'], 'fact')} that the rules leave uncertain; the model decided "
+                f"{plural(document['asked'], 'fact')} that the rules leave uncertain; {models or 'the model'} decided "
                 f"{document['decided']:,}{f': {counts}' if counts else ''}.",
                 "dim",
             )

@@ -236,6 +236,15 @@ class Masker:
                     break
         return text if self._known is None else self._known.sub(self._recognized, text)
 
+    def knowing(self, *texts: str) -> Masker:
+        """Return a masker that also masks the secrets of these texts without their context. Both count together."""
+        found = Masker(self.on)
+        for text in texts:
+            found(text)
+        masker = Masker(self.on, found.secrets)
+        masker._seen = self._seen
+        return masker
+
     @property
     def counts(self) -> Mapping[str, int]:
         """Return kind → number of different masked secrets, the largest first."""

@@ -32,6 +32,7 @@ from inspector.app.conversation.judged_scopes import judged_scopes
 from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, SummarizerFailed, UsageProblem
 from inspector.engines.base import Settings
+from inspector.export.judging import decided_documents, print_decided
 from inspector.models.consent import Allowance
 from inspector.models.kept import KeptAttempts, default_attempts
 from inspector.models.masking import Masker
@@ -324,7 +325,9 @@ def test_the_command_tells_what_the_model_decided_and_facts_follow(program: Run,
     assert asked > 1
     done = program(*words, "--send", "--command", judge)
     assert done.returncode == 0, done.stderr
-    assert f"the model decided {asked - 1}: {asked - 1} lost." in done.stdout
+    model = f"model {judge}"[:40]
+    assert model in done.stdout
+    assert f" decided {asked - 1}: {asked - 1} lost." in " ".join(done.stdout.split())
     facts = json.loads(program("facts", "--demo", ROTATING, "--after", "1", "--json").stdout)
     assert sum(fact["decided_by"] != "rules" for fact in facts if fact["compaction"] == 1) == asked - 1
     # The same question costs nothing.
@@ -384,6 +387,57 @@ def test_every_count_with_fates_of_a_model_says_so(program: Run, tmp_path: Path)
     )
     assert "as the model " in finding["text"]
     assert sentence in program("losses", str(path)).stderr
+
+
+def test_the_fates_of_another_model_are_not_credited_to_the_asked_one(
+    inspection: Inspection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, lives = default_attempts(), facts_of(inspection, by_rules=True).undecided(1)
+    prompts = fact_prompts(inspection, 1, Masker(), lives)
+    first, second = decide({}), Judge(lambda prompt: answer())
+    second.where = "another"
+    for judge in (first, second):
+        assert ask(prompts, judge, kept) == ()
+    document = decided_documents(inspection.conversation.row, {1: lives}, facts_of(inspection))
+    print_decided(document)
+    said = capsys.readouterr().out
+    assert f"model stand-in decided {len(lives)}: {len(lives)} lost." in said
+    assert "another" not in said
+
+
+@pytest.mark.parametrize("words", [("--uncertain",), ()])
+def test_a_named_compaction_with_an_unreadable_summary_is_refused(
+    program: Run, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    rollout.says("user", "Never touch the release branch.")
+    rollout.says("assistant", "I look.")
+    rollout.compact([rollout.message("user", "Go on.")], message="", encrypted=True)
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(rollout.text())
+    done = program("judge", str(path), "--compaction", "1", "--send", "--command", "false", *words)
+    assert done.returncode == 2
+    assert "The summary of compaction 1 cannot be read" in done.stderr
+
+
+def test_a_secret_at_the_edge_of_the_shown_part_is_masked(program: Run, tmp_path: Path) -> None:
+    secret, key = "kestrel7#Harbour2", "sk-ant-api03-" + "Ab3dEf6hIj" * 9
+    statement = "Always sign every commit of the payment service with the release key."
+    early = f"The password is {secret} " + "so read on. " * 32
+    late = "Read on now. " * 29 + key
+    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
+    rollout.says("user", f"{early}\n{statement}\n{late}")
+    rollout.says("assistant", "I sign them.")
+    rollout.compact(
+        [rollout.message("user", "Go on.")], message="Commits of the payment service are reviewed."
+    )
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(rollout.text())
+    shown = program("judge", str(path), "--uncertain", "--show-prompt").stdout
+    assert statement in shown
+    assert secret[-6:] not in shown
+    assert key[:20] not in shown
+    assert secret in program("judge", str(path), "--uncertain", "--show-prompt", "--no-mask").stdout
 
 
 # Parsing of an answer.

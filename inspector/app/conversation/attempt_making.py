@@ -36,7 +36,8 @@ def another_summary(
     """Return the question for the summary of a recorded compaction, or of one planned at a step."""
     what = f"of compaction {compaction}" if step is None else f"planned at step {step:,}"
     look = partial(_look, inspection, settings, compaction, step)
-    return ModelQuestion(f"Another summary {what}", _ABOUT, look, _FIELDS, _TICKS)
+    stopped = "Stopped. The unfinished text is kept."
+    return ModelQuestion(f"Another summary {what}", _ABOUT, look, stopped, _FIELDS, _TICKS)
 
 
 def _look(

@@ -23,7 +23,8 @@ _ABOUT = (
 def uncertain_facts(inspection: Inspection, compaction: int) -> ModelQuestion:
     """Return the question about the uncertain facts of a compaction."""
     title = f"Let a model decide the uncertain facts of compaction {compaction}"
-    return ModelQuestion(title, _ABOUT, partial(_look, inspection, compaction))
+    stopped = "Stopped. Complete answers are kept, and an unfinished one is not."
+    return ModelQuestion(title, _ABOUT, partial(_look, inspection, compaction), stopped)
 
 
 def _look(inspection: Inspection, compaction: int, form: Form, watch: Watch) -> Looked:

@@ -33,12 +33,13 @@ _FIELDS = (
 class ModelQuestion(Struct, frozen=True):
     """What a model is asked: the title, a text for the user, and `look`, which returns what a form would send.
 
-    `fields` are further fields of the form with their placeholders, `ticks` further checkboxes with their labels.
+    `stopped` is said if the user stops the model. `fields` are further fields of the form with their placeholders, `ticks` further checkboxes with their labels.
     """
 
     title: str
     about: str
     look: Callable[[Form, Watch], Looked]
+    stopped: str
     fields: tuple[tuple[str, str], ...] = ()
     ticks: tuple[tuple[str, str], ...] = ()
 
@@ -200,7 +201,7 @@ class ModelPrompt(ModalScreen[bool]):
         """Stop what goes on; else leave."""
         if "send" in self.jobs.busy():
             self.jobs.cancel("send")
-            self._say("Stopped. The unfinished text is kept.")
+            self._say(self.question.stopped)
         else:
             self.jobs.cancel("look")
             self.dismiss(self._sent)
