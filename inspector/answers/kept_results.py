@@ -23,6 +23,7 @@ from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
+from inspector.core.errors import OutputProblem
 from inspector.engines.registry import is_built_in
 from inspector.models.kept import default_attempts
 from inspector.stores.base import Store
@@ -100,6 +101,16 @@ def judged_stamp(store: Store, conversation: str) -> str:
     """Return a text that changes with the stored judgements of a conversation; "" without any. Raises StoreErrors."""
     stamps = default_attempts().fact_answer_stamps()
     return stamps.get(_root_of(store, conversation), "") if stamps else ""
+
+
+def judged_since(earlier: Mapping[str, str]) -> tuple[frozenset[str], Mapping[str, str]]:
+    """Return the root sessions with other stored judgements than in `earlier`, and the judgements now, as stamps. None
+    have changed if the file cannot be used."""
+    try:
+        now = default_attempts().fact_answer_stamps()
+    except OutputProblem:
+        return frozenset(), earlier
+    return frozenset(root for root, _ in now.items() ^ earlier.items()), now
 
 
 class KeptResults(CacheFile):

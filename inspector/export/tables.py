@@ -32,6 +32,7 @@ from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
 from inspector.export.generations import of_list_before
 from inspector.export.requests import request_document
+from inspector.models.kept import default_attempts
 from inspector.quality.facts.fact import Life
 from inspector.quality.losses import is_lost
 
@@ -57,7 +58,7 @@ TABLES: dict[str, dict[str, type]] = {
     "facts": {
         "conversation": str, "compaction": int, "fact": str, "category": str, "role": str, "text": str, "value": str,
         "rule": int, "message": int, "generation": int, "index": int, "fate_first": str, "fate": str, "where": str,
-        "is_lost": int, "died": int, "rank": float,
+        "decided_by": str, "is_lost": int, "died": int, "rank": float,
     },
     "aftermath": {
         "conversation": str, "compaction": int, "kind": str, "message": int, "generation": int, "index": int,
@@ -85,7 +86,8 @@ class TableRows(Struct, frozen=True):
 def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
     """Yield every conversation with its key and its stamp. Reads no message.
 
-    The stamp changes with the conversation, the program with its rules, the prices and the given settings.
+    The stamp changes with the conversation, its judgements, the program with its rules, the prices and the given
+    settings.
 
     The key is the root session, which stays the same while a conversation grows. If a second conversation has the same
     root, its key is its newest session.
@@ -98,10 +100,15 @@ def stamps(answers: Answers) -> Iterator[tuple[str, ConversationRow, str]]:
         config = b"" if answers.config is None else answers.config.read_bytes()
     given = program_stamp(), prices_stamp(), repr(sorted(answers.flags.items())), config
     common = hashlib.blake2b(repr(given).encode(), digest_size=8).hexdigest()
+    judged = default_attempts().fact_answer_stamps()
     for row in answers.store.conversations():
         key = row.id if row.root in roots else row.root
         roots.add(row.root)
-        yield key, row, f"{answers.store.stamp(row.id)} {common}{dismissals.stamp(row.root)}"
+        yield (
+            key,
+            row,
+            f"{answers.store.stamp(row.id)} {common}{dismissals.stamp(row.root)}{judged.get(row.root, '')}",
+        )
 
 
 def table_rows(answers: Answers, key: str, row: ConversationRow, stamp: str) -> TableRows:
@@ -188,5 +195,6 @@ def _fact(life: Life) -> Row:
         "fate_first": fates[0].outcome if fates else None,
         "fate": fates[-1].outcome if fates else None,
         "where": fates[-1].where if fates else None,
+        "decided_by": fates[-1].decided_by if fates else None,
         "is_lost": int(bool(fates) and is_lost(life.seen(fates[-1].compaction))),
     }

@@ -18,6 +18,7 @@ from inspector.models.kept import default_attempts
 from tests.app.running import CHECKOUT, Test, conversation, press, running, screen_text, settled, view_of
 from tests.models.server import DONE, Server, event, stream
 from tests.models.watching import watched
+from widgets.lists.conversation_table import ConversationTable
 from widgets.panes.compaction_pane import CompactionPane
 from widgets.panes.losses_attempts import LossesAttempts
 from widgets.panes.losses_facts import LossesFacts
@@ -57,6 +58,67 @@ async def checked(pilot: Test) -> None:
     """Show what the form would send."""
     await press(pilot, "enter")
     await done(pilot)
+
+
+async def test_the_list_and_the_losses_follow_what_a_model_decided(rotating: Path, tmp_path: Path) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text(JUDGE)
+    async with running(rotating, size=(160, 48)) as pilot:
+        table = pilot.app.screen.query_one(ConversationTable)
+
+        def counted() -> list[tuple[int | None, int | None]]:
+            entries = [table.entry(row) for row in range(table.row_count)]
+            return [
+                (one.constraints, one.uncertain)
+                for one in entries
+                if one is not None and one.title == CHECKOUT
+            ]
+
+        await settled(pilot)
+        before = counted()
+        await press(pilot, "l")
+        await settled(pilot)
+        await press(pilot, "enter", "4")
+        await settled(pilot)
+        conversation(pilot).change(compaction=4)
+        await settled(pilot)
+        await press(pilot, "V")
+        form = prompt_of(pilot)
+        form.query_one("#command", Input).value = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+        await settled(pilot)
+        await checked(pilot)
+        await sent(pilot)
+        await settled(pilot)
+        await press(pilot, "escape", "escape")
+        await came(pilot, lambda: "A model decided" in screen_text(pilot))
+        await press(pilot, "escape")
+        await came(pilot, lambda: counted() != before)
+
+
+async def test_a_stopped_decision_keeps_no_unfinished_answer(rotating: Path, server: Server) -> None:
+    def hold() -> None:
+        server.waits.set()
+        server.go_on.wait(60)
+
+    server.answers = [stream(event('{"statements"'), event("late"), before=hold)]
+    async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
+        conversation(pilot).change(compaction=1)
+        await press(pilot, "4")
+        await settled(pilot)
+        await press(pilot, "V")
+        form = prompt_of(pilot)
+        form.query_one("#endpoint", Input).value = server.base
+        form.query_one("#model", Input).value = "m"
+        await settled(pilot)
+        await checked(pilot)
+        await pilot.press("ctrl+s")
+        await came(pilot, lambda: "characters" in form.notice)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "an unfinished one is not" in form.notice
+        assert default_attempts().fact_answer_stamps() == {}
+        server.go_on.set()
+        await press(pilot, "escape")
 
 
 async def sent(pilot: Test) -> None:

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from inspector.answers.answers import Answers
+from inspector.answers.attempting import place_of
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import requests_of
 from inspector.answers.scheduling import Progress, Scheduling
@@ -23,6 +24,8 @@ from inspector.commands.cli import commands
 from inspector.core.errors import OutputProblem
 from inspector.export.dataset import QUERIES, export, sink_for
 from inspector.export.tables import TABLES
+from inspector.models.kept import FACTS, default_attempts
+from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.losses import is_lost, lives_after
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
@@ -241,3 +244,19 @@ def test_datasette_answers_the_canned_queries(store: Path, tmp_path: Path) -> No
         assert [tuple(row) for row in found["rows"]] == asked(target, sql), name
     hits = json.loads(get("/out/facts.json?_search=vendor&_shape=array"))
     assert hits
+
+
+def test_a_conversation_is_written_again_after_a_model_decided_its_facts(store: Path, tmp_path: Path) -> None:
+    target, counts = tmp_path / "out.db", "select decided_by, count(*) from facts group by 1"
+    assert run(str(store), "--to", str(target)).exit_code == 0
+    assert [name for name, _ in asked(target, counts)] == ["rules"]
+    inspection, _ = Answers(open_store(store), {}, None).opened("20260217_080000_6f1178")
+    facts, summarizer = facts_of(inspection, by_rules=True), CommandSummarizer("mine")
+    for number in range(1, 4):
+        lives = facts.undecided(number)
+        statements = [{"id": life.fact.key[:8], "fate": "lost", "evidence": ""} for life in lives]
+        place = place_of(inspection.store, inspection.conversation.row, number)
+        answer = json.dumps({"statements": statements})
+        default_attempts().keep_answer(str(number), place, summarizer, answer, FACTS)
+    assert run(str(store), "--to", str(target)).exit_code == 0
+    assert "model mine" in dict(asked(target, counts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
@@ -11,6 +11,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
+from inspector.answers.kept_results import judged_since
 from inspector.answers.store_losses import (
     FOREIGN,
     NOTHING_KNOWN_LOST,
@@ -144,6 +145,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         #: The sentences about unknown losses that were shown last.
         self._notes_shown: list[str] = []
         self._dismissals = Dismissals.load()
+        self._judged: Mapping[str, str] = {}
 
     def on_mount(self) -> None:
         """Begin to read."""
@@ -160,12 +162,14 @@ class LossesScreen(ListScreen[ListedLoss]):
     def on_screen_suspend(self) -> None:
         """Pause reading for the conversation that was opened."""
         self._resting = "losses" in self.jobs.busy()
+        _, self._judged = judged_since(self._judged)
         self.jobs.cancel("losses")
 
     def on_screen_resume(self) -> None:
-        """Go on reading; read again after a fact was dismissed or restored."""
+        """Go on reading; read again after a fact was dismissed, restored or judged."""
         dismissals = Dismissals.load()
         changed, self._dismissals = dismissals.changed_since(self._dismissals), dismissals
+        changed |= judged_since(self._judged)[0]
         if self._resting or changed:
             self._resting = False
             self._losses, self._coming = [], None
