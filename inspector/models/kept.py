@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from msgspec.structs import asdict
 
@@ -56,13 +58,15 @@ class JudgingAnswer(NamedTuple):
 class KeptAttempts:
     """The database of attempts. Safe to use from several threads and programs. Only the user can read it.
 
-    Every method raises OutputProblem if the file cannot be used: an attempt costs money, so it must be stored.
+    Every method raises OutputProblem if the file cannot be used: an attempt costs money, so it must be stored. Answers
+    about facts are also read from a file that cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = RLock()
         self._database: Database | None = None
+        self._copy: Database | None = None
 
     def begin(
         self,
@@ -145,7 +149,7 @@ class KeptAttempts:
         """Return the stored answers about a conversation, the newest first. `subject` is as in keep_answer."""
         if not self.path.exists():
             return ()
-        with self._open() as database:
+        with self._open(only_reads=True) as database:
             rows = database.table("answers").rows_where(
                 "store = ? AND root = ? AND subject = ?",
                 [store, root, subject],
@@ -161,7 +165,7 @@ class KeptAttempts:
         """Return, for each root with stored answers about facts, a text that changes with them."""
         if not self.path.exists():
             return {}
-        with self._open() as database:
+        with self._open(only_reads=True) as database:
             rows = database.execute(
                 "SELECT root, count(*), max(at) FROM answers WHERE subject = ? GROUP BY root", [FACTS]
             ).fetchall()
@@ -185,9 +189,10 @@ class KeptAttempts:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            if self._database is not None:
-                self._database.close()
-                self._database = None
+            for database in (self._database, self._copy):
+                if database is not None:
+                    database.close()
+            self._database = self._copy = None
 
     def _where(self, condition: str, values: Sequence[Any], columns: str = "") -> tuple[Attempt, ...]:
         if not self.path.exists():
@@ -199,18 +204,49 @@ class KeptAttempts:
             return tuple(map(_attempt, rows))
 
     @contextmanager
-    def _open(self) -> Iterator[Database]:
+    def _open(self, only_reads: bool = False) -> Iterator[Database]:
         with self._lock:
             try:
-                if self._database is None:
-                    self._database = self._connected()
-                with self._database.atomic():
-                    yield self._database
+                database = self._usable(only_reads)
+                with database.atomic():
+                    yield database
             except (OSError, sqlite3.Error) as error:
                 raise OutputProblem(
                     f"Attempts cannot be stored in {self.path} ({error}). Free some space or allow access, or move the "
                     "file away: the program then creates a new file."
                 ) from error
+
+    def _usable(self, only_reads: bool) -> Database:
+        """Return the database, or a copy of a file that cannot be written if `only_reads` is true."""
+        if self._database is None:
+            try:
+                self._database = self._connected()
+            except (OSError, sqlite3.Error) as error:
+                if not only_reads or not _is_unwritable(error):
+                    raise
+                self._copy = self._copy or self._copied()
+                return self._copy
+        return self._database
+
+    def _copied(self) -> Database:
+        """Return a copy in memory of a file that cannot be written."""
+        from sqlite_utils import Database
+
+        wal = Path(f"{self.path}-wal")
+        # Without changes that wait in a write-ahead log, no lock and no other file is needed.
+        still = "" if wal.exists() and wal.stat().st_size else "&immutable=1"
+        address = f"file:{quote(str(self.path.absolute()))}?mode=ro{still}"
+        copy = sqlite3.connect(":memory:", check_same_thread=False)
+        try:
+            with closing(sqlite3.connect(address, uri=True)) as source:
+                source.backup(copy)
+            database = Database(copy, execute_plugins=False)
+            _migrations().apply(database)
+            copy.commit()
+        except sqlite3.Error:
+            copy.close()
+            raise
+        return database
 
     def _connected(self) -> Database:
         from sqlite_utils import Database
@@ -231,6 +267,14 @@ class KeptAttempts:
             connection.close()
             raise
         return database
+
+
+def _is_unwritable(error: Exception) -> bool:
+    """Return whether a file or its folder may only be read."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 
 def _migrations() -> Migrations:
@@ -256,6 +300,11 @@ def _migrations() -> Migrations:
     @migrations()
     def subjects(database: Database) -> None:
         database.table("answers").add_column("subject", str, not_null_default="")
+
+    @migrations()
+    def index_of_subjects(database: Database) -> None:
+        # Every question asks for the answers about facts, so it must not read all answers.
+        database.table("answers").create_index(["subject", "root", "at"], if_not_exists=True)
 
     return migrations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shlex
@@ -30,7 +31,7 @@ from inspector.answers.kept_results import basis_of
 from inspector.answers.losses import facts_of
 from inspector.app.conversation.judged_scopes import judged_scopes
 from inspector.commands.sources import open_source
-from inspector.core.errors import NotAllowed, SummarizerFailed, UsageProblem
+from inspector.core.errors import NotAllowed, OutputProblem, SummarizerFailed, UsageProblem
 from inspector.engines.base import Settings
 from inspector.export.judging import decided_documents, print_decided
 from inspector.models.consent import Allowance
@@ -475,3 +476,25 @@ def test_pieces_have_every_text_within_their_size(texts: list[str], limit: int) 
 def test_two_empty_results_agree() -> None:
     assert agreement([], []).both == 0
     assert letters("  A-b, c! ") == "abc"
+
+
+def test_decisions_are_read_from_a_folder_that_cannot_be_written_and_nothing_is_asked(
+    inspection: Inspection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, lives = default_attempts(), facts_of(inspection, by_rules=True).undecided(1)
+    prompts = fact_prompts(inspection, 1, Masker(), lives)
+    assert ask(prompts, decide({}), kept) == ()
+    kept.close()
+
+    def refused(path: Path) -> None:
+        raise PermissionError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr("inspector.models.kept.prepare_private", refused)
+    decided_now = {life.fact.key for life in facts_of(inspection).of(1) if life.fate.model}
+    assert decided_now == {life.fact.key for life in lives}
+    # An answer that cannot be stored is not paid for.
+    other = Judge(lambda prompt: answer())
+    other.where = "another"
+    with pytest.raises(OutputProblem):
+        judge_sending(prompts, other, Masker(), kept)
+    assert other.prompts == []
