@@ -122,7 +122,7 @@ _REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
 #: Matches a sentence that only points to nearby text. Claude Code and Codex write the one before a plan.
 _SHOWS = late_pattern(
     r"\W*(?:here(?:['’]s| is| are)\b|(?:see )?(?:the )?attached\b|这是|[這那]是|如下|[见見]附件|"
-    r"(?:please )?implement (?:the following|this) plan:\s*\Z)",
+    r"(?:please )?implement (?:the following|this) plan:\s*\Z|(?:image #\d+\]\W*)+\Z)",
     re.I,
 )
 # The path of a picture that the user attaches. Its spaces may be escaped.

@@ -706,18 +706,16 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _in_quotes(lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines between triple quotes, of which the first ends a line behind other text."""
+    """Return the numbers of the lines between triple quotes that end a line, with text before or behind them."""
     found: set[int] = set()
+    worded = [number for number, line in enumerate(lines) if line.strip(" \"'")]
     opened = -1
-    for number, line in enumerate(lines):
+    for number, line in enumerate(lines if worded else ()):
         if opened >= 0 and _QUOTES_END.fullmatch(line):
-            found.update(range(opened + 1, number + 1))
+            if worded[0] <= opened or number < worded[-1]:
+                found.update(range(opened + 1, number + 1))
             opened = -1
-        elif (
-            opened < 0
-            and _QUOTES_BEGIN.search(line)
-            and any(above.strip(" \"'") for above in lines[: number + 1])
-        ):
+        elif opened < 0 and _QUOTES_BEGIN.search(line):
             opened = number
     return frozenset(found)
 
