@@ -84,7 +84,8 @@ def side_of(answers: Answers, label: str) -> Side:
         try:
             inspection, resolved = answers.opened(row.id)
             recorded = inspection.compactions()
-            facts = facts_of(inspection)
+            # A model may have judged only one of the folders.
+            facts = facts_of(inspection, by_rules=True)
             events = read_conversation_aftermath(answers, row.id).events
             bills = bills_of(inspection, requests_of(inspection, resolved)) if recorded else {}
         except InspectorError as error:

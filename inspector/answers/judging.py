@@ -283,7 +283,7 @@ def model_fates(
         mine = [answer for answer in answers if answer.compaction == recorded.index]
         if not mine:
             continue
-        texts = [safe(_text_of(message)) for _, message, _ in inspection.list_after(recorded)]
+        texts = [_searched(message) for _, message, _ in inspection.list_after(recorded)]
         after = "\n".join(masker(text) for masker in (Masker(), Masker(False)) for text in texts)
         find = _finder(inspection, recorded)
         for answer in mine:
@@ -352,8 +352,7 @@ def _placed(
 def _finder(inspection: Inspection, recorded: Compaction) -> Callable[[str], tuple[Where | None, int | None]]:
     """Return a function that finds evidence in the list after a compaction: its region, and its index."""
     after = [
-        (letters(safe(_text_of(message))), where, at)
-        for at, message, where in inspection.list_after(recorded)
+        (letters(_searched(message)), where, at) for at, message, where in inspection.list_after(recorded)
     ]
 
     def find(evidence: str) -> tuple[Where | None, int | None]:
@@ -372,6 +371,11 @@ def _written(message: Message, most: int, masker: Masker) -> str:
         f"\n  calls {call.name}({masker(safe(call.arguments))[:_RESULT]})" for call in message.tool_calls
     )
     return f"[{message.role.upper()}] {text}{calls}"
+
+
+def _searched(message: Message) -> str:
+    """Return the text in which evidence may be: what _written shows, without cuts."""
+    return safe("\n".join((_text_of(message), *(call.arguments for call in message.tool_calls))))
 
 
 def _cut(text: str, most: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,13 +11,19 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.answers.comparing import FolderComparison, Side
+from inspector.answers.answers import Answers
+from inspector.answers.attempting import place_of
+from inspector.answers.comparing import FolderComparison, Side, side_of
 from inspector.answers.inspection import Inspection
+from inspector.answers.losses import facts_of
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreDamaged, UsageProblem
 from inspector.export.comparing import comparison_page, comparison_table
+from inspector.models.kept import FACTS, default_attempts
+from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.measures.measure import Share
+from inspector.stores.detect import open_store
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
@@ -106,3 +113,20 @@ def test_a_page_has_every_row_and_shows_hostile_names_as_text(html: bool) -> Non
     assert "(nothing)" not in page
     for name, *_ in comparison_table(found)[1:]:
         assert name in page
+
+
+def test_the_decisions_of_a_model_make_no_difference_between_folders(
+    fixtures_dir: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.db"
+    shutil.copy(fixtures_dir / "hermes-0.19-in-place.db", path)
+    answers = Answers(open_store(path), {}, None)
+    before = side_of(answers, "a")
+    inspection, _ = answers.opened("20260217_080000_6f1178")
+    lives = facts_of(inspection, by_rules=True).undecided(1)
+    statements = [{"id": life.fact.key[:8], "fate": "lost", "evidence": ""} for life in lives]
+    place = place_of(inspection.store, inspection.conversation.row, 1)
+    answer = json.dumps({"statements": statements})
+    default_attempts().keep_answer("key", place, CommandSummarizer("mine"), answer, FACTS)
+    assert any(life.fate.model for life in facts_of(inspection).lives)
+    assert side_of(answers, "a") == before

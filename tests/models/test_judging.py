@@ -498,3 +498,18 @@ def test_decisions_are_read_from_a_folder_that_cannot_be_written_and_nothing_is_
     with pytest.raises(OutputProblem):
         judge_sending(prompts, other, Masker(), kept)
     assert other.prompts == []
+
+
+def test_the_arguments_of_a_call_in_the_list_are_evidence(inspection: Inspection) -> None:
+    at, arguments = next(
+        (at, call.arguments)
+        for at, message, _ in inspection.list_after(inspection.compaction(1))
+        for call in message.tool_calls
+        if call.arguments not in message.text
+    )
+    kept, lives = default_attempts(), facts_of(inspection, by_rules=True).undecided(1)
+    prompts = fact_prompts(inspection, 1, Masker(), lives)
+    assert arguments in prompts[0].prompt
+    assert ask(prompts, decide({HOLDS: ("paraphrased", arguments)}), kept) == ()
+    (life,) = (life for life in facts_of(inspection).of(1) if life.text == HOLDS)
+    assert (life.outcome, life.fate.index) == ("paraphrased", at)
