@@ -62,16 +62,18 @@ def ends_within_record(path: Path) -> bool:
     """
     if path.name.endswith(ENDINGS):
         return False
-    last = b""
+    pieces: list[bytes] = []
     try:
         with path.open("rb") as file:
             end = file.seek(0, SEEK_END)
-            while end > 0 and b"\n" not in last:
+            while end > 0 and (not pieces or b"\n" not in pieces[-1]):
                 begin = max(0, end - _PIECE)
                 file.seek(begin)
-                last, end = file.read(end - begin) + last, begin
+                pieces.append(file.read(end - begin))
+                end = begin
     except OSError:
         return False
+    last = b"".join(reversed(pieces))
     last = last[last.rfind(b"\n") + 1 :]
     return last.lstrip().startswith(b"{") and mapping(last) is None
 

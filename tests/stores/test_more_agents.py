@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from inspector.engines.capabilities import default_threshold
 from inspector.engines.observed.profiles import observed_of
 from inspector.engines.registry import engine
 from inspector.stores.detect import open_store
+from inspector.stores.lines import ends_within_record
 from inspector.stores.readers import reader_of
 from tests.conftest import ROOT
 from tests.stores import agent_sessions
@@ -330,3 +332,14 @@ def test_requests_whose_prompts_the_server_cut_are_no_sizes_of_lists(tmp_path: P
     (compaction,) = inspection.compactions()
     assert inspection.last_size(compaction) is None
     assert reported_sizes(inspection.requests(), 2) == {2: 3_020}
+
+
+def test_the_end_of_a_file_is_found_in_time_that_grows_with_its_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one-line.json"
+    path.write_text('{"text": "' + "x" * 1_000_000)
+    monkeypatch.setattr("inspector.stores.lines._PIECE", 16)
+    began = time.process_time()
+    assert ends_within_record(path)
+    assert time.process_time() - began < 3
