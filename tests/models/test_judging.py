@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given
@@ -29,9 +30,12 @@ from inspector.answers.judging import (
 )
 from inspector.answers.kept_results import basis_of
 from inspector.answers.losses import facts_of
+from inspector.app.conversation.deciding import uncertain_facts
 from inspector.app.conversation.judged_scopes import judged_scopes
+from inspector.app.conversation.model_form import Form
 from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, OutputProblem, SummarizerFailed, UsageProblem
+from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.export.judging import decided_documents, print_decided
 from inspector.models.consent import Allowance
@@ -513,3 +517,17 @@ def test_the_arguments_of_a_call_in_the_list_are_evidence(inspection: Inspection
     assert ask(prompts, decide({HOLDS: ("paraphrased", arguments)}), kept) == ()
     (life,) = (life for life in facts_of(inspection).of(1) if life.text == HOLDS)
     assert (life.outcome, life.fate.index) == ("paraphrased", at)
+
+
+def test_the_app_says_that_a_model_has_answered_instead_of_sending_nothing(
+    inspection: Inspection, tmp_path: Path
+) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text("import sys; sys.stdin.read(); print('{\"statements\": []}')")
+    form = Form(command=f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}")
+    look = uncertain_facts(inspection, 1).look
+    watch = MagicMock(spec=Watch)
+    looked = look(form, watch)
+    assert looked.send(Allowance(looked.sending), watch) == ()
+    with pytest.raises(UsageProblem, match="already answered"):
+        look(form, watch)

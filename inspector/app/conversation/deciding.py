@@ -40,9 +40,12 @@ def _look(inspection: Inspection, compaction: int, form: Form, watch: Watch) -> 
     prompts = fact_prompts(inspection, compaction, masker, lives)
     if not prompts:
         raise UsageProblem(f"The rules decide every fact of the user after compaction {compaction}.")
+    sending = judge_sending(prompts, summarizer, masker, kept)
+    if not sending.recipients:
+        raise UsageProblem("This model has already answered about these facts, and its answers are stored.")
 
     def send(allowance: Allowance, watch: Watch) -> tuple[str, ...]:
         return ask_judge(prompts, summarizer, allowance, kept, watch)
 
     count = f"{len(lives):,} uncertain {'fact' if len(lives) == 1 else 'facts'}."
-    return Looked(judge_sending(prompts, summarizer, masker, kept), send, count)
+    return Looked(sending, send, count)
