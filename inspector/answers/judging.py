@@ -184,7 +184,11 @@ def judge_sending(
     prompts: Sequence[JudgePrompt], summarizer: Summarizer, masker: Masker, kept: KeptAttempts
 ) -> Sending:
     """Return what judging would send: the prompts without a kept answer."""
-    missing = [prompt for prompt in prompts if kept.answer(answer_key(prompt.prompt, summarizer)) is None]
+    missing = [
+        prompt
+        for prompt in prompts
+        if kept.answer(answer_key(prompt.prompt, summarizer), prompt.place) is None
+    ]
     return sending_of(((summarizer, prompt.prompt, ANSWER_TOKENS) for prompt in missing), masker)
 
 
@@ -203,7 +207,7 @@ def ask_judge(
     problems = []
     for number, prompt in enumerate(prompts, 1):
         key = answer_key(prompt.prompt, summarizer)
-        if kept.answer(key) is not None:
+        if kept.answer(key, prompt.place) is not None:
             continue
         label = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
         try:
@@ -229,7 +233,7 @@ def judgement_of(
     compaction = prompts[0].place.compaction
     answers: list[Judged] = []
     for prompt in prompts:
-        text = kept.answer(answer_key(prompt.prompt, summarizer))
+        text = kept.answer(answer_key(prompt.prompt, summarizer), prompt.place)
         if text is not None:
             answers.append(judged(text, prompt.piece, prompt.after))
     recorded = inspection.compaction(compaction)

@@ -137,13 +137,25 @@ class KeptAttempts:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return deleted
 
-    def answer(self, key: str) -> str | None:
-        """Return the stored answer of a judge, or a stored summary for `score`; None if there is none."""
+    def answer(self, key: str, place: AttemptPlace | None = None) -> str | None:
+        """Return the stored answer of a judge, or a stored summary for `score`; None if there is none.
+
+        It is stored for `place` too, which may be in a copy of the file that the question was first asked about.
+        """
         if not self.path.exists():
             return None
         with self._open() as database:
-            row = next(iter(database.table("answers").rows_where("key = ?", [key], select="answer")), None)
-            return None if row is None else str(row["answer"])
+            row = next(iter(database.table("answers").rows_where("key = ?", [key])), None)
+            if row is None:
+                return None
+            named = None if place is None else asdict(place)
+            if named is not None and any(
+                row[name] != named[name] for name in ("store", "root", "compaction")
+            ):
+                named = {name: named[name] for name in ("store", "root", "compaction")}
+                copied = {**row, **named, "key": " ".join((key, *map(str, named.values())))}
+                database.table("answers").insert(copied, pk="key", ignore=True)
+            return str(row["answer"])
 
     def answers_of(self, store: str, root: str, subject: str = "") -> tuple[JudgingAnswer, ...]:
         """Return the stored answers about a conversation, the newest first. `subject` is as in keep_answer."""

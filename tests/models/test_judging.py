@@ -6,6 +6,7 @@ import errno
 import json
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -531,3 +532,24 @@ def test_the_app_says_that_a_model_has_answered_instead_of_sending_nothing(
     assert looked.send(Allowance(looked.sending), watch) == ()
     with pytest.raises(UsageProblem, match="already answered"):
         look(form, watch)
+
+
+def test_a_copy_of_a_file_has_the_decisions_without_another_question(
+    program: Run, tmp_path: Path, fixtures_dir: Path
+) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text(
+        "import json, re, sys\n"
+        "ids = re.findall(r'^\\[([0-9a-f]{8})\\] ', sys.stdin.read(), re.MULTILINE)\n"
+        "print(json.dumps({'statements': [{'id': i, 'fate': 'lost', 'evidence': ''} for i in ids]}))\n"
+    )
+    answers = []
+    for name in ("first.db", "copy.db"):
+        shutil.copy(fixtures_dir / "hermes-0.19-in-place.db", tmp_path / name)
+        words = ("judge", str(tmp_path / name), "20260217_080000_6f1178", "--uncertain", "--send", "--json")
+        judge = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+        answers.append(json.loads(program(*words, "--command", judge).stdout))
+    first, copy = answers
+    assert copy["sending"]["to"] == []
+    assert (copy["asked"], copy["decided"]) == (first["asked"], first["decided"])
+    assert first["decided"] == first["asked"] > 0
