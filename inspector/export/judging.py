@@ -46,6 +46,8 @@ def decided_documents(
         now[life.fact.key, life.compaction].seen(number)
         for number, lives in undecided.items()
         for life in sorted(lives, key=lambda life: life.compaction)
+        # The user may dismiss a fact while the model answers.
+        if (life.fact.key, life.compaction) in now
     ]
     return {
         "conversation": row.id,

@@ -553,3 +553,13 @@ def test_a_copy_of_a_file_has_the_decisions_without_another_question(
     assert copy["sending"]["to"] == []
     assert (copy["asked"], copy["decided"]) == (first["asked"], first["decided"])
     assert first["decided"] == first["asked"] > 0
+
+
+def test_a_fact_that_is_dismissed_while_the_model_answers_is_left_out(inspection: Inspection) -> None:
+    facts = facts_of(inspection, by_rules=True)
+    first, *others = facts.undecided(1)
+    document = decided_documents(
+        inspection.conversation.row, {1: (first, *others)}, facts.without({first.fact.key})
+    )
+    assert document["asked"] == len(others)
+    assert first.text not in [fact["text"] for fact in document["facts"]]
