@@ -87,6 +87,16 @@ _ERRORS = (
 _TOLD = late_pattern(rf"(?<![\"'“‘`«「『])(?:{_ERRORS})")
 #: Matches a line of a printed file with its number: "14 │ text".
 _NUMBERED = late_pattern(r"\s{0,8}\d{1,6}\s{1,4}[│┃]")
+# Start of a clause that is a rule by itself.
+_RULE = (
+    r"(?:please\s+)?(?:do\s?n[o']?t|do not|never|always|make sure|ensure|avoid|must not|only use|don’t|keep|"
+    r"leave|use|ask|tell|show|warn|stop)\s+"
+    r"(?!(?:to|in|on|at|for|by|from|with|a|an|of|before|after|during|until|and|or|it|them|that)\b)\w"
+)
+_NORM = (
+    r"must|mustn't|has to|have to|needs?|should|shall|may not|cannot|can't|requires?|is not allowed|are not "
+    r"allowed"
+)
 #: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
 _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|(?-i:[A-Z][a-z]{2}) [ \d]\d \d\d:\d\d:\d\d|"
@@ -98,7 +108,9 @@ _PRINTED = late_pattern(
     # The banner of OpenClaw, and a place of a linter.
     rf"\W{{0,4}}(?:{_ERRORS})|🦞 OpenClaw \d|\d+:\d+ +(?:error|warning) {{2,}}\S|"
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S* (?:\d{3}\b|HTTP/)|[45]\d\d: (?-i:[A-Z]+_[A-Z_]+)\s*$|"
-    r"[\w./\\@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:?(?:\s|$)|[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
+    # A person speaks of a place: "boat.py:3 is old", or gives a tool a rule: "git: never rebase".
+    rf"[\w./\\@+-]{{1,200}}\.\w{{1,5}}:\d+(?::\d+)?(?! (?:[-–—] )?(?:(?:is|are|{_NORM})\s|{_RULE})):?(?:\s|$)|"
+    r"[\w./-]{1,120}\.[mc]?js\?\S{1,120}:\d+(?::\d+)?(?:\s|$)|"
     r"diff --git |index [0-9a-f]{6,}\.\.|@@ |\+{3} \S|-{3} [ab]/|[+-](?!\s)[^\n]*[;{}()=]|(?:\* )?commit "
     r"[0-9a-f]{7,40}\b|"
     r"[\w.$<>()]{1,80} @ \S+:\d+|\d{0,3}\([^\W\d_]{3,12}\):\d+(?:\s|$)|--[a-z][\w-]{1,40}(?:[ =]\S{1,80})?\s*\\?\s*$|"
@@ -121,7 +133,8 @@ _PRINTED = late_pattern(
     r"(?:passed|failed)\b|"
     r"\d+ files? changed|create mode \d{6} |(?:Setting up|Unpacking|Get:\d+|Hit:\d+|Step \d+/\d+) \S|"
     r"[a-z][\w.-]{1,30}: (?:unable to|cannot|can't|could not|failed to|falling back|no such|not found|\()|"
-    r"-?(?:zsh|bash|sh|fish|make|npm|git|node|python\d?|docker|curl|fatal|error|warning|hint)(?:\[\d+\])?: |"
+    rf"-?(?:(?:zsh|bash|sh|fish|make|npm|git|node|python\d?|docker|curl)(?:\[\d+\])?: (?!(?i:{_RULE}|must ))|"
+    r"(?:fatal|error|warning|hint)(?:\[\d+\])?: )|"
     r"[⏺●⎿✻✽❯◻◼]|"
     r"[│┃║╭╰┌└├]|[─━═]{3})"
 )
@@ -295,16 +308,6 @@ _ABBREVIATED = late_pattern(
     re.IGNORECASE,
 )  # fmt: skip
 _CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
-# Start of a clause that is a rule by itself.
-_RULE = (
-    r"(?:please\s+)?(?:do\s?n[o']?t|do not|never|always|make sure|ensure|avoid|must not|only use|don’t|keep|"
-    r"leave|use|ask|tell|show|warn|stop)\s+"
-    r"(?!(?:to|in|on|at|for|by|from|with|a|an|of|before|after|during|until|and|or|it|them|that)\b)\w"
-)
-_NORM = (
-    r"must|mustn't|has to|have to|needs?|should|shall|may not|cannot|can't|requires?|is not allowed|are not "
-    r"allowed"
-)
 # Start of a further statement in a sentence: after a comma, a dash, "and" or "but".
 _JOINT = late_pattern(
     rf"(?:(?<!\s)\s*+[,;–—]\s*+(?:(?:and|but|so|also|then|yet|though)\s++)*"
