@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from hashlib import blake2b
 from itertools import groupby
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from inspector.core.watching import OnProgress
 from inspector.models.attempt import AttemptPlace
 from inspector.models.consent import Allowance, Sending, sending_of
 from inspector.models.judging import answer_key, judge_prompt
-from inspector.models.kept import FACTS, KeptAttempts
+from inspector.models.kept import KeptAttempts
 from inspector.models.making import ask_model
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
@@ -53,7 +54,7 @@ _NAME, _EXCERPT = 40, 200
 class JudgePrompt(Struct, frozen=True):
     """The prompt of one piece of a compaction, and the texts that quotes are checked against.
 
-    `subject` is FACTS for a prompt about facts of the rules, "" for one about old messages.
+    `subject` names the summary for a prompt about facts of the rules. It is "" for a prompt about old messages.
     """
 
     place: AttemptPlace
@@ -131,7 +132,13 @@ def fact_prompts(
         for _, group in groupby(in_order, key=lambda life: (life.saying.generation, life.saying.index))
     ]
     pieces = pieces_of(texts, 4 * PIECE_TOKENS[1])
-    return tuple(_prompts(inspection, recorded, masker, pieces, FACTS))
+    return tuple(_prompts(inspection, recorded, masker, pieces, _subject(recorded)))
+
+
+def _subject(recorded: Compaction) -> str:
+    """Return a name of the summary of a compaction, because a rewound session may get another one."""
+    text = (recorded.summary or "").encode(errors="surrogatepass")
+    return f"facts {blake2b(text, digest_size=8).hexdigest()}"
 
 
 def _readable(inspection: Inspection, compaction: int) -> Compaction:
@@ -280,10 +287,10 @@ def model_fates(
     The evidence of each is in the list after the compaction word for word. Raises StoreErrors and OutputProblem.
     """
     place = place_of(inspection.store, inspection.conversation.row, 0)
-    answers = kept.answers_of(place.store, place.root, FACTS)
     keys = {_id(fact): fact.key for fact in facts}
     fates: dict[tuple[str, int], Fate] = {}
     for recorded in inspection.compactions():
+        answers = kept.answers_of(place.store, place.root, _subject(recorded))
         mine = [answer for answer in answers if answer.compaction == recorded.index]
         if not mine:
             continue

@@ -40,10 +40,6 @@ _UNCONVERTED = tuple(
 )
 
 
-#: Subject of stored answers about facts that the rules found.
-FACTS = "facts"
-
-
 class JudgingAnswer(NamedTuple):
     """A stored answer about one piece of a compaction, as it came.
 
@@ -179,7 +175,7 @@ class KeptAttempts:
             return {}
         with self._open(only_reads=True) as database:
             rows = database.execute(
-                "SELECT root, count(*), max(at) FROM answers WHERE subject = ? GROUP BY root", [FACTS]
+                "SELECT root, count(*), max(at) FROM answers WHERE subject != '' GROUP BY root"
             ).fetchall()
             return {root: f"{count} {newest}" for root, count, newest in rows}
 
@@ -188,7 +184,7 @@ class KeptAttempts:
     ) -> None:
         """Store the answer of a judge, or a summary for `score`, under a key.
 
-        `subject` is FACTS for an answer about facts of the rules, "" for other answers.
+        `subject` names the summary of an answer about facts of the rules; it is "" for other answers.
         """
         row = {
             "key": key, "store": place.store, "root": place.root, "compaction": place.compaction, "at": time.time(),

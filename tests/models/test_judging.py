@@ -299,6 +299,35 @@ def test_a_model_decides_facts_that_the_rules_leave_uncertain(inspection: Inspec
     assert {life.outcome for life in recorded.lives if life.text == HOLDS} == {"uncertain"}
 
 
+def test_an_answer_about_another_summary_decides_nothing(program: Run, tmp_path: Path) -> None:
+    script, path = tmp_path / "judge.py", tmp_path / "rollout.jsonl"
+    script.write_text(
+        "import json, re, sys\n"
+        "ids = re.findall(r'^\\[([0-9a-f]{8})\\] ', sys.stdin.read(), re.MULTILINE)\n"
+        "print(json.dumps({'statements': [{'id': i, 'fate': 'lost', 'evidence': ''} for i in ids]}))\n"
+    )
+
+    def write(summary: str) -> None:
+        rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
+        rollout.says("user", "The pilots want the tide table in the west office before the ferry leaves.")
+        rollout.says("assistant", "I read the table.")
+        rollout.compact([rollout.message("user", "Go on.")], message=summary)
+        rollout.says("assistant", "Done.")
+        path.write_text(rollout.text())
+
+    def fates() -> list[tuple[str, bool]]:
+        facts = json.loads(program("facts", str(path), "--json").stdout)
+        return [(fact["fate"], fact["decided_by"] != "rules") for fact in facts]
+
+    write("The pilots asked for a table in an office.")
+    judge = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    done = program("judge", str(path), "--uncertain", "--send", "--command", judge)
+    assert done.returncode == 0, done.stderr
+    assert fates() == [("lost", True)]
+    write("The pilots need a table of tides at their office.")
+    assert fates() == [("uncertain", False)]
+
+
 def test_fates_without_evidence_and_unknown_facts_are_not_used() -> None:
     entries = [
         {"id": "11111111", "fate": "paraphrased", "evidence": "the port is 9"},
