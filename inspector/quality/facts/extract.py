@@ -428,7 +428,10 @@ def _worth(value: Value, body: str, working: bool) -> int:
     """Return how surely a value of the agent is a result, not a part of code. 0: it is not."""
     if value.form in COUNTED and ("`" in body or value.unit in FLEETING or (working and value.canon == "0")):
         return 0
-    if value.form in ("ticket", "url", "uuid", "version"):
+    if value.form == "url":
+        # Such as the page of a change that it created.
+        return 3 if working else 4
+    if value.form in ("ticket", "uuid", "version"):
         return 0 if working else 4
     if value.form == "digest":
         return 0 if working else 2

@@ -603,3 +603,10 @@ def test_round_marks_begin_items_of_a_persons_list() -> None:
     printed = "● Read(tides.txt)\n  ⎿  12 lines\n\n● The tide is high.\n\nNever sail at night."
     own = [each.text for each in facts_of(printed, "user").statements if not each.pasted]
     assert own == ["Never sail at night."]
+
+
+def test_the_agent_gives_a_page_also_before_a_call() -> None:
+    text = "The draft of TIDE-4 is created: https://pier.example/pull/4"
+    (found,) = facts_of(text, "assistant", [("moor", "{}")]).statements
+    assert found.rule == "value.url"
+    assert not facts_of("Draft of TIDE-4", "assistant", [("moor", "{}")]).statements
