@@ -294,7 +294,7 @@ _FORBIDS_LIST = late_pattern(
     re.IGNORECASE,
 )
 #: A number of a list within a paragraph.
-_IN_LINE = late_pattern(r"(?<!\S)(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
+_IN_LINE = late_pattern(r"(?<![^\s：])(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
 _HEADING = late_pattern(r"\s*(?:[\"'“「『]?#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _END = late_pattern(
     r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
@@ -334,7 +334,7 @@ _POINT = late_pattern(r"(?<!\S)\d{1,2}\.\s+\Z")
 _OF_POINT = late_pattern(rf"(?!{_RULE})[a-z]")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
-    r"(?:>\s*+)*+(?:\[Image #\d+\]\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•●+]\s++|"
+    r"(?:>\s*+)*+(?:\[Image #\d+\][,:，：]?\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•●+]\s++|"
     r"\(?\d{1,2}(?:\+\d{1,2}){0,9}+(?:(?:[.)]|-(?=\s))\s++|[.)](?=[一-鿿])|、\s*+))?(?:#{1,6}\s++)?"
     r"(?:\[[ xX]\]\s++)?(?:[A-Z]{3,}+(?=\s++(?:[A-Z][a-z']|I\s))\s++)?"
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"

@@ -167,6 +167,7 @@ PERSONS_SENTENCES = (
      ["the pier fails"]),
     ("Catch the TideError: it must never leave the pier.\n\nWhy?",
      ["Catch the TideError: it must never leave the pier.", "Why?"]),
+    ("步骤是：1. 刷船 2. 不要停靠 3. 出海", ["步骤是：", "1. 刷船", "2. 不要停靠", "3. 出海"]),
     ("停靠这些：north-pier,south-pier,east-pier,west-pier", ["停靠这些：north-pier,south-pier,east-pier,west-pier"]),
     ("north-pier,south-pier,east-pier,west-pier", []),
     ("Read the log, PIER_ERROR\n\nTide Server Error\n\nOccurred on pier.example on 2026-05-21 06:08:58 GMT\n\n"
@@ -257,6 +258,7 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("1、对，开放\n2、最高\n3、我在码头挂灯，别锁大门", ["我在码头挂灯，别锁大门"]),
         ("[Image #1] paint the old pier, and [Image #2] too", ["paint the old pier, and [Image #2] too"]),
         ("[Image #3]", []),
+        ("[Image #1], [Image #2]: paint the old pier", ["paint the old pier"]),
         ("[Image #1]\n[Image #2] [Image #3]\nPaint the old pier", ["Paint the old pier"]),
         ("刪除pier插件", ["刪除pier插件"]),
         ("刪除這個", []),
