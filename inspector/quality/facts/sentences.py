@@ -257,6 +257,8 @@ _JOINED, _FEWEST_JOINED = late_pattern(r"(?<=[a-z)])[.:](?=[A-Z][a-z])"), 3
 _SPACED = late_pattern(r"(?<=[a-z)])[.]\s+(?=[A-Z][a-z])")
 #: Matches a name and its value, as a person gives them.
 _GIVEN = late_pattern(r"[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
+#: Matches a word or two and a number, which a person gives in a short message: "Use 8080", "Port: 8080".
+_NUMBER_GIVEN = late_pattern(r"(?:[^\W\d_]{2,}:?[ ]){1,2}\d[\d.,:/-]*\w{0,3}(?: \d\d?:\d\d)?[.!]?")
 #: Matches words with which a person speaks of oneself or to the agent.
 _PERSON = late_pattern(
     r"\b(?:I|we|my|me|our|please|pls|plz|let['’]?s|can you|could you)\b|我|你|请|請|幫|帮", re.IGNORECASE
@@ -615,6 +617,10 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
     prosaic = frozenset(number for number, line in enumerate(lines) if number not in coded and is_prose(line))
     if of_user:
         pasted |= _printout(lines, coded, prosaic, pasted) | _in_quotes(lines)
+        if len(lines) <= CROWDED:
+            prosaic |= {
+                number for number, line in enumerate(lines) if number not in coded and _gives_number(line)
+            }
     open_at, open_end, was = -1, -1, False
     indented = quoted = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
@@ -943,6 +949,12 @@ def _has_form(line: str) -> bool:
 def _gives(line: str) -> bool:
     """Return whether a line gives a name and its value, as a person hands over data."""
     return _GIVEN.match(line) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
+
+
+def _gives_number(line: str) -> bool:
+    """Return whether a line is a word or two and a number, and not printed."""
+    body = _LABEL.sub("", line[:_LINE].strip(), count=1)
+    return _NUMBER_GIVEN.fullmatch(body) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
 
 
 def _numbered_on(lines: Sequence[str], items: Sequence[int], first: int) -> set[int]:
