@@ -255,6 +255,8 @@ def test_a_file_without_the_line_of_the_session_is_read(tmp_path: Path, first: i
     assert [row.id for row in store.conversations()] == ["5e55"]
     assert [len(generation) for generation in conversation.generations] == [2, 4]
     assert ("The beginning of the session is missing" in " ".join(conversation.notes)) == missing
+    (compaction,) = store.compactions(conversation)
+    assert ("beginning of the list before it" in compaction.note) == missing
     store.close()
 
 

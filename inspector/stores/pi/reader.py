@@ -161,7 +161,7 @@ class PiScanner(SessionLists, kw_only=True):
                 f"{plural(self.edited, 'message')} {verb} removed from the context or replaced in it by an edit. The "
                 "lists show the result."
             )
-        if self.path and self.path[0].name and self.path[0].parent:
+        if self.lacks_beginning:
             self.notes.append("The beginning of the session is missing in the file.")
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
@@ -169,6 +169,11 @@ class PiScanner(SessionLists, kw_only=True):
                 f"Entries are missing in the file at {places}: the list may lack messages there."
             )
         return self
+
+    @property
+    def lacks_beginning(self) -> bool:
+        """Whether the first entry continues an entry that is not in the file."""
+        return bool(self.path and self.path[0].name and self.path[0].parent)
 
     def release(self) -> str:
         """Return the newest release that may have written the last answer, with a comma; "" if it may be the newest."""
@@ -338,10 +343,15 @@ class PiScanner(SessionLists, kw_only=True):
         if self._is_no_size(tokens_before, place):
             tokens_before = 0
         self.names.append(node.name or str(node.place))
+        note = ""
+        if not start_known:
+            note = "The first kept entry is missing from the file."
+        elif self.lacks_beginning and len(self.names) == 1:
+            note = "The beginning of the list before it is not in the file."
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,
-            note="" if start_known else "The first kept entry is missing from the file.",
+            note=note,
             tokens_before=max(tokens_before, last.sent) or None,
             tokens_after=count_of(data, "tokensAfter") or None,
             # The usage of the summarizing calls; there are two if a turn was split.
