@@ -63,6 +63,7 @@ class KeptAttempts:
         self._lock = RLock()
         self._database: Database | None = None
         self._copy: Database | None = None
+        self._reader: sqlite3.Connection | None = None
 
     def begin(
         self,
@@ -173,11 +174,20 @@ class KeptAttempts:
         """Return, for each root with stored answers about facts, a text that changes with them."""
         if not self.path.exists():
             return {}
-        with self._open(only_reads=True) as database:
-            rows = database.execute(
-                "SELECT root, count(*), max(at) FROM answers WHERE subject != '' GROUP BY root"
-            ).fetchall()
-            return {root: f"{count} {newest}" for root, count, newest in rows}
+        query = "SELECT root, count(*), max(at) FROM answers WHERE subject != '' GROUP BY root"
+        try:
+            # Every list asks this before its first frame, so it needs neither sqlite-utils nor a migration.
+            with self._lock:
+                self._reader = self._reader or self._reading()
+                rows = self._reader.execute(query).fetchall()
+        except sqlite3.Error:
+            with self._open(only_reads=True) as database:
+                rows = database.execute(query).fetchall()
+        return {root: f"{count} {newest}" for root, count, newest in rows}
+
+    def _reading(self) -> sqlite3.Connection:
+        address = f"file:{quote(str(self.path.absolute()))}?mode=ro"
+        return sqlite3.connect(address, uri=True, timeout=10, check_same_thread=False)
 
     def keep_answer(
         self, key: str, place: AttemptPlace, summarizer: Summarizer, answer: str, subject: str = ""
@@ -197,10 +207,10 @@ class KeptAttempts:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            for database in (self._database, self._copy):
+            for database in (self._database, self._copy, self._reader):
                 if database is not None:
                     database.close()
-            self._database = self._copy = None
+            self._database = self._copy = self._reader = None
 
     def _where(self, condition: str, values: Sequence[Any], columns: str = "") -> tuple[Attempt, ...]:
         if not self.path.exists():
@@ -220,8 +230,8 @@ class KeptAttempts:
                     yield database
             except (OSError, sqlite3.Error) as error:
                 raise OutputProblem(
-                    f"Attempts cannot be stored in {self.path} ({error}). Free some space or allow access, or move the "
-                    "file away: the program then creates a new file."
+                    f"The attempts and judgements in {self.path} cannot be used ({error}). Free some space, allow "
+                    "access, or move the file away: the program then creates a new file."
                 ) from error
 
     def _usable(self, only_reads: bool) -> Database:

@@ -59,6 +59,7 @@ def test_the_first_frame_imports_no_heavy_package(tmp_path: Path) -> None:
     assert "textual.app" in modules
     assert [name for name in LATE if name in modules] == []
     assert "inspector.answers.answers" not in modules
+    assert "inspector.answers.kept_results" not in modules
     assert "inspector.app.conversation.screen" not in modules
 
 

@@ -108,7 +108,7 @@ def test_nothing_is_sent_if_it_cannot_be_stored(tmp_path: Path) -> None:
     path = tmp_path / "attempts.db"
     path.write_bytes(b"no database at all, but long enough to be taken for one" * 40)
     asked: list[str] = []
-    with pytest.raises(OutputProblem, match="cannot be stored"):
+    with pytest.raises(OutputProblem, match="cannot be used"):
         make_attempt(
             KeptAttempts(path), ASK, Writer(lambda: asked.append("x")), allow(Writer(None)), lambda _: None
         )

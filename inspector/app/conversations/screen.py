@@ -114,8 +114,8 @@ class ConversationsScreen(JobScreen):
         self._notes_shown: tuple[str, ...] = ()
         self._left_at = self.saved.conversation
         self._dismissals = Dismissals.load()
-        #: Stamps of the stored judgements when another screen was opened.
-        self._judged: Mapping[str, str] = {}
+        #: Stamps of the stored judgements when another screen was opened; None before.
+        self._judged: Mapping[str, str] | None = None
         #: Whether the modules of the next screen are imported. Background work starts after that.
         self._prepared = False
 
@@ -348,18 +348,19 @@ class ConversationsScreen(JobScreen):
         self._left_at = self.saved.conversation
         from inspector.answers.kept_results import judged_since
 
-        _, self._judged = judged_since(self._judged)
+        _, self._judged = judged_since({})
         self.jobs.cancel("overviews")
 
     def on_screen_resume(self) -> None:
         """Go to the conversation that was opened by its name or from a search, and go on reading."""
         if self._left_at != self.saved.conversation and self.saved.conversation:
             self.query_one(ConversationTable).select(self.saved.conversation)
-        from inspector.answers.kept_results import judged_since
-
         dismissals = Dismissals.load()
         changed, self._dismissals = dismissals.changed_since(self._dismissals), dismissals
-        changed |= judged_since(self._judged)[0]
+        if self._judged is not None:
+            from inspector.answers.kept_results import judged_since
+
+            changed |= judged_since(self._judged)[0]
         self._read = {name: row for name, row in self._read.items() if row.root not in changed}
         self._read_overviews()
 
