@@ -1299,3 +1299,17 @@ def test_a_codex_session_that_is_named_later_has_the_name_in_its_row(
     again = open_store(tmp_path / "sessions")
     again.at_once()
     assert [row.title for row in again.conversations()] == ["The broken loom"]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_session_of_codex_without_its_first_line_lacks_its_beginning(tmp_path: Path, first: int) -> None:
+    content = [{"type": "input_text", "text": "Moor the ferry."}]
+    records = [
+        {"type": "session_meta", "payload": {"id": "5e55", "cwd": "/srv/pier"}},
+        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": content}},
+    ]
+    lines = [{**record, "timestamp": f"2026-04-01T10:00:0{at}Z"} for at, record in enumerate(records)]
+    write_lines(tmp_path / "rollout-1.jsonl", lines[first:])
+    store, conversation, _ = opened(tmp_path / "rollout-1.jsonl")
+    assert texts(store, conversation) == [("user", "Moor the ferry.")]
+    assert conversation.notes == ("The beginning of the session is missing in the file.",) * first

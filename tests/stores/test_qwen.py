@@ -55,6 +55,16 @@ def test_a_rewind_to_the_beginning(session: Any, tmp_path: Path) -> None:
     assert len(store.requests(conversation)) == 4
 
 
+@pytest.mark.parametrize("first", [0, 2])
+def test_a_missing_beginning_is_named(session: Any, tmp_path: Path, first: int) -> None:
+    for before, line in pairwise(session.lines):
+        line["parentUuid"] = before["uuid"]
+    session.lines[0]["parentUuid"] = None
+    del session.lines[:first]
+    _, conversation, _ = opened(session.write(tmp_path))
+    assert conversation.notes == ("The beginning of the session is missing in the file.",) * bool(first)
+
+
 def test_a_rewind_to_a_line_before_a_compaction(session: Any, tmp_path: Path) -> None:
     answer = next(line["uuid"] for line in session.lines if line["type"] == "assistant")
     rewound(session, answer)

@@ -44,6 +44,7 @@ _WHY_INFERRED = (
 )
 _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
 _WHY_LACKING = "The session goes on from another file, which is missing: the messages before are in no list."
+_WHY_CUT = "The beginning of the session is missing in the file."
 _WHY_MISSING = "The record lacks the summary, so it cannot be read. The kept messages are known."
 
 
@@ -150,6 +151,8 @@ class _Scanner(SessionScanner, kw_only=True):
         self._meta(self.files[-1].meta)
         if self.files[0].lacks_base:
             self.notes.append(_WHY_LACKING)
+        elif not self.files[0].meta:
+            self.notes.append(_WHY_CUT)
         for number, file in enumerate(self.files):
             left: tuple[int, int] | None = None
             for line in read_lines(file.path):

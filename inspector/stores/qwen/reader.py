@@ -71,6 +71,8 @@ class _Scanner(SessionScanner, kw_only=True):
         return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
+        if not self.marks and text_at(line, "parentUuid") and line.get("isSidechain") is not True:
+            self.notes.append("The beginning of the session is missing in the file.")
         if not self.session:
             self.session, agent = text_at(line, "sessionId"), text_at(line, "agentId")
             if agent and line.get("isSidechain") is True:
