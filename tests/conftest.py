@@ -63,13 +63,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Use a temporary cache directory for the tests of this process, instead of the user's.
+    """Use temporary directories for the tests of this process, instead of the user's: cache, data and state.
 
-    A test that needs an empty cache takes `empty_cache`.
+    A test that needs an empty cache takes `empty_cache`. A test that stores something in the others sets its own.
     """
     folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield folder
 
 

@@ -132,10 +132,10 @@ def fact_prompts(
         for _, group in groupby(in_order, key=lambda life: (life.saying.generation, life.saying.index))
     ]
     pieces = pieces_of(texts, 4 * PIECE_TOKENS[1])
-    return tuple(_prompts(inspection, recorded, masker, pieces, _subject(recorded)))
+    return tuple(_prompts(inspection, recorded, masker, pieces, subject_of(recorded)))
 
 
-def _subject(recorded: Compaction) -> str:
+def subject_of(recorded: Compaction) -> str:
     """Return a name of the summary of a compaction, because a rewound session may get another one."""
     text = (recorded.summary or "").encode(errors="surrogatepass")
     return f"facts {blake2b(text, digest_size=8).hexdigest()}"
@@ -290,7 +290,7 @@ def model_fates(
     keys = {_id(fact): fact.key for fact in facts}
     fates: dict[tuple[str, int], Fate] = {}
     for recorded in inspection.compactions():
-        answers = kept.answers_of(place.store, place.root, _subject(recorded))
+        answers = kept.answers_of(place.store, place.root, subject_of(recorded))
         mine = [answer for answer in answers if answer.compaction == recorded.index]
         if not mine:
             continue

@@ -15,12 +15,13 @@ from inspector.answers.answers import Answers
 from inspector.answers.attempting import place_of
 from inspector.answers.comparing import FolderComparison, Side, side_of
 from inspector.answers.inspection import Inspection
+from inspector.answers.judging import subject_of
 from inspector.answers.losses import facts_of
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreDamaged, UsageProblem
 from inspector.export.comparing import comparison_page, comparison_table
-from inspector.models.kept import FACTS, default_attempts
+from inspector.models.kept import default_attempts
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.measures.measure import Share
 from inspector.stores.detect import open_store
@@ -116,8 +117,9 @@ def test_a_page_has_every_row_and_shows_hostile_names_as_text(html: bool) -> Non
 
 
 def test_the_decisions_of_a_model_make_no_difference_between_folders(
-    fixtures_dir: Path, tmp_path: Path
+    fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     path = tmp_path / "state.db"
     shutil.copy(fixtures_dir / "hermes-0.19-in-place.db", path)
     answers = Answers(open_store(path), {}, None)
@@ -127,6 +129,8 @@ def test_the_decisions_of_a_model_make_no_difference_between_folders(
     statements = [{"id": life.fact.key[:8], "fate": "lost", "evidence": ""} for life in lives]
     place = place_of(inspection.store, inspection.conversation.row, 1)
     answer = json.dumps({"statements": statements})
-    default_attempts().keep_answer("key", place, CommandSummarizer("mine"), answer, FACTS)
+    default_attempts().keep_answer(
+        "key", place, CommandSummarizer("mine"), answer, subject_of(inspection.compaction(1))
+    )
     assert any(life.fate.model for life in facts_of(inspection).lives)
     assert side_of(answers, "a") == before

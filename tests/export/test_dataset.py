@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import place_of
+from inspector.answers.judging import subject_of
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import requests_of
 from inspector.answers.scheduling import Progress, Scheduling
@@ -24,7 +25,7 @@ from inspector.commands.cli import commands
 from inspector.core.errors import OutputProblem
 from inspector.export.dataset import QUERIES, export, sink_for
 from inspector.export.tables import TABLES
-from inspector.models.kept import FACTS, default_attempts
+from inspector.models.kept import default_attempts
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.losses import is_lost, lives_after
 from inspector.stores.detect import open_store
@@ -246,7 +247,10 @@ def test_datasette_answers_the_canned_queries(store: Path, tmp_path: Path) -> No
     assert hits
 
 
-def test_a_conversation_is_written_again_after_a_model_decided_its_facts(store: Path, tmp_path: Path) -> None:
+def test_a_conversation_is_written_again_after_a_model_decided_its_facts(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     target, counts = tmp_path / "out.db", "select decided_by, count(*) from facts group by 1"
     assert run(str(store), "--to", str(target)).exit_code == 0
     assert [name for name, _ in asked(target, counts)] == ["rules"]
@@ -257,6 +261,8 @@ def test_a_conversation_is_written_again_after_a_model_decided_its_facts(store: 
         statements = [{"id": life.fact.key[:8], "fate": "lost", "evidence": ""} for life in lives]
         place = place_of(inspection.store, inspection.conversation.row, number)
         answer = json.dumps({"statements": statements})
-        default_attempts().keep_answer(str(number), place, summarizer, answer, FACTS)
+        default_attempts().keep_answer(
+            str(number), place, summarizer, answer, subject_of(inspection.compaction(number))
+        )
     assert run(str(store), "--to", str(target)).exit_code == 0
     assert "model mine" in dict(asked(target, counts))
