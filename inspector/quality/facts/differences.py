@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -29,6 +29,7 @@ from inspector.quality.facts.meaning import (
     UNIVERSAL,
     YET,
     Adjunct,
+    Word,
     are_opposed,
     compensates,
     enforces,
@@ -491,6 +492,25 @@ class Differences(Alignment):
                 return True
         return False
 
+    def names_other_thing(self) -> bool:
+        """Return whether the passage may have the answer to the same question about another thing.
+
+        It has another word before a word of the question ("the Billing service", "the Orders service"), or other names
+        while its line has none of the question's.
+        """
+        words, others = self.probe.main.words, self.passage.words
+        specified = dict(_specifiers(words))
+        if any(
+            word in specified
+            and specified[word] not in self.passage.concepts
+            and before not in self.probe.concepts
+            for word, before in _specifiers(others)
+        ):
+            return True
+        names = {word.concept for word in words if word.name} - self.probe.answer
+        other_names = {word.concept for word in others if word.name} - self.probe.concepts
+        return bool(names and other_names) and names.isdisjoint(self.line.concepts)
+
     def lacks_names(self) -> bool:
         """Return whether the passage has most words of the fact but none of its names.
 
@@ -510,6 +530,13 @@ class Differences(Alignment):
         )
         has_name = any(word.name for word, _ in self.pairs)
         return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
+
+
+def _specifiers(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
+    """Yield the concept of each word with that of the full word right before it: "service" with "Orders"."""
+    for before, word in pairwise(words):
+        if before.clause == word.clause and before.weight >= 1.0:
+            yield word.concept, before.concept
 
 
 def _digits_of(word: str) -> list[str]:

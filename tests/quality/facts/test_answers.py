@@ -194,3 +194,19 @@ def test_the_names_of_a_question_are_not_those_of_its_answer(name: str, outcome:
     summary = f"1. Tools\n   - The user wanted to pay the {name} dock crew."
     after = PassageIndex([ListText("summary", 0, "summary", summary)])
     assert fate(_answered(question, "harbour"), after, 1).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("summary", "outcome"),
+    [
+        ("The Arrivals board is made with Polars.", "paraphrased"),
+        ("The board is made with Polars.", "paraphrased"),
+        ("The Departures board is made with Polars.", "uncertain"),
+        ("The departures board is made with Polars.", "uncertain"),
+        ("The board is made with Polars for Departures.", "uncertain"),
+    ],
+)
+def test_an_answer_about_another_thing_than_the_question_is_not_kept(summary: str, outcome: str) -> None:
+    fact = _answered("With what is the Arrivals board to be made?", "Polars")
+    after = PassageIndex([ListText("summary", 0, "summary", summary)])
+    assert fate(fact, after, 1).outcome == outcome
