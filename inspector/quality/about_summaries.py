@@ -43,6 +43,8 @@ _NO_TASK = re.compile(
 )
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 _CLOSES = (",", ";", ")", "]", "}", "，", "、", "）", "。")
+#: Matches a first line that ends bold text, but does not begin it.
+_CLOSES_BOLD = re.compile(r"(?:(?!\*\*)[^\n])*\S\*\*(?!\w)(?:(?!\*\*)[^\n])*(?:\n|$)")
 #: Maximum number of names in a sentence, and of characters in a quote.
 _LISTED = 4
 _QUOTE = 160
@@ -173,7 +175,7 @@ def cut_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 def begins_late(body: str) -> str:
     """Return how a text with headings begins in the middle of a sentence or of code; "" if it does not."""
     text = body.lstrip()
-    is_late = text[:1].islower() or text.startswith(_CLOSES)
+    is_late = text[:1].islower() or text.startswith(_CLOSES) or _CLOSES_BOLD.match(text) is not None
     return f"it begins with “{safe_line(text, 40)}”" if is_late and _LATER_HEADING.search(text) else ""
 
 

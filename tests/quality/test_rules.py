@@ -593,6 +593,8 @@ def test_how_a_summary_ends_early(body: str, how: str) -> None:
         ("        if (!berth) { return; }\n\n## Next\nFix it.", "“if (!berth)"),
         (', "sender": "x"\n\n## Tool Failures\nNone.', "“, "),
         ("，然后修好它。\n\n## 下一步\n修好它。", "“，然后"),
+        ("`BerthKind`** holds.\n\n## Next\nFix it.", "“`BerthKind`**"),
+        ("**Berth 4** holds.\n\n## Next\nFix it.", ""),
         # Prose without headings may begin with any word.
         ("use berth 4.", ""),
         ("\n\n## Goal\nfix it.", ""),
