@@ -14,7 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.each import StoreQuestion, ask_each
 from inspector.answers.fact_results import read_conversation_aftermath, read_losses
 from inspector.answers.findings import read_findings, split_dismissed
-from inspector.answers.store_losses import ConversationLosses, unknown_losses
+from inspector.answers.store_losses import ConversationLosses, uncertain_losses, unknown_losses
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
 from inspector.quality.aftermath import AftermathEvent
@@ -68,7 +68,8 @@ class CheckResult(Struct, frozen=True):
     """The outcome of a check. `unknown` are sentences about unreadable data. `baseline` is the number of known cases.
 
     `lost` counts the lost facts of all checked conversations by kind, as `losses` lists them, `uncertain` the facts
-    that may be lost, and `by_model` the facts whose fate is by a model of the user.
+    that may be lost, and `by_model` the facts whose fate is by a model of the user. `doubts` are sentences about
+    languages in which losses may not be recognized.
     """
 
     conversations: int
@@ -79,6 +80,7 @@ class CheckResult(Struct, frozen=True):
     lost: Mapping[Kind, int]
     uncertain: int
     by_model: int
+    doubts: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -143,7 +145,8 @@ def check(
     unknown = [*store.notes, *answers.unread, *none, *unknown]
     met = tuple(MetCondition(condition, tuple(cases)) for condition, cases in cases_of.items())
     problems = tuple(dict.fromkeys(unknown))
-    return CheckResult(len(rows), met, problems, old, allow_unknown, lost, uncertain, by_model)
+    doubts = tuple(uncertain_losses([losses for _, _, losses in results.values()]))
+    return CheckResult(len(rows), met, problems, old, allow_unknown, lost, uncertain, by_model, doubts)
 
 
 def read_for_check(

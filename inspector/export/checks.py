@@ -36,6 +36,7 @@ def check_document(result: CheckResult) -> Document:
         "lost": dict(result.lost),
         "uncertain": result.uncertain,
         "by_model": result.by_model,
+        "doubts": list(result.doubts),
     }
 
 
@@ -72,6 +73,7 @@ def check_text(result: CheckResult) -> str:
             f"{plural(result.uncertain, 'fact')} {verb} uncertain and may be lost; `losses` counts them. They meet no "
             "condition."
         )
+    lines += result.doubts
     lines += model_decisions(result.by_model)
     checked = plural(result.conversations, "conversation")
     verdict = "failed" if result.failed else "passed"
