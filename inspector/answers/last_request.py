@@ -7,7 +7,7 @@ from inspector.core.conversations import SYSTEM, USER, Compaction, Generation
 from inspector.core.refusals import refusal_in
 from inspector.core.text import safe
 from inspector.quality.evidence import is_request
-from inspector.quality.facts.languages import language_of
+from inspector.quality.facts.languages import language_of, summary_language
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.sentences import by_person, sentences
 from inspector.quality.mentions import is_absent, mention_of
@@ -48,7 +48,7 @@ def is_missing(inspection: Inspection, recorded: Compaction, before: Generation,
         return False
     text = safe(inspection.store.messages(before, request, request + 1)[0].text)
     typed = " ".join(text[part.start : part.end] for part in sentences(text) if not part.pasted)
-    languages = {language_of(typed), language_of(recorded.summary)} - {""}
+    languages = {language_of(typed), summary_language(recorded.summary)} - {""}
     return len(languages) < 2 and is_absent(typed, recorded.summary, load_stemmer())
 
 

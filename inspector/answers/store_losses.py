@@ -14,7 +14,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
-from inspector.quality.facts.languages import language_of
+from inspector.quality.facts.languages import language_of, summary_language
 from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _translated(inspection: Inspection, lives: Iterable[Life]) -> int:
     """Return the number of summaries in another language than the user's own words."""
     own = language_of("\n".join(life.fact.text for life in lives if life.fact.own))
     written = (one.summary for one in inspection.compactions() if one.summary and not one.fallback)
-    return sum(language_of(text) not in ("", own) for text in written) if own else 0
+    return sum(summary_language(text) not in ("", own) for text in written) if own else 0
 
 
 def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:

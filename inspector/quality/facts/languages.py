@@ -24,6 +24,10 @@ _SMALL_WORDS: Mapping[str, frozenset[str]] = {
     "pt": word_set("o os as de que e em para com não uma do da dos das no na sempre nunca podem deve por"),
     "tr": word_set("ve bir bu için ile değil çok gibi olarak ama lütfen hiç"),
 }  # fmt: skip
+# A result of a tool among the turns that a summary of OpenClaw keeps, up to the next turn or section.
+_TOOL_RESULT = late_pattern(
+    r"^- Tool result \([^\n]*+\n?(?:(?!- (?:User|Assistant|Tool result)\b|## )[^\n]*+\n)*+", re.MULTILINE
+)
 #: Maximum share of words with letters outside ASCII in an English text.
 _MAX_ACCENTED = 0.3
 
@@ -51,3 +55,8 @@ def language_of(text: str) -> str:
         return best
     accented = sum(not word.isascii() for word in words)
     return "other" if accented > max(1, _MAX_ACCENTED * len(words)) else ""
+
+
+def summary_language(text: str) -> str:
+    """Return the language of a summary as `language_of` does. The results of tools in it are not its own words."""
+    return language_of(_TOOL_RESULT.sub("", text))

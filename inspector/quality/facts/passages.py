@@ -13,7 +13,7 @@ from msgspec import Struct
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import word_set
 from inspector.quality.facts.fact import Span, Value, Where
-from inspector.quality.facts.languages import language_of
+from inspector.quality.facts.languages import summary_language
 from inspector.quality.facts.meaning import BINDS, meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import (
@@ -321,7 +321,7 @@ class PassageIndex:
     @cached_property
     def language(self) -> str:
         """The language of the summary; "" where there is none."""
-        return language_of("\n".join(self._summaries))
+        return summary_language("\n".join(self._summaries))
 
     @property
     def _summaries(self) -> Iterator[str]:
@@ -334,12 +334,14 @@ class PassageIndex:
 
     @cached_property
     def _language_of(self) -> Mapping[int, str]:
-        return {at: language_of(part.text) for at, part in enumerate(self.parts) if part.where == "summary"}
+        return {
+            at: summary_language(part.text) for at, part in enumerate(self.parts) if part.where == "summary"
+        }
 
     @cached_property
     def languages(self) -> frozenset[str]:
         """The languages of the texts of the summary."""
-        return frozenset(map(language_of, self._summaries)) - {""}
+        return frozenset(map(summary_language, self._summaries)) - {""}
 
     def quoting(self, wording: str) -> list[int]:
         """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""

@@ -105,6 +105,17 @@ def test_each_text_of_a_summary_is_read_in_its_own_language() -> None:
         assert fate(found, PassageIndex([chinese, english]), 1).outcome == outcome
 
 
+def test_the_results_of_tools_in_a_summary_do_not_decide_its_language() -> None:
+    result = "- Tool result (read): def berth_of(boat, tide):\n    if boat is not None:\n        return tide.berths\n"
+    turns = "## Recent turns preserved verbatim\n- Assistant: 先检查泊位表，然后继续。\n"
+    after = "- Assistant: 泊位表已经更新，测试全部通过。\n"
+    rule = "禁止夜间卸货，避免噪音"
+    assert judged(rule, turns + result * 9 + after)[1].outcome == "lost"
+    english = "- User wants the boats to be unloaded by day only, and never in the dark.\n"
+    assert judged(rule, english * 3 + turns + result * 9 + after)[1].outcome == "uncertain"
+    assert judged(rule, turns + result * 9 + "## Next Steps\n" + english * 3)[1].outcome == "uncertain"
+
+
 def test_an_excerpt_marks_what_it_leaves_out() -> None:
     found = max(facts("Never push to main."), key=lambda one: len(one.text))
     rule, filler = "Never push to main.", "The boat is red and stays in the harbor all day. " * 8
