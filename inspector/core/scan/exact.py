@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 
+from inspector.core.scan.words import UNSPACED
+
 # Extensions of file names; other words with a full stop are attributes or ends of sentences.
 _ENDINGS = (
     "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|vue|svelte|html?|css|scss|less|wxss|wxml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|"
@@ -24,9 +26,16 @@ _HALF = r"(?:[ap]m|[AP]M|[ap]\.m\.)"
 # A part of a path: a folder, or a group or parameter of a router, as in `app/(shop)/orders/[id]/page.tsx`.
 _PART = r"(?:[\w.@+-]+|\([\w.-]+\)|\[{1,2}[\w.-]+\]{1,2})/"
 
+# A character of a URL. A word without spaces right behind a letter or digit is text, unless the URL goes on behind it:
+# "x.org/docs看看" ends with "docs", but "x.org/v2版/a.html" does not end with "v2".
+_IN_URL = (
+    rf"(?!(?<=[A-Za-z0-9])[{UNSPACED}]++(?!/|[.\-=&#%][A-Za-z0-9]))"
+    r"[^\s<>\"'`|，；：！？（）“”‘’\u3001-\u303f]"
+)
+
 #: Kind → pattern, in the order of matching: later patterns do not see text that an earlier pattern matched.
 PATTERNS: Mapping[str, str] = {
-    "url": r"[a-z][a-z0-9+.-]{1,9}://[^\s<>\"'`|，。；：！？、（）]*[^\s<>\"'`|，。；：！？、（）.,;:!?)\]}]",
+    "url": rf"[a-z][a-z0-9+.-]{{1,9}}://(?:{_IN_URL})*(?:{_IN_URL})(?<![.,;:!?)\]}}])",
     "uuid": r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
     "digest": r"(?:sha(?:1|256|512):)?(?=[0-9a-f]{0,38}\d)(?=\d{0,38}[a-f])[0-9a-f]{7,64}",
     "colour": r"#(?:[0-9A-Fa-f]{6}|(?=\d{0,2}[A-Fa-f])[0-9A-Fa-f]{3})",

@@ -648,6 +648,22 @@ def test_the_number_of_an_item_and_the_zeros_of_a_name_are_no_values() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("https://harbour.org/tide把这个项目用git保存", "https://harbour.org/tide"),
+        ("打开http://localhost:8080这个页面", "http://localhost:8080"),
+        ("看https://harbour.org/tide和https://harbour.org/tide", "https://harbour.org/tide"),
+        ("【https://harbour.org/tide】“https://harbour.org/tide”", "https://harbour.org/tide"),
+        ("https://harbour.org/v2版/文档.html", "https://harbour.org/v2版/文档.html"),
+        ("https://harbour.org/README文档.md看", "https://harbour.org/README文档.md"),
+        ("https://harbour.org/wiki/潮汐", "https://harbour.org/wiki/潮汐"),
+    ],
+)
+def test_an_address_ends_before_words_of_a_script_without_spaces(text: str, address: str) -> None:
+    assert {value.text for value in values_of(text) if value.form == "url"} == {address}
+
+
 def test_a_placeholder_is_no_value() -> None:
     assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
 
