@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
+from inspector.core.scan.exact import PATTERNS
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import STANDING, Span
 from inspector.quality.facts.rules import best_cue, load_stemmer, plain_rule
@@ -217,6 +218,7 @@ _DATA = late_pattern(r"(?=\S*[\dA-Z+/])[A-Za-z0-9+/=_-]{24,}|-{3,}[A-Z ]+-{3,}")
 _JSON = late_pattern(r"\"[^\"\n]{0,200}\"(?:\s?:)?")
 _WORDS = late_pattern(r"(?<!\S)[\"'(*_`]*[^\W\d_]{2,}[\"')*_`]*[,.;:!?]*(?!\S)")
 _LETTERS = late_pattern(r"[^\W\d_]")
+_URL = late_pattern(PATTERNS["url"], re.ASCII)
 # Text of web pages that never occurs in messages.
 _PAGE = late_pattern(
     r"\s*(?:skip to (?:main )?content|sign (?:in|up|out)|log ?in|subscribe|cookie|accept (?:all )?cookies|"
@@ -1040,7 +1042,8 @@ def is_prose(line: str) -> bool:
         return False
     if _MARKUP.match(_LABEL.sub("", stripped, count=1)) or _is_code(stripped):
         return False
-    letters = len(_LETTERS.findall(stripped))
+    # All signs of an address count as letters.
+    letters = len(_LETTERS.findall(_URL.sub(lambda url: "a" * len(url.group()), stripped)))
     if has_unspaced(stripped):
         return letters + sum(sign.isdigit() for sign in stripped) >= 0.4 * len(stripped)
     return words >= 3 or letters + stripped.count(" ") >= 0.6 * len(stripped)

@@ -79,6 +79,8 @@ PERSONS_SENTENCES = (
     ("Which one?\nada-2\nPilot that must rest\nfree\nnorth\n+2\nida-9\nBoat\nfree\nnorth\nlow tide\nida-7\nShip\nfree"
      "\nnorth\nlow tide\nlow tide", ["Which one?", "ada-2", "Pilot that must rest"]),
     ("/devices", []),
+    ("https://tide.org/u_16213/10773198", ["https://tide.org/u_16213/10773198"]),
+    ("看图\nhttps://tide.org/u_16213/10773198", ["看图", "https://tide.org/u_16213/10773198"]),
     ("/plugin install moon@pier", []),
     ("/review only src/pier.py", ["/review only src/pier.py"]),
     ("Run it.\n  --max-iterations 15 \\\n  --dry-run", ["Run it."]),
