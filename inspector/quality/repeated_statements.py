@@ -52,7 +52,11 @@ def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterat
 
     The event is the repetition with the largest overlap.
     """
-    statements = [fact for fact in facts.facts if fact.role == "user" and not fact.pasted and fact.things]
+    statements = [
+        fact
+        for fact in facts.facts
+        if fact.role == "user" and not fact.pasted and (fact.things or _is_address(fact))
+    ]
     by_word: dict[str, list[Fact]] = defaultdict(list)
     for fact in statements:
         for word in set(fact.things):
@@ -93,6 +97,11 @@ def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterat
     yield from (event for _, event in best.values())
 
 
+def _is_address(fact: Fact) -> bool:
+    """Return whether a statement is an address and nothing else."""
+    return bool(fact.values) and all(value.form in ("url", "address") for value in fact.values)
+
+
 def _names_differ(fact: Fact, other: Fact) -> bool:
     """Return whether two statements have values but none in common, so that they are about different things."""
     values, other_values = ({value.canon for value in each.values} for each in (fact, other))
@@ -127,9 +136,15 @@ def _repeats(
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
     `corrects`: the message complains of a repetition, so fewer words are enough. If both statements are rules, one is
-    short and the list lost the earlier rule, a single shared word is enough. No third statement may have that word.
+    short and the list lost the earlier rule, a single shared word is enough. No third statement may have that word. An
+    address alone repeats itself if the list lost it.
     """
     words = frozenset(fact.things)
+    if not words:
+        before = _last_before(fact, saying)
+        if before is not None and harmed.fate(fact, saying) in GONE:
+            yield 1.0, fact, before
+        return
     rare = {word for word in words if len(by_word[word]) == 2}
     shared: Counter[str] = Counter()
     candidates: dict[str, Fact] = {}
@@ -168,10 +183,14 @@ def _repeats(
         is_repeated = gone and enough and not other.rule.endswith(_QUESTION)
         if other.kind not in _LASTING and not is_repeated and not (corrected and _asks(fact, other)):
             continue
-        before = [
-            earlier for earlier in other.sayings if earlier.step < saying.step and earlier.role == "user"
-        ]
-        if before and all(
-            earlier.compaction is not None and earlier.compaction < saying.generation for earlier in before
-        ):
-            yield count / longer, other, before[-1]
+        if (before := _last_before(other, saying)) is not None:
+            yield count / longer, other, before
+
+
+def _last_before(fact: Fact, saying: Saying) -> Saying | None:
+    """Return the user's last saying of a fact before another saying; None if the list still has one of them."""
+    before = [earlier for earlier in fact.sayings if earlier.step < saying.step and earlier.role == "user"]
+    has_left = all(
+        earlier.compaction is not None and earlier.compaction < saying.generation for earlier in before
+    )
+    return before[-1] if before and has_left else None

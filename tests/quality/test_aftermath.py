@@ -782,6 +782,28 @@ def test_a_line_with_another_time_is_not_said_again(time: str, again: bool) -> N
     assert [event.kind for event in found] == ["said again"] * again
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "left", "again"),
+    [
+        (("lost", "lost"), 1, True),
+        (("paraphrased", "lost"), 1, True),
+        (("lost", "paraphrased"), 1, False),
+        (("lost", "lost"), None, False),
+    ],
+)
+def test_a_lost_address_is_said_again(outcomes: tuple[Outcome, ...], left: int | None, again: bool) -> None:
+    address = "https://harbour.org/tide/20990"
+    value = Value(address, "url", address, "", True, (0, len(address)))
+    told = fact(address, (), saying(0, 1, left), saying(5, 3, None), kind="value")
+    told = replace(told, values=(value,))
+    first_lost = outcomes.index("lost") + 1
+    lived = replace(life(told, *outcomes), died=first_lost)
+    found = aftermath_of([], ConversationFacts((told,), (lived,)))
+    assert [(event.kind, event.compaction, event.fact) for event in found] == [
+        ("said again", first_lost, address)
+    ] * again
+
+
 def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
     facts = ConversationFacts((RULE,), (life(RULE, "lost"),))
     (event,) = events((1, 1, START), (2, None, PUSH), facts=facts)
