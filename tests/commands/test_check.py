@@ -14,7 +14,7 @@ from inspector.answers.checking import Condition, parse_condition
 from inspector.commands.cli import commands
 from inspector.core.errors import BadInput, CheckFailed, OutputProblem, UsageProblem
 from tests.program import Run
-from tests.recipes import recipe
+from tests.recipes import compacted_session
 from tests.stores.writer import create
 
 
@@ -177,16 +177,9 @@ def test_conditions_are_parsed() -> None:
     assert str(parse_condition("aftermath")) == "aftermath"
 
 
-def test_a_summary_in_another_language_is_a_doubt_that_a_check_tells(program: Run, tmp_path: Path) -> None:
-    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    rollout.says("user", "船在涨潮前回港，禁止夜间卸货。")
-    rollout.says("assistant", "I look for the boats.")
-    rollout.compact(
-        [rollout.message("user", "Go on.")], message="The boats are in the harbour before the flood."
-    )
-    rollout.says("assistant", "Done.")
-    path = tmp_path / "rollout.jsonl"
-    path.write_text(rollout.text(), encoding="utf-8")
+def test_a_check_says_where_losses_may_not_be_recognized(program: Run, tmp_path: Path) -> None:
+    said, summary = "船在涨潮前回港，禁止夜间卸货。", "The boats are in the harbour before the flood."
+    path = compacted_session(tmp_path / "rollout.jsonl", said, summary)
     done = program("check", str(path))
     assert "1 summary is in another language than the user's words" in done.stdout
     (doubt,) = json.loads(program("check", str(path), "--json").stdout)["doubts"]

@@ -49,7 +49,7 @@ from inspector.quality.facts.fact import Life
 from inspector.quality.judgement import Judged, agreement, decided, judged, letters, pieces_of
 from tests.models.server import DONE, Server, event, stream
 from tests.program import Run
-from tests.recipes import recipe
+from tests.recipes import compacted_session, recipe
 
 ROTATING = "Move checkout to orders-v2"
 
@@ -308,12 +308,8 @@ def test_an_answer_about_another_summary_decides_nothing(program: Run, tmp_path:
     )
 
     def write(summary: str) -> None:
-        rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-        rollout.says("user", "The pilots want the tide table in the west office before the ferry leaves.")
-        rollout.says("assistant", "I read the table.")
-        rollout.compact([rollout.message("user", "Go on.")], message=summary)
-        rollout.says("assistant", "Done.")
-        path.write_text(rollout.text())
+        said = "The pilots want the tide table in the west office before the ferry leaves."
+        compacted_session(path, said, summary)
 
     def fates() -> list[tuple[str, bool]]:
         facts = json.loads(program("facts", str(path), "--json").stdout)
@@ -372,28 +368,16 @@ def test_the_command_tells_what_the_model_decided_and_facts_follow(program: Run,
 
 
 def test_without_uncertain_facts_nothing_is_asked(program: Run, tmp_path: Path) -> None:
-    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    rollout.says("user", "Never touch the release branch.")
-    rollout.says("assistant", "I read the rule.")
-    rollout.compact([rollout.message("user", "Go on.")], message="Rule: Never touch the release branch.")
-    rollout.says("assistant", "Done.")
-    path = tmp_path / "rollout.jsonl"
-    path.write_text(rollout.text())
+    rule = "Never touch the release branch."
+    path = compacted_session(tmp_path / "rollout.jsonl", rule, f"Rule: {rule}")
     done = program("judge", str(path), "--uncertain", "--send", "--command", "false")
     assert done.returncode == 0, done.stderr
     assert "The rules decide every fact of the user" in done.stderr
 
 
 def test_every_count_with_fates_of_a_model_says_so(program: Run, tmp_path: Path) -> None:
-    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    rollout.says("user", "Always sign every commit of the payment service with the release key.")
-    rollout.says("assistant", "I sign them.")
-    rollout.compact(
-        [rollout.message("user", "Go on.")], message="Commits of the payment service are reviewed."
-    )
-    rollout.says("assistant", "Done.")
-    path = tmp_path / "rollout.jsonl"
-    path.write_text(rollout.text())
+    rule = "Always sign every commit of the payment service with the release key."
+    path = compacted_session(tmp_path / "rollout.jsonl", rule, "Commits of the payment service are reviewed.")
     before = json.loads(program("losses", str(path), "--json").stdout)
     assert [one["uncertain_constraints"] for one in before] == [1]
     script = tmp_path / "judge.py"
@@ -444,12 +428,7 @@ def test_the_fates_of_another_model_are_not_credited_to_the_asked_one(
 def test_a_named_compaction_with_an_unreadable_summary_is_refused(
     program: Run, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    rollout.says("user", "Never touch the release branch.")
-    rollout.says("assistant", "I look.")
-    rollout.compact([rollout.message("user", "Go on.")], message="", encrypted=True)
-    path = tmp_path / "rollout.jsonl"
-    path.write_text(rollout.text())
+    path = compacted_session(tmp_path / "rollout.jsonl", "Never touch the release branch.", "")
     done = program("judge", str(path), "--compaction", "1", "--send", "--command", "false", *words)
     assert done.returncode == 2
     assert "The summary of compaction 1 cannot be read" in done.stderr
@@ -460,14 +439,8 @@ def test_a_secret_at_the_edge_of_the_shown_part_is_masked(program: Run, tmp_path
     statement = "Always sign every commit of the payment service with the release key."
     early = f"The password is {secret} " + "so read on. " * 32
     late = "Read on now. " * 29 + key
-    rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    rollout.says("user", f"{early}\n{statement}\n{late}")
-    rollout.says("assistant", "I sign them.")
-    rollout.compact(
-        [rollout.message("user", "Go on.")], message="Commits of the payment service are reviewed."
-    )
-    path = tmp_path / "rollout.jsonl"
-    path.write_text(rollout.text())
+    said = f"{early}\n{statement}\n{late}"
+    path = compacted_session(tmp_path / "rollout.jsonl", said, "Commits of the payment service are reviewed.")
     shown = program("judge", str(path), "--uncertain", "--show-prompt").stdout
     assert statement in shown
     assert secret[-6:] not in shown

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.app.conversation.model_form import Form, Looked, summarizer_of
 from inspector.app.conversation.model_prompt import ModelQuestion
 from inspector.core.errors import UsageProblem
+from inspector.core.shares import plural
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
@@ -47,5 +48,4 @@ def _look(inspection: Inspection, compaction: int, form: Form, watch: Watch) -> 
     def send(allowance: Allowance, watch: Watch) -> tuple[str, ...]:
         return ask_judge(prompts, summarizer, allowance, kept, watch)
 
-    count = f"{len(lives):,} uncertain {'fact' if len(lives) == 1 else 'facts'}."
-    return Looked(sending, send, count)
+    return Looked(sending, send, f"{plural(len(lives), 'uncertain fact')}.")
