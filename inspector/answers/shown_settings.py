@@ -200,10 +200,9 @@ def _resolve_row(
         if first.get(compaction.index + 1, first.get(compaction.index)) in same
         and (until is None or compaction.index <= until)
     ]
-    loop = loop_of(engine(settings.profile))
+    loop, excused = loop_of(engine(settings.profile)), _excused(inspection)
 
     def shown_by(compactions: Sequence[Compaction]) -> int | None:
-        excused = _excused(inspection)
         return recorded_threshold(usual, requests, compactions, excused, loop.reasoning, loop.turns_end)
 
     shown = shown_by(compactions)
