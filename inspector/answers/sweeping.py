@@ -36,6 +36,11 @@ from inspector.replay.sweep import Axis, Grid, Sweep, cells, check_size, sweep
 _FEW = 2_000
 
 
+def exact_words(name: str, value: float) -> str:
+    """Return a value of a setting with all its digits."""
+    return SETTINGS[name].words(value)
+
+
 class SweepRequest(Struct, frozen=True):
     """Task of a sweep: small enough to send to worker processes, which open the databases themselves.
 
@@ -57,10 +62,12 @@ def run_sweep(
     watch: Callable[[Progress], None] = lambda _: None,
     wanted: Callable[[], bool] = lambda: True,
     processes: int | None = None,
+    words: Callable[[str, float], str] = exact_words,
 ) -> Sweep:
     """Run every cell over every conversation. If `wanted` returns False, the finished runs are returned.
 
-    `processes` is the number of processes (default: all cores; 1: only this one). Raises UsageProblem for a grid that
+    `processes` is the number of processes (default: all cores; 1: only this one). `words` writes a value of a setting
+    in the sentences of the result. Raises UsageProblem for a grid that
     is too large, EngineError for an engine that fails, StoreErrors.
     """
     check_size(request.rows, request.columns)
@@ -103,16 +110,18 @@ def run_sweep(
     notes = (
         *asking.unread,
         *unused_in(settings, list(names)),
-        *identical_in(settings, request.rows, request.columns),
+        *identical_in(settings, request.rows, request.columns, words),
         *(sentence for sentence in shares if sentence),
     )
     reproduces = total_reproduction(reproductions[place] for place in sorted(reproductions))
     return replace(swept, unused=notes, reproduces=reproduces if reproductions else None)
 
 
-def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tuple[str, ...]:
+def identical_in(
+    settings: Sequence[Settings], rows: Axis, columns: Axis, words: Callable[[str, float], str] = exact_words
+) -> tuple[str, ...]:
     """Return a sentence for each axis whose values have identical cells, because a rule of the profile overrides them.
-    `settings` has one item for each conversation. Raises EngineError."""
+    `settings` has one item for each conversation, `words` writes a value of a setting. Raises EngineError."""
     sentences = []
     for axis in (rows, columns):
         conversations: Counter[tuple[tuple[float, ...], str]] = Counter()
@@ -126,7 +135,7 @@ def identical_in(settings: Sequence[Settings], rows: Axis, columns: Axis) -> tup
                 conversations[tuple(sorted(values)), why] += count
         for (alike, why), count in conversations.items():
             if len(alike) > 1:
-                shown = ", ".join(f"{value:g}" for value in alike)
+                shown = ", ".join(words(axis.name, value) for value in alike)
                 part = "" if count == len(settings) else f" for {count:,} of {len(settings):,} conversations"
                 sentences.append(f"{axis.name} {shown} are identical{part}: {why}.")
     return tuple(sentences)

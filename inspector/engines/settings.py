@@ -72,6 +72,10 @@ class Setting(Struct, frozen=True):
         """Its name in words."""
         return self.name.replace("_", " ")
 
+    def words(self, value: float) -> str:
+        """Return a number that the setting may have as a person reads it: 35%, 20, 200,000."""
+        return f"{value * 100:.4g}%" if self.kind == "share" else f"{round(value):,}"
+
 
 _MOST = 10_000_000
 

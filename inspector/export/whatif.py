@@ -14,6 +14,7 @@ from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.shares import dollars, percent, plural
 from inspector.engines.registry import profile_status, words_of
+from inspector.engines.settings import SETTINGS
 from inspector.export.comparison import figure_rows
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
@@ -418,9 +419,9 @@ def print_sweep(document: Document) -> None:
                 marked += f", {len(best['alike']):,} alike marked ≈"
         words = "cost, US dollars" if name == "cost" else name.replace("_", " ")
         say(f"\n{words}   rows {rows}, columns {columns}, {marked}", "bold")
-        table = Table(f">{rows}", *(f">{value:g}" for value in document[columns]))
+        table = Table(f">{rows}", *(f">{SETTINGS[columns].words(value)}" for value in document[columns]))
         for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
-            table.add(f"{value:g}",
+            table.add(SETTINGS[rows].words(value),
                 *(
                     ("=" if identical[row][column] else "")
                     + ("–" if cell is None else _cell(name, cell))

@@ -18,6 +18,9 @@ from inspector.answers.resolving import resolve
 from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep
 from inspector.app.conversation.reading import summary_model
+from inspector.app.sweep.grid import heat_state
+from inspector.app.sweep.subject import SweepState
+from inspector.app.sweep.wording import value_words
 from inspector.core.errors import UsageProblem
 from inspector.engines.settings import Settings
 from inspector.export.whatif import sweep_csv, sweep_document
@@ -133,7 +136,7 @@ def test_cells_of_the_same_runs_are_identical_to_the_first(answers: Answers) -> 
     assert found.identical_to[1] == found.identical_to[2] == ((0, 0), (0, 1), (0, 2))
     document = sweep_document(found)
     assert document["identical_to"][1][2] == {"threshold": 0.3, "target_ratio": 0.5}
-    assert any("0.3, 0.5, 0.9 are identical" in sentence for sentence in found.unused)
+    assert any("30%, 50%, 90% are identical" in sentence for sentence in found.unused)
     assert list(csv.reader(io.StringIO(sweep_csv(found))))[6][-1] == "0.3/0.5"
 
 
@@ -193,9 +196,17 @@ def test_every_metric_is_of_one_way_to_combine() -> None:
 def test_values_at_the_two_ends_of_a_range_are_not_identical() -> None:
     rows, columns = parse_axis("target_ratio", "0.05,0.08,0.2,0.85,0.9"), parse_axis("threshold", "0.8")
     assert identical_in([Settings(profile="hermes-0.19")], rows, columns) == (
-        "target_ratio 0.05, 0.08 are identical: kept between 0.1 and 0.8.",
-        "target_ratio 0.85, 0.9 are identical: kept between 0.1 and 0.8.",
+        "target_ratio 5%, 8% are identical: kept between 10% and 80%.",
+        "target_ratio 85%, 90% are identical: kept between 10% and 80%.",
     )
+
+
+def test_identical_values_are_named_as_the_labels_of_the_map_name_them() -> None:
+    narrow = Settings(profile="hermes-0.19", context_length=64_000)
+    rows, columns = parse_axis("context_length", "16000,32000"), parse_axis("threshold", "0.5,0.7")
+    (sentence,) = identical_in([narrow], columns, rows, value_words)
+    labels = ", ".join(heat_state(SweepState(columns, rows), None, narrow, narrow).rows)
+    assert sentence.startswith(f"threshold {labels} are identical: ")
 
 
 def test_identical_values_name_the_conversations_that_they_are_identical_for() -> None:
@@ -203,9 +214,9 @@ def test_identical_values_name_the_conversations_that_they_are_identical_for() -
     wide = narrow.with_(context_length=1_000_000)
     rows, columns = parse_axis("threshold", "0.3,0.5,0.7"), parse_axis("target_ratio", "0.2")
     (alone,) = identical_in([narrow], rows, columns)
-    assert alone.startswith("threshold 0.3, 0.5, 0.7 are identical: ")
+    assert alone.startswith("threshold 30%, 50%, 70% are identical: ")
     (among,) = identical_in([narrow, wide, wide], rows, columns)
-    assert among.startswith("threshold 0.3, 0.5, 0.7 are identical for 1 of 3 conversations: ")
+    assert among.startswith("threshold 30%, 50%, 70% are identical for 1 of 3 conversations: ")
 
 
 def test_tokens_sent_with_a_summary_stay_if_the_size_of_summaries_is_chosen() -> None:

@@ -145,7 +145,7 @@ def show(knob: Setting, value: Value) -> str:
         return one_line(value, 40)
     if knob is _SUMMARY_SIZE:
         return f"{round(value):,} tok" if _is_tokens(knob, value) else f"{value:.0%} budget"
-    return f"{value * 100:.4g}%" if knob.kind == "share" else f"{round(value):,}"
+    return knob.words(value)
 
 
 def parse(text: str) -> float | None:

@@ -11,6 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.scheduling import Progress
 from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep, settings_by_window, unused_in
 from inspector.app.sweep.subject import Subject, SweepState
+from inspector.app.sweep.wording import value_words
 from inspector.core.watching import Watch
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.reproducing import reproduction
@@ -54,7 +55,7 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         settings = [subject.settings]
         notes = (
             *unused_in(settings, [rows.name, columns.name]),
-            *identical_in(settings, rows, columns),
+            *identical_in(settings, rows, columns, value_words),
         )
         reproduces, recording, force = None, subject.recording, subject.resolved.settings
         if recording.course.rules.engine.name == force.profile:
@@ -64,4 +65,4 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
     names = subject.every if scope == "all" else subject.filtered
     request = SweepRequest(names, rows, columns, subject.size, facts is True)
     changed = Answers(answers.store, flags, answers.config, answers.scheduling)
-    return run_sweep(request, changed, watch.some, lambda: not stop.is_set())
+    return run_sweep(request, changed, watch.some, lambda: not stop.is_set(), words=value_words)

@@ -15,7 +15,5 @@ def written(metric: Metric, value: float) -> str:
 
 
 def value_words(name: str, value: float) -> str:
-    """A value of a setting."""
-    if SETTINGS[name].kind == "share":
-        return f"{value * 100:.4g}%"
-    return human.tokens(int(value)) if value >= 10_000 else f"{int(value):,}"
+    """A value of a setting, short enough for a column."""
+    return human.tokens(int(value)) if value >= 10_000 else SETTINGS[name].words(value)

@@ -192,7 +192,7 @@ def _ratio(configured: float) -> tuple[float, list[DerivationStep]]:
         DerivationStep("configured", configured, f"target_ratio is set to {configured:g} of the threshold")
     ]
     if ratio != configured:
-        steps.append(DerivationStep("clamp", ratio, f"kept between {low:g} and {high:g}", bound=True))
+        steps.append(DerivationStep("clamp", ratio, f"kept between {low:.0%} and {high:.0%}", bound=True))
     return ratio, steps
 
 
