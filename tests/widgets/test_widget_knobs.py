@@ -6,6 +6,7 @@ import pytest
 from textual import events
 
 from inspector.engines.base import Budgets, Settings
+from inspector.engines.registry import names
 from inspector.engines.settings import SETTINGS
 from tests.counting import calls_of
 from tests.widgets.values import DEFAULTS, PROFILES
@@ -355,3 +356,13 @@ async def test_the_place_of_a_choice_is_shown_in_full_or_shorter(width: int, wor
     async with hosting(widget := knobs(), size=(width, 12)):
         assert words in lines(widget)[6]
         assert "…" not in lines(widget)[6]
+
+
+@pytest.mark.parametrize("width", [42, 64, 120])
+async def test_the_longest_profile_is_shown_in_full(width: int) -> None:
+    longest = max(names(), key=len)
+    widget = Knobs()
+    widget.set_state(TuneState(Settings(profile=longest), DEFAULTS, None, names()))
+    async with hosting(widget, size=(width, 20)):
+        row = lines(widget)[[knob.name for knob in KNOBS].index("profile")]
+        assert longest in row

@@ -17,7 +17,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import with_changes
 from inspector.engines.settings import Setting
 from widgets.base.inked import Inked
-from widgets.base.strips import Row, fit, one_line
+from widgets.base.strips import Row, fit, one_line, width_of
 from widgets.base.wrapping import breaks
 from widgets.intents import UseSettings
 from widgets.panes.knob_values import (
@@ -410,11 +410,12 @@ class Knobs(Inked, can_focus=True):
         if here and self._typed is not None:
             row.add(fit(self._typed + "▏", _VALUE, right=True), self.ink("edit"))
         else:
-            ink = "warning" if value != default else "strong"
-            row.add(fit(show(knob, value), _VALUE, right=True), self.ink(ink))
+            ink, text = "warning" if value != default else "strong", show(knob, value)
+            # A longer name of a choice uses the room of the slider.
+            room = max(_VALUE, min(width_of(text), width - row.width))
+            row.add(fit(text, room, right=True), self.ink(ink))
         row.add("  ", Style())
-        start, stop = self._slider()
-        self._draw_slider(row, knob, value, stop - start)
+        self._draw_slider(row, knob, value, self._slider()[1] - row.width)
         row.add("  ", Style())
         note = one_line(self._state.origins.get(knob.name, ""), 60)
         if value != default:
