@@ -285,7 +285,7 @@ def print_replay(document: Document) -> None:
                 event["step"],
                 f"{event['before']:,} → {event['after']:,}" if is_known else f"unknown → {event['after']:,}",
                 f"{tokens} → ~{event['tokens_after']:,}",
-                f"{event['head_end']}:{event['tail_start']}" if is_known else "unknown",
+                f"{event['head_end']}:{event['tail_start']}" if is_known else "unknown, left out",
             )
     print_table(table)
     say(f"what-if: {_compared(run, recorded)}; summaries have {run['summary_size']}")

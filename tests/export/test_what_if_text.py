@@ -13,8 +13,11 @@ from inspector.export.whatif import print_replay, print_sweep, replay_document, 
 from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.sweep import Axis, sweep
 from inspector.stores.detect import open_store
+from widgets.panes.token_graph import GraphState
 
-GEMINI = Path(__file__).resolve().parents[2] / "fixtures" / "agents" / "gemini"
+AGENTS = Path(__file__).resolve().parents[2] / "fixtures" / "agents"
+GEMINI = AGENTS / "gemini"
+CLAUDE_CODE = AGENTS / "claude-code" / "-home-dev" / "3f1c7a52-8e0d-4b66-9a41-0c5d2e7b9f10.jsonl"
 
 
 @pytest.mark.parametrize(("window", "note"), [(10_000_000, ""), (50_000, " (the window has 50,000)")])
@@ -30,6 +33,20 @@ def test_a_peak_above_the_window_is_named(window: int, note: str, capsys: pytest
     document["reproduces"]["changed"] = ("Runs use the settings that were in force from step 1 to 9.",)
     print_replay(document)
     assert "(the window has" not in capsys.readouterr().out
+
+
+def test_a_compaction_that_no_run_has_is_marked_in_its_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = CLAUDE_CODE.read_text().splitlines(keepends=True)
+    boundary = next(at for at, line in enumerate(whole) if '"subtype": "compact_boundary"' in line)
+    (path := tmp_path / CLAUDE_CODE.name).write_text("".join(whole[boundary:]))
+    answers = Answers(open_store(path), {}, None)
+    answer = replay(answers, answers.store.conversations()[0].id)
+    print_replay(replay_document(answer))
+    marked = [line for line in capsys.readouterr().out.splitlines() if line.endswith("unknown, left out")]
+    assert len(marked) == answer.reproduces.unseen == 1
+    assert GraphState.of(answer.recording, answer.run).left_out == (answer.recording.events[0].step,)
 
 
 def test_small_costs_of_cells_and_runs_have_three_places(capsys: pytest.CaptureFixture[str]) -> None:

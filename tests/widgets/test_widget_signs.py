@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from inspector.core.signs import FATE_SIGNS, SEVERITY_SIGNS
 from tests.widgets.values import COMPACTION, LOSSES, ROWS
-from tests.widgets.widget_host import Host, hosting, showing, shown
+from tests.widgets.widget_host import Host, hosting, lines, showing, shown
 from widgets.bars.timeline import GLYPHS, Timeline, TimelineNode, glyph_of
 from widgets.base.signs import signs_on
 from widgets.lists.fact_list import FATE_WORDS, OUTCOMES
@@ -83,6 +83,9 @@ async def test_a_graph_names_its_curves_and_compactions() -> None:
         assert list(named(host)) == ["█", "•", "▲ △ ◆"]
         graph.state = replace(state, kept=(9, 70), hygiene=95)
         assert {"◦", "┄"} <= set(named(host))
+        graph.state = replace(state, left_out=(2,))
+        assert "?" in named(host)
+        assert lines(graph)[-1].split() == ["?"]
 
 
 async def test_a_sweep_names_the_signs_of_its_cells() -> None:

@@ -35,8 +35,8 @@ class GraphState(Struct, frozen=True):
     """The curves, in tokens after each step, and the lines, in tokens (0 hides one).
 
     `kept` is the curve of settings that were kept to compare with; `low` and `high` bound the what-if where summaries
-    are smaller or larger. `recorded_events` and `whatif_events` are the steps
-    of compactions, counted from 1; `step` is where the cursor is (0: nowhere).
+    are smaller or larger. `recorded_events` and `whatif_events` are the steps of compactions, counted from 1, and
+    `left_out` those of recorded compactions that no run has. `step` is where the cursor is (0: nowhere).
     """
 
     recorded: tuple[int, ...] = ()
@@ -49,6 +49,7 @@ class GraphState(Struct, frozen=True):
     kept: tuple[int, ...] = ()
     low: tuple[int, ...] = ()
     high: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, recording: Recording, run: WhatIf, **more: Any) -> GraphState:
@@ -60,6 +61,7 @@ class GraphState(Struct, frozen=True):
             run.budgets.hygiene_tokens,
             tuple(event.step for event in recording.events),
             tuple(event.step for event in run.events),
+            left_out=tuple(event.step for event in recording.events if not event.before),
             **more,
         )
 
@@ -67,7 +69,8 @@ class GraphState(Struct, frozen=True):
 class TokenGraph(Inked, can_focus=True):
     """Recorded as blocks, the what-if as dots over them, a kept one as circles, threshold and hygiene as rules.
 
-    The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column. Posts GoToStep.
+    The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column, ? recorded but in no run. Posts
+    GoToStep.
     """
 
     DEFAULT_CSS = """
@@ -117,6 +120,8 @@ class TokenGraph(Inked, can_focus=True):
             yield "┄", "size at which the gateway compacts (hygiene)"
         if state.recorded_events or state.whatif_events:
             yield "▲ △ ◆", "compaction: recorded, of the what-if, both"
+        if state.left_out:
+            yield "?", "recorded compaction that no run has, because the list before is not recorded"
 
     @property
     def steps(self) -> int:
@@ -208,6 +213,8 @@ class TokenGraph(Inked, can_focus=True):
         for step in state.whatif_events:
             column = self.column_of(step, width)
             marks[column] = "◆" if marks[column] in "▲◆" else "△"
+        for step in state.left_out:
+            marks[self.column_of(step, width)] = "?"
         line = Row().add(" " * LABEL_WIDTH, Style())
         for mark in marks:
             line.add(mark, self.ink("curve" if mark == "▲" else "mark"))
