@@ -93,6 +93,18 @@ async def test_where_the_pane_is_low_m_turns_between_curve_and_numbers() -> None
         assert pane.body.has_focus
 
 
+async def test_figures_that_change_while_they_are_hidden_fit_their_room_when_shown() -> None:
+    pane = filled()
+    async with hosting(pane, size=(82, 10)) as host:
+        before = lines(pane.figures)
+        await host.press("m")
+        pane.set_run(None)
+        await host.settle()
+        pane.set_run(RUNS)
+        await host.press("m")
+        assert lines(pane.figures) == before
+
+
 @pytest.mark.parametrize("size", [(42, 12), (60, 16)])
 async def test_where_it_is_narrow_too_both_stand_below_each_other(size: tuple[int, int]) -> None:
     pane = filled()

@@ -186,3 +186,5 @@ class WhatIfPane(Container):
     def _mode_chosen(self, event: ModeBar.ModeChosen) -> None:
         event.stop()
         self._arrange()
+        # Figures that were hidden have no width before they are laid out.
+        self.call_after_refresh(self._show_run)
