@@ -75,7 +75,7 @@ class Upcoming(Struct, frozen=True):
         mark = "" if self.reported else "~"
         far = self.threshold_tokens - self.tokens
         if far > 0:
-            distance = f"{far:,} tokens{' or more' if self.least else ''} below the threshold"
+            distance = f"{mark}{far:,} tokens{' or more' if self.least else ''} below the threshold"
         else:
             distance = "no compaction came at this size" if self.least else "at the threshold or above"
         if far > 0 and self.requests_left is not None:

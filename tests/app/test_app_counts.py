@@ -87,4 +87,4 @@ async def test_hygiene_is_shown_only_for_a_session_of_a_gateway(rotating: Path, 
         await press(pilot)
         text = screen_text(pilot)
         assert ("Gateway hygiene would compact" in text) is (title != CHECKOUT)
-        assert ("tokens are left before a compaction" in text) is (title == CHECKOUT)
+        assert ("rough tokens are left before a compaction" in text) is (title == CHECKOUT)

@@ -190,9 +190,9 @@ def _outcome(
         return ("Reading the list …",)
     size = plan.tokens_before if reported is None else reported
     fires = engine(settings.profile).fires(size, settings)
-    when = (
-        f"{'' if exact else '~'}{plan.budgets.threshold_tokens - size:,} tokens are left before a compaction."
-    )
+    left = f"{'' if exact else '~'}{plan.budgets.threshold_tokens - size:,}"
+    # The gauge may show an exact count of the same list, so this sentence names the count that it uses.
+    when = f"{left} {'rough tokens' if reported is None else 'tokens'} are left before a compaction."
     if fires == "agent":
         when = "The list is over the threshold: the agent would compact before the next call."
     elif fires == "hygiene" and gateway:
@@ -202,8 +202,7 @@ def _outcome(
     return (
         when,
         # A plan counts messages roughly; a reported size also has the system prompt and the tools.
-        f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} "
-        f"{'tokens' if reported is None else 'rough tokens'}, "
+        f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} rough tokens, "
         f"{plan.length:,} → {human.plural(plan.length_after, 'message')}.",
     )
 
