@@ -26,6 +26,7 @@ TITLES = {
     "ViewsPane": "Panes with views",
     "MessagePane": "Message pane",
     "CompactionPane": "Compaction pane",
+    "SummaryPane": "Summary pane, changes and side by side",
     "SummaryText": "Summary pane, text",
     "SummaryChanges": "Summary pane, changes",
     "SummaryLineage": "Summary pane, lineage",

@@ -509,6 +509,18 @@ async def test_modes_of_panes(rotating: Path) -> None:
         assert pane.view_name == "text"
 
 
+async def test_any_two_summaries_can_be_compared(rotating: Path) -> None:
+    async with running(rotating, CHECKOUT) as pilot:
+        screen, shown = conversation(pilot), []
+        await press(pilot, "3", "m")
+        for keys in ("", "{", "{{{", "[", "[", "]]}}}}"):
+            await press(pilot, *keys)
+            changes = value_of(pilot, SummaryPane).changes
+            shown.append(None if changes is None else (changes.old.index, changes.new.index))
+        assert screen.state.view == "changes"
+        assert shown == [(3, 4), (2, 4), (1, 4), (1, 3), (1, 2), (3, 4)]
+
+
 async def test_the_names_of_profiles_are_separate_from_their_status(rotating: Path) -> None:
     async with running(rotating, CHECKOUT) as pilot:
         await press(pilot, "p")

@@ -129,6 +129,19 @@ async def test_the_texts_are_side_by_side_at_any_width() -> None:
         assert "no earlier summary" in shown(pane)
 
 
+async def test_braces_choose_the_earlier_summary_of_a_comparison() -> None:
+    view = replace(SUMMARY_PANE, changes=replace(DIFF, old=replace(DIFF.old, index=3)), earlier=(1, 3, 4))
+    async with showing(SummaryPane(), view, size=(80, 38)) as (pane, host):
+        pane.query_one(TextView).focus()
+        pane.show("changes")
+        await host.settle()
+        await host.press("left_curly_bracket", "right_curly_bracket")
+        chosen = [message.changes for message in host.messages_of(Change) if "against" in message.changes]
+        assert chosen == [{"against": 1}, {"against": 4}]
+        pane.set_view(replace(view, earlier=(3,)))
+        assert "left_curly_bracket" not in host.screen.active_bindings
+
+
 async def test_section_keys_go_through_a_diff() -> None:
     async with showing(SummaryChanges(), DIFF) as (pane, host):
         pane.body.focus()

@@ -16,7 +16,7 @@ class SummarySides(TextPart[SummaryComparison]):
     def __init__(self) -> None:
         self.head, self.body = Headline(2), TextView()
         super().__init__(self.head, self.body)
-        self.body.tooltip = "The previous summary on the left, this one on the right: − removed, + added."
+        self.body.tooltip = "The earlier summary on the left, this one on the right: − removed, + added."
         self._width = 0
 
     def fit(self) -> None:

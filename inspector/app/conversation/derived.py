@@ -94,8 +94,8 @@ class Deriver:
         return self._derive(
             self,
             replace(
-                state, row=0, pane="", view="", find="", compaction=0, attempts=0, decided=0,
-                dismissed_facts=frozenset(), dismissed_findings=frozenset(),
+                state, row=0, pane="", view="", find="", compaction=0, against=0, attempts=0,
+                decided=0, dismissed_facts=frozenset(), dismissed_findings=frozenset(),
             ),
             loaded,
             exact,

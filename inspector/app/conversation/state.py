@@ -33,15 +33,17 @@ class State(Struct, frozen=True):
 
     `generation` is the list on screen, from 1 (0 until the conversation is open), `row` the row under the cursor (a
     system prompt outside the list is row 0). `moment` is the step of a replay, None outside one. `compaction` is the
-    chosen compaction, from 1 (0: none). `undo` are the tunings for ctrl+z, `kept` is A of a comparison. `layout` and
-    `ttl` are None for the default of the release. `attempts` counts changes of the attempts, `decided` changes of fates
-    by models. The dismissed facts and findings are keys.
+    chosen compaction, from 1 (0: none). Its summary is compared with the one before, or with that of compaction
+    `against` (0: not chosen). `undo` are the tunings for ctrl+z, `kept` is A of a comparison. `layout` and `ttl` are
+    None for the default of the release. `attempts` counts changes of the attempts, `decided` changes of fates by
+    models. The dismissed facts and findings are keys.
     """
 
     generation: int = 0
     row: int = 0
     moment: Moment | None = None
     compaction: int = 0
+    against: int = 0
     settings: Settings = field(default_factory=Settings)
     summary_size: float | None = None
     undo: tuple[Tuning, ...] = ()

@@ -33,7 +33,8 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     # Within a compaction its summary does not exist yet.
     shown = recorded(then, min(state.compaction, len(then)), None)
     index = shown.index if shown is not None else 0
-    before = next((c for c in reversed(then) if c.index < index and c.summary is not None), None)
+    earlier = [c for c in then if c.index < index and c.summary is not None]
+    before = next((c for c in reversed(earlier) if not state.against or c.index <= state.against), None)
     changes = state.view in ("changes", "sides")
     lineage = context.loaded.latest(LINEAGE) if state.view == "lineage" else None
     budget = context.derived.budgets.summary_limit
@@ -47,6 +48,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         budget,
         state.view,
         attempts_read(state, loaded) if state.moment is None and state.view == "attempts" else None,
+        tuple(c.index for c in earlier),
     )
 
 
@@ -60,10 +62,12 @@ def compute(
     budget: int | None,
     view: str,
     attempts: AttemptsRead | None = None,
+    earlier: tuple[int, ...] = (),
 ) -> SummaryPaneView:
     """Return the summary of a compaction with the parts that the view on screen needs.
 
-    `then` compactions of `total` had been made. `budget` is the maximum size of a summary in tokens, None: unknown.
+    `before` is the compaction to compare with, one of the `earlier` ones with a summary. `then` compactions of `total`
+    had been made. `budget` is the maximum size of a summary in tokens, None: unknown.
     """
     from inspector.app.conversation.attempt_views import attempts_view
     from widgets.panes.diff_lines import compare
@@ -77,6 +81,7 @@ def compute(
         compare(before, shown) if changes else None,
         followed,
         attempts=attempts_view(attempts, shown) if view == "attempts" and shown is not None else NO_ATTEMPTS,
+        earlier=earlier,
     )
 
 
@@ -88,7 +93,7 @@ def _wants(state: State) -> tuple[Resource[Any], ...]:
 PANE = Pane(
     "The summary of the chosen compaction by section, with its size against the budget. m shows the next view: the "
     "changes since the previous summary, both texts side by side, the state of every item in all summaries (lineage), "
-    "and attempts. P makes an attempt.",
+    "and attempts. { and } compare with an earlier or later summary. P makes an attempt.",
     SummaryPane,
     _needs,
     compute,
