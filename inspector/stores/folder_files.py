@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Seconds for which the stores of all agents share one search of a folder.
 _SHARED_SECONDS = 0.25
 _UNUSED_SECONDS = 10.0
-#: Maximum number of unknown files that a note names.
+#: Maximum number of files that a note names.
 _NAMED = 5
 
 
@@ -56,25 +56,21 @@ class FolderFiles:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about files and folders that may not be read, and about compressed and unknown files."""
-        sentences = []
-        refused = [*self._closed, *self._refused]
-        if refused:
-            more = f" and {len(refused) - 1:,} more" if len(refused) > 1 else ""
-            sentences.append(
-                f"{refused[0]}{more} cannot be read by this user, and the contents are left out."
-            )
-        sentences += self._locked.values()
-        for paths, why in (
-            ([*self._unknown()], "not in a session format this program knows"),
-            (sorted(self._packed), "compressed. Decompress {them} to read the sessions"),
-        ):
-            if not paths:
-                continue
+        return (
+            *self._left_out(sorted({*self._closed, *self._refused}), "this user may not read {them}"),
+            *self._locked.values(),
+            *self._left_out([*self._unknown()], "not in a session format this program knows"),
+            *self._left_out(sorted(self._packed), "compressed. Decompress {them} to read the sessions"),
+        )
+
+    def _left_out(self, paths: Sequence[str], why: str) -> Iterator[str]:
+        """Yield the sentence about paths that are left out, with the first of them by name; none without a path."""
+        if paths:
             some = ", ".join(os.path.relpath(path, self._folder) for path in paths[:_NAMED])
             more = f" and {len(paths) - _NAMED:,} more" if len(paths) > _NAMED else ""
             verb, them = ("are", "them") if len(paths) > 1 else ("is", "it")
-            sentences.append(f"{some}{more} in {self._folder} {verb} left out: {why.format(them=them)}.")
-        return tuple(sentences)
+            left_out = self._folder if some == os.curdir else f"{some}{more} in {self._folder}"
+            yield f"{left_out} {verb} left out: {why.format(them=them)}."
 
     def _unknown(self) -> Iterator[str]:
         """Return the files of unknown formats, except files that a known agent keeps next to its sessions."""

@@ -291,15 +291,15 @@ def test_unreadable_files_are_named_and_the_rest_is_listed(
 ) -> None:
     claude(home / "all" / "mine" / "a.jsonl")
     unreadable = [
-        claude(home / "all" / "mine" / "b.jsonl"),
+        *(claude(home / "all" / "mine" / f"b{number}.jsonl") for number in range(5)),
         claude(home / "all" / "theirs" / "c.jsonl").parent,
     ]
     closed_to(monkeypatch, *unreadable)
     store = open_store(home / "all")
     assert len(store.conversations()) == 1
     (note,) = store.notes
-    assert str(unreadable[1]) in note
-    assert "and 1 more cannot be read by this user" in note
+    named = ", ".join(f"mine/b{number}.jsonl" for number in range(5))
+    assert note == f"{named} and 1 more in {home / 'all'} are left out: this user may not read them."
 
 
 def test_an_unreadable_folder_is_an_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ def test_an_unreadable_folder_is_an_error(home: Path, monkeypatch: pytest.Monkey
             open_store(path)
     with pytest.raises(StoreMissing, match=r"projects cannot be read by this user"):
         open_machine()
-    with pytest.raises(NotAStore, match=r"\.claude cannot be read by this user"):
+    with pytest.raises(NotAStore, match=r"\.claude is left out: this user may not read it"):
         open_store(home / ".claude")
 
 
