@@ -11,7 +11,7 @@ from textual.css import stylesheet
 from textual.css.model import RuleSet
 from textual.css.tokenize import Token, tokenize_values
 
-from inspector.answers import fact_reading, fate_processes, scoring
+from inspector.answers import fact_reading, scoring
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import Basis, KeptResults, basis_of
@@ -66,7 +66,7 @@ def share_fates(patch: pytest.MonkeyPatch) -> None:
     """
     patch.setattr(scoring, "fate", _judge_once)
     patch.setattr(lives, "fates_of", _follow_once)
-    patch.setattr(fate_processes, "fates_of", _follow_once)
+    patch.setattr(fact_reading, "fates_of", _follow_once)
 
 
 def share_digests(patch: pytest.MonkeyPatch) -> None:

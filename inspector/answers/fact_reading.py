@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from inspector.answers.fate_processes import cached_fates, fates_together
 from inspector.answers.inspection import Inspection
+from inspector.answers.kept_facts import cached_fates
 from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of, default_results
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import read_messages
@@ -20,7 +20,7 @@ from inspector.engines.base import Settings
 from inspector.engines.registry import is_built_in
 from inspector.quality.facts.fact import ConversationFacts, Fact, MessageFacts, Saying, SpokenMessage
 from inspector.quality.facts.gather import gather
-from inspector.quality.facts.lives import PlacedFates, Work, lives_of
+from inspector.quality.facts.lives import PlacedFates, Work, fates_of, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.risk import RiskIndex
 from inspector.replay.transcript import MessagePaths, Transcript, message_paths, transcript_of
@@ -60,7 +60,7 @@ def read_facts(
     stores the facts of each message between runs, and the fates unless `placed_fates` is "none". `watch` gets the name
     of the work, the number of finished items and of all items; an exception from it ends the work. `pruned` has, by
     compaction, the indexes of pruned texts (see pruned_by), whose facts are listed separately. `placed_fates` selects
-    the fates with a place and an excerpt (see lives_of). Several processes share the work if that is faster.
+    the fates with a place and an excerpt (see lives_of).
     """
     compactions = inspection.compactions()
     paths, ends_of_lists, steps = _read_steps(inspection, cache, watch, pruned or {})
@@ -72,7 +72,7 @@ def read_facts(
     lists_after = ListsAfter(inspection, compactions)
     follow = None if watch is None else lambda done: watch("fates", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
-    follow_fates = fates_together(inspection)
+    follow_fates: Work = fates_of
     # With "none", the caller stores its own result, such as losses, instead of the fates.
     if cache is not None and placed_fates != "none":
         follow_fates = cached_fates(inspection, cache, follow_fates)

@@ -51,16 +51,13 @@ class Compared(Struct, frozen=True):
 class Inspection:
     """One conversation of a store. Thread-safe; everything is read on demand.
 
-    `alone`: start no worker process, because this process is itself one of several workers. `config` is the settings
-    file that the user named, None for the config.yaml next to the store."""
+    `config` is the settings file that the user named, None for the config.yaml next to the store.
+    """
 
-    def __init__(
-        self, store: Store, conversation: Conversation, alone: bool = False, config: Path | None = None
-    ) -> None:
+    def __init__(self, store: Store, conversation: Conversation, config: Path | None = None) -> None:
         self.config = config
         self.store = store
         self.conversation = conversation
-        self.alone = alone
         #: Stamp of the conversation in the store when it was opened again; "" after the first opening.
         self.stamp = ""
         self._lock = RLock()
@@ -76,9 +73,9 @@ class Inspection:
         self.reproduction: Any = None
 
     @classmethod
-    def open(cls, store: Store, name: str, alone: bool = False, config: Path | None = None) -> Inspection:
+    def open(cls, store: Store, name: str, config: Path | None = None) -> Inspection:
         """Open the conversation named `name`. Raises UnknownConversation and StoreErrors."""
-        return cls(store, store.open(store.resolve(name)), alone, config)
+        return cls(store, store.open(store.resolve(name)), config)
 
     @property
     def is_branch(self) -> bool:
@@ -243,7 +240,7 @@ class Inspection:
         Cached values of unchanged generations stay. The last messages of the live list may have grown.
         """
         stamp = self.store.stamp(self.conversation.id)
-        fresh = Inspection(self.store, self.store.open(self.conversation.id), self.alone, self.config)
+        fresh = Inspection(self.store, self.store.open(self.conversation.id), self.config)
         same = stamp == self.stamp
         if same and fresh.conversation == self.conversation and fresh.requests() == self.requests():
             return self

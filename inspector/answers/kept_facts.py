@@ -1,19 +1,23 @@
-"""The facts of each message, packed: for the database of kept results, and to save memory."""
+"""The facts of each message and their fates, kept between runs. Facts are packed, which also saves memory."""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from inspector.answers.kept_results import KeptResults, program_stamp
+from inspector.answers.inspection import Inspection
+from inspector.answers.kept_results import KeptResults, basis_of, program_stamp
 from inspector.core.messages import Message
-from inspector.quality.facts.fact import MessageFacts
+from inspector.quality.facts.fact import Fate, MessageFacts
+from inspector.quality.facts.lives import Following, Work
+from inspector.quality.facts.passages import PassageIndex
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(MessageFacts)
+_IN_ORDER = msgspec.msgpack.Encoder(order="deterministic")
 
 
 def message_key(message: Message) -> bytes:
@@ -46,3 +50,30 @@ def unpacked(data: bytes) -> MessageFacts | None:
         return _DECODER.decode(zlib.decompress(data))
     except (zlib.error, msgspec.DecodeError):
         return None
+
+
+def cached_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
+    """Return a function that returns the fates from `cache`, else follows the facts with `work`."""
+
+    def follow(
+        following: Following,
+        lists_after: Mapping[int, PassageIndex],
+        watch: Callable[[int], None] | None = None,
+    ) -> dict[str, list[Fate]]:
+        basis = basis_of(
+            inspection.store, inspection.conversation.id, "fates", options=following.placed_fates
+        )
+        # The store may have more messages by now than the lists that are followed.
+        basis = basis.with_inputs(_IN_ORDER.encode(following))
+        document = cache.document(basis)
+        if document is not None:
+            different = msgspec.convert(document["different"], list[Fate], strict=False)
+            return {name: [different[at] for at in places] for name, places in document["fates"].items()}
+        fates = work(following, lists_after, watch)
+        # Many facts have equal fates. Share the objects when they are read, to save memory.
+        places: dict[Fate, int] = {}
+        of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
+        cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})
+        return fates
+
+    return follow

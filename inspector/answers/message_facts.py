@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from inspector.answers.helper_process import HelperProcess, cores_for
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import cached_facts, keep_facts, message_key, packed, unpacked
 from inspector.answers.kept_results import KeptResults
@@ -18,13 +16,11 @@ from inspector.core.text import safe
 from inspector.core.watching import OnProgress
 from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract, replied, sent_back
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
-from inspector.replay.transcript import Transcript, transcript_of
+from inspector.replay.transcript import Transcript
 
 T = TypeVar("T")
 _BATCH = 256
 _NOWHERE: Span = (0, 0)
-#: A helper process starts after _HELP_AFTER uncached messages, if more than _MUCH messages are left.
-_HELP_AFTER, _MUCH = 1_000, 8_000
 #: Maximum texts of the agent to search for what a user copies.
 _RECENT = 64
 #: Mark of a command call in a system message.
@@ -40,14 +36,10 @@ def read_messages(
     """Return the facts of each message that has any, by generation and index of its first occurrence.
 
     A message that only mentions names keeps the names that are values of statements. With `placed` (for facts of pruned
-    results) it also keeps the names mentioned outside tool results, and each mention has its place and the line around
-    it. A helper process starts if the cache has little of the conversation.
+    results) it also keeps the names mentioned outside tool results, and each mention has its place and the line
+    around it.
     """
-    reader = _Reader(inspection, cache, watch, transcript, placed)
-    try:
-        return reader.read()
-    finally:
-        reader.end()
+    return _Reader(inspection, cache, watch, transcript, placed).read()
 
 
 class _Reader:
@@ -82,9 +74,6 @@ class _Reader:
         self.offered = ""
         #: The last texts of the agent. The user may paste parts.
         self.agent_texts: deque[str] = deque(maxlen=_RECENT)
-        #: Number of messages to read before a helper process pays off.
-        self.help_after = _HELP_AFTER
-        self.helper: HelperProcess | None = None
         #: Whether a command was called whose text is in the next system message.
         self.called = False
         #: Whether the agent called the command, not the user.
@@ -103,17 +92,6 @@ class _Reader:
             if mentions:
                 self.facts_at[place] = self.pool.facts(MessageFacts(mentions=mentions))
         return self.facts_at
-
-    def end(self) -> None:
-        """Stop the helper process."""
-        if self.helper is not None:
-            self.helper.end()
-
-    def read_backwards(self) -> None:
-        """Cache the facts of messages from the last generation back, for a reader that starts at the first."""
-        for generation in reversed(self.inspection.conversation.generations):
-            for batch in self._batches(generation.number):
-                self._facts(batch)
 
     def _messages(self, number: int) -> Iterator[Message]:
         for message in self.inspection.store.iterate(self.inspection.generation(number)):
@@ -167,14 +145,7 @@ class _Reader:
                 extracted[key] = extract(message)
         if extracted:
             keep_facts(self.cache, extracted)
-            self._get_help(len(extracted))
         return [cached.get(key) or extracted[key] for key in keys]
-
-    def _get_help(self, count: int) -> None:
-        self.help_after -= count
-        pays = self.help_after <= 0 and self.total - self.done > _MUCH and cores_for(self.inspection) > 1
-        if pays and self.cache is not None and self.helper is None:
-            self.helper = HelperProcess(self.inspection, _read_backwards, self.cache.path)
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
         if message.speaker == "user" and self.offered:
@@ -200,11 +171,6 @@ class _Reader:
             self.facts_at[place] = self.pool.facts(facts)
         elif facts.mentions:
             self.mentioning[place] = packed(facts)
-
-
-def _read_backwards(inspection: Inspection, cache: Path) -> None:
-    transcript = transcript_of(inspection.conversation, inspection.compactions())
-    _Reader(inspection, KeptResults(cache), None, transcript, placed=False).read_backwards()
 
 
 class _Pool:

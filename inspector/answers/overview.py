@@ -106,7 +106,7 @@ def read_overview(
     from inspector.quality.grouping import dismissal_key
 
     kept = OVERVIEW.of(store, row.id, resolve(store, row, flags, config))
-    inspection = Inspection(store, store.open(row.id), alone=True, config=config)
+    inspection = Inspection(store, store.open(row.id), config=config)
     losses = LOSSES.of(store, row.id).stored()
     if losses is None:
         losses = work_out(inspection)[0]

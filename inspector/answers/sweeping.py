@@ -167,7 +167,7 @@ def grid_of(
     """Return the cells of one conversation, how well the settings in force reproduce it (None after a cancel), and a
     sentence about the threshold of the swept windows, or ""."""
     wanted = answers.scheduling.wanted
-    inspection = Inspection.open(answers.store, conversation, alone=True, config=answers.config)
+    inspection = Inspection.open(answers.store, conversation, config=answers.config)
     resolved = settings_of(inspection, answers.flags)
     by_window = settings_by_window(inspection, resolved, answers.flags, request.rows, request.columns)
     grid = _grid(request, inspection, resolved, by_window, wanted)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from inspector.answers import fate_processes, message_facts
+from inspector.answers import fact_reading, message_facts
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import cached_facts, keep_facts, message_key
@@ -102,7 +102,7 @@ def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -
 def test_facts_are_followed_again_if_the_conversation_or_the_question_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    followed = calls_of(monkeypatch, fate_processes, "fates_of")
+    followed = calls_of(monkeypatch, fact_reading, "fates_of")
     cache = KeptResults(tmp_path / "results.db")
     writer = Writer(create(tmp_path / "state.db", fts=False))
     writer.begin()
