@@ -84,6 +84,8 @@ class Asked:
         self.progress = ShownProgress()
         self._scheduler = scheduler
         self._masker: DocumentMasker | None = None
+        #: Whether the command is about all sessions of the store.
+        self._about_all = True
 
     def several(self, problem: str = "") -> tuple[Answers, tuple[str, ...]]:
         """Open the store of `[PATH] ...`, and return the other words.
@@ -97,11 +99,13 @@ class Asked:
             raise UsageProblem(problem)
         if not problem:
             refuse_second_path(self.path, others)
+            self._about_all = not others
         return self.whole(), others
 
     def one_or_all(self) -> tuple[Answers, str | None]:
         """Open the store of `[PATH] [CONVERSATION]`, and return the name, None for all conversations."""
         self.path, name = path_or_name(self.words, self.demo)
+        self._about_all = name is None
         return self.whole(), name
 
     def one(self, problem: str = NAME_IT) -> tuple[Answers, str]:
@@ -114,6 +118,7 @@ class Asked:
             name = only_one(self.path, self.demo)
         if name is None:
             raise UsageProblem(problem)
+        self._about_all = False
         return self.whole(), name
 
     def opened(self) -> tuple[Answers, Inspection, ResolvedSettings]:
@@ -152,7 +157,7 @@ class Asked:
         return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)
 
     def print(self, document: Any, print_text: Callable[[Any], None]) -> None:
-        """Print an answer, then the notes. Raises InspectorError if conversations are left out."""
+        """Print an answer, then the notes, and raise as `raise_unread` does."""
         print_answer(self._masked(document), self.as_json, print_text)
         self.end()
 
@@ -180,9 +185,13 @@ class Asked:
         self.end()
 
     def end(self) -> None:
-        """Print the notes. Raises InspectorError if conversations are left out."""
+        """Print the notes, and raise as `raise_unread` does."""
         print_notes([*self.answers.notes(), *(self._masker.notes if self._masker else ())])
-        raise_unread(self.answers)
+        self.raise_unread()
+
+    def raise_unread(self) -> None:
+        """Raise InspectorError if conversations are left out."""
+        raise_unread(self.answers, about_all=self._about_all)
 
     def _each(
         self, rows: Iterable[ConversationRow], ask: Callable[[str], Any]
@@ -215,10 +224,11 @@ class Asked:
         return self._masker(document)
 
 
-def raise_unread(*asked: Answers, named: bool = False) -> None:
+def raise_unread(*asked: Answers, named: bool = False, about_all: bool = False) -> None:
     """Raise InspectorError with the conversations that could not be read; nothing without one.
 
-    `named`: the answer names them already, so only their number is shown.
+    `named`: the answer names them already, so only their number is shown. `about_all`: the answer is about all sessions
+    of the stores, so it also lacks those in unreadable files, which the notes name.
     """
     unread = [sentence for answers in asked for sentence in answers.unread]
     if unread:
@@ -227,6 +237,8 @@ def raise_unread(*asked: Answers, named: bool = False) -> None:
         raise InspectorError(
             "\n".join([*sentences, f"The answer is incomplete: {len(unread):,} {noun} left out."])
         )
+    if about_all and any(answers.store.left_out for answers in asked):
+        raise InspectorError("The answer is incomplete: sessions that cannot be read are left out.")
 
 
 #: Options that a command gets as one value.

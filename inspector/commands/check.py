@@ -118,4 +118,4 @@ def _compare(asked: Asked, against: str, form: str) -> None:
         click.echo(comparison_text(comparison), nl=False)
     else:
         click.echo(comparison_page(comparison, form == "html"), nl=False)
-    raise_unread(one, other, named=True)
+    raise_unread(one, other, named=True, about_all=True)

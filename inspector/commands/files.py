@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from inspector.commands.asking import Asked, asks, command, raise_unread
+from inspector.commands.asking import Asked, asks, command
 from inspector.commands.options import (
     demo_option,
     print_answer,
@@ -49,7 +49,7 @@ def export_tables(asked: Asked, target: Path) -> None:
     if (notes or answers.unread) and not written and not unchanged:
         print_notes(answers.unread)
         raise InspectorError("No conversation could be read, so nothing was written.")
-    raise_unread(answers)
+    asked.raise_unread()
 
 
 @command("[PATH] [CONVERSATION]", "report")

@@ -58,6 +58,11 @@ class Store(Protocol):
         ...
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """Those of the notes that are about sessions that an answer about all sessions lacks."""
+        return ()
+
+    @property
     def info(self) -> StoreInfo:
         """Description of this store; this may read sessions."""
         ...

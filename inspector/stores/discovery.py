@@ -96,4 +96,7 @@ def open_places(agent: Agent, paths: Sequence[Path]) -> Store:
     def unsearched() -> list[str]:
         return [note for folder in folders for note in folder.notes]
 
-    return open_transcripts(agent.name, Path(os.path.commonpath(paths)), files, index, unsearched)
+    def left_out() -> list[str]:
+        return [note for folder in folders for note in folder.left_out]
+
+    return open_transcripts(agent.name, Path(os.path.commonpath(paths)), files, index, unsearched, left_out)

@@ -57,13 +57,18 @@ class FolderFiles:
     def notes(self) -> tuple[str, ...]:
         """Sentences about files and folders that may not be read, and about compressed and unknown files."""
         return (
-            *self._left_out(sorted({*self._closed, *self._refused}), "this user may not read {them}"),
-            *self._locked.values(),
-            *self._left_out([*self._unknown()], "not in a session format this program knows"),
-            *self._left_out(sorted(self._packed), "compressed. Decompress {them} to read the sessions"),
+            *self.left_out,
+            *self._about([*self._unknown()], "not in a session format this program knows"),
+            *self._about(sorted(self._packed), "compressed. Decompress {them} to read the sessions"),
         )
 
-    def _left_out(self, paths: Sequence[str], why: str) -> Iterator[str]:
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The notes about files and folders that may not be read now."""
+        refused = sorted({*self._closed, *self._refused})
+        return *self._about(refused, "this user may not read {them}"), *self._locked.values()
+
+    def _about(self, paths: Sequence[str], why: str) -> Iterator[str]:
         """Yield the sentence about paths that are left out, with the first of them by name; none without a path."""
         if paths:
             some = ", ".join(os.path.relpath(path, self._folder) for path in paths[:_NAMED])

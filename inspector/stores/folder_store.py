@@ -25,6 +25,10 @@ class FolderStore(GrowingStore):
     def _sentences(self) -> Iterable[str]:
         return *super()._sentences(), *self._files.notes
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return *super().left_out, *self._files.left_out
+
     def _places(self) -> Iterator[StorePlace]:
         files_of = self._files.of_all()
         # The databases come last.

@@ -46,6 +46,10 @@ class SeveralStores(Store):
         return tuple(dict.fromkeys((*self._problems, *notes)))
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(note for store in self._stores for note in store.left_out))
+
+    @property
     def info(self) -> StoreInfo:
         """Description of the only store, or a common one; each conversation has the profile of its store."""
         first, *others = [store.info for store in self._stores]
@@ -205,6 +209,10 @@ class GrowingStore(SeveralStores):
     def problems(self) -> tuple[StoreError, ...]:
         """The errors of places that could not be opened."""
         return tuple(error for _, error in self._failed.values())
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*map(str, self.problems), *super().left_out)))
 
     def conversations(self) -> tuple[ConversationRow, ...]:
         self._open_new()

@@ -48,17 +48,18 @@ class TranscriptStore(SingleStore):
         files: Callable[[], Mapping[str, Signature]],
         index: FileIndex | None = None,
         unsearched: Callable[[], Sequence[str]] = tuple,
+        left_out: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         """Create the store.
 
         `reader` makes the reader of the agent on first use. `path` is the path that the user gave. `files` returns the
         present transcripts with size and time. `index` stores their digests between runs. `unsearched` are sentences
-        about places that could not be searched."""
+        about places that could not be searched, `left_out` those of them about files that may not be read."""
         super().__init__(path)
         self._agent = agent
         self._make_reader = reader
         self._files = files
-        self._unsearched = unsearched
+        self._unsearched, self._refused = unsearched, left_out
         name = f"conversations of {agent} in {path}"
         self._listing = Listing(agent, lambda: self._reader, name, files, index)
         self._opened: dict[str, tuple[tuple[Signature, ...], Recorded]] = {}
@@ -74,6 +75,10 @@ class TranscriptStore(SingleStore):
     def notes(self) -> tuple[str, ...]:
         failed = map(str, [*self._failed.values()])
         return tuple(dict.fromkeys((*self._unsearched(), *self._listing.notes, *failed)))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return *self._refused(), *self._listing.notes
 
     @property
     def info(self) -> StoreInfo:

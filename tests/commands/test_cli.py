@@ -527,3 +527,34 @@ def test_a_conversation_that_cannot_be_read_is_named_and_the_others_are_answered
     as_json = run(command, str(tmp_path), "--json")
     assert as_json.code == 1
     assert all(entry.get("conversation", "two") == "two" for entry in as_json.json())
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (["losses"], 1),
+        (["findings"], 1),
+        (["aftermath"], 1),
+        (["facts"], 1),
+        (["conversations"], 1),
+        (["export", "--to", "tables.db"], 1),
+        (["check"], 3),
+        (["losses", "one"], 0),
+        (["facts", "one"], 0),
+    ],
+)
+def test_a_command_about_all_conversations_fails_if_a_file_cannot_be_read(
+    command: list[str], code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "sessions"
+    session = KimiCodeSession("one")
+    session.user("Moor ferry one.")
+    session.answer("Moored.", sent=9_000)
+    session.write(folder)
+    whole = (ROOT / "fixtures" / "hermes-0.13-rotating.db").read_bytes()
+    (folder / "state.db").write_bytes(whole[:20_000])
+    monkeypatch.chdir(tmp_path)
+    name, *rest = command
+    done = run(name, str(folder), *rest)
+    assert (done.code, "state.db is damaged" in done.err + done.out) == (code, True)
+    assert ("The answer is incomplete" in done.err) is (code == 1)

@@ -58,7 +58,7 @@ class HermesStore(SingleStore):
         self._detected: profiles.Detection | None = None
         self._settled = False
         #: The sentence about a lock that another process holds; "" after a successful read.
-        self._locked = ""
+        self._locked = self._unlisted = ""
         #: Fits by profile, and by whether other settings were tried too.
         self._fits: dict[tuple[str, bool], tuple[ProfileFit, ...]] = {}
         #: Whether damage hid a row, and the sessions with messages that could not be read for this reason.
@@ -86,6 +86,10 @@ class HermesStore(SingleStore):
     @property
     def notes(self) -> tuple[str, ...]:
         return (*self._notes, *self._connections.notes, *filter(None, [self._locked]))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        return tuple(filter(None, [self._unlisted, self._locked]))
 
     @property
     def info(self) -> StoreInfo:
@@ -278,7 +282,8 @@ class HermesStore(SingleStore):
     def _read_chains(self, db: sqlite3.Connection) -> Chains:
         rows, error = nodes(db, self._schema)
         if error is not None:
-            self._note(f"Some sessions cannot be read: the database is damaged ({error}).")
+            self._unlisted = f"Some sessions cannot be read: the database is damaged ({error})."
+            self._note(self._unlisted)
         return chains(rows, _last_messages(db, self._schema), self._schema.version, self._schema.in_place)
 
     def _row(self, conversation: str) -> ConversationRow:
