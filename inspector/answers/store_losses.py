@@ -97,8 +97,8 @@ class ConversationLosses(Struct, frozen=True):
     `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
     counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
     `dismissed` facts count nowhere. `foreign`: the user mostly writes in a language whose rules are not recognized.
-    `has_unread`: a part of the conversation cannot be read. `translated` summaries are in another language than the
-    user's words. A model decided the last fates of `by_model` facts of the user.
+    `has_unread`: a part of the conversation is missing or cannot be read. `translated` summaries are in another
+    language than the user's words. A model decided the last fates of `by_model` facts of the user.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -245,8 +245,8 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
 
 
 def part_unread(conversations: int) -> str:
-    """Return a clause about conversations with a part that cannot be read."""
-    return f"A part of {plural(conversations, 'conversation')} cannot be read (`findings` names it)"
+    """Return a clause about conversations with a part that is missing or cannot be read."""
+    return f"A part of {plural(conversations, 'conversation')} is missing or cannot be read (`findings` names it)"
 
 
 def unseen_compactions(inspection: Inspection) -> int:

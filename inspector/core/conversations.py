@@ -338,7 +338,7 @@ class SentRequest(NamedTuple):
 class Conversation(NamedTuple):
     """An opened conversation: its sessions from root to tip and its generations, oldest first.
 
-    `has_unread`: a part of it cannot be read, such as a damaged line; `notes` name it.
+    `has_unread`: a part of it is missing or cannot be read, such as a damaged line; `notes` name it.
     """
 
     row: ConversationRow

@@ -84,8 +84,8 @@ def print_conversations(documents: Sequence[Document]) -> None:
         say("· its losses are not read yet: run `compaction-inspector losses`.")
     if any(entry["unknown"] for entry in documents):
         say(
-            "? unknown fates: the summary or a part of the conversation cannot be read, or the list before a "
-            "compaction is missing."
+            "? unknown fates: the summary or a part of the conversation is missing or cannot be read, or the list "
+            "before a compaction is missing."
         )
     if any(entry["uncertain"] for entry in documents):
         say("± uncertain facts: they may be lost.")

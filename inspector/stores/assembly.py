@@ -79,6 +79,8 @@ def session_of(
 UNREADABLE = "line", "of the transcript cannot be read and {are} left out."
 FAILED_CALLS = "call", "of the API failed. The error texts were not sent to the model."
 ABANDONED = "message", "on abandoned branches {are} in no list."
+#: The note about a file that begins in the middle of a session.
+CUT = "The beginning of the session is missing in the file."
 
 
 def count_note(count: int, noun: str, remainder: str) -> tuple[str, ...]:

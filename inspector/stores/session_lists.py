@@ -75,6 +75,8 @@ class SessionLists(Struct):
     started_at: float = 0.0
     last_active: float = 0.0
     unreadable: int = 0
+    #: A sentence about the missing beginning of the session; "" if nothing is missing.
+    cut: str = ""
     #: The messages that `return_to` removed.
     abandoned: set[int] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
@@ -319,9 +321,10 @@ class SessionLists(Struct):
         session = session_of(row, row.id, self.requests)
         session = session._replace(tool_tokens=self.tool_tokens, sized=self.sized)
         unreadable = count_note(self.unreadable, *UNREADABLE)
-        notes = (*unreadable, *self.notes, *count_note(len(self.abandoned), *ABANDONED))
+        abandoned = count_note(len(self.abandoned), *ABANDONED)
+        notes = tuple(filter(None, (*unreadable, self.cut, *self.notes, *abandoned)))
         return Recorded(
-            Conversation(row, (session,), generations, notes, bool(self.unreadable)),
+            Conversation(row, (session,), generations, notes, bool(self.unreadable or self.cut)),
             tuple(self.compactions),
             tuple(self.cleared),
             tuple(self.requests),

@@ -36,7 +36,7 @@ def test_a_part_that_cannot_be_read_is_named_by_every_answer_about_losses(
     folder = tmp_path_factory.mktemp("sessions")
     damaged = folder / "damaged.jsonl"
     damaged.write_text("".join(lines), encoding="utf-8")
-    part = "A part of 1 conversation cannot be read (`findings` names it)"
+    part = "A part of 1 conversation is missing or cannot be read (`findings` names it)"
     for _ in range(2):
         assert f"{part}, so more may be lost." in program("losses", str(damaged)).stderr
         assert f"{part}, so more may have been done again." in program("aftermath", str(damaged)).stderr
@@ -68,6 +68,8 @@ def test_a_damaged_message_is_named_by_the_second_run_too(program: Run, tmp_path
     data[page : page + 4] = (2**31 - 1).to_bytes(4, "big")
     path.write_bytes(data)
     for _ in range(2):
-        assert "A part of 1 conversation cannot be read" in program("losses", str(path)).stderr
-        assert "A part of 1 conversation cannot be read" in program("aftermath", str(path)).stderr
+        assert "A part of 1 conversation is missing or cannot be read" in program("losses", str(path)).stderr
+        assert (
+            "A part of 1 conversation is missing or cannot be read" in program("aftermath", str(path)).stderr
+        )
         assert program("check", str(path), "--fail-on", "error:99").returncode == 3

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.answers.answers import Answers
+from inspector.answers.checking import check
 from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import findings
@@ -1473,6 +1474,18 @@ def test_an_abandoned_first_line_without_its_parent_hides_no_beginning(tmp_path:
     assert not any("not in these files" in note for note in conversation.notes)
 
 
+@pytest.mark.parametrize("first", [0, 2])
+def test_a_check_of_a_session_without_its_beginning_and_compactions_says_so(
+    tmp_path: Path, first: int
+) -> None:
+    made = session()
+    worked(made, 2)
+    del made.lines[:first]
+    answers = Answers.of([made.write(tmp_path / "a.jsonl")], {}, None)
+    unknown = check(answers, (), ()).unknown
+    assert ["is missing or cannot be read" in sentence for sentence in unknown] == [True] * bool(first)
+
+
 def test_a_resumed_session_notes_that_its_beginning_is_elsewhere(tmp_path: Path) -> None:
     """Its first request sends far more than its lines: the list is incomplete, so no finding may use its size."""
     before, made = session(), session("5e55a000-0000-4000-8000-000000000002")
@@ -1484,6 +1497,7 @@ def test_a_resumed_session_notes_that_its_beginning_is_elsewhere(tmp_path: Path)
     made.compact(SUMMARY)
     _, alone, compactions = opened(made.write(tmp_path / "b.jsonl"))
     assert any("continues a line that is not in these files" in note for note in alone.notes)
+    assert not alone.has_unread, "the compaction of the incomplete list is counted as unknown"
     assert [done.whole for done in compactions] == [False, True]
     assert compactions[0].note == "The beginning of the list before it is not in these files."
     inspection, resolved = Answers.of([tmp_path / "b.jsonl"], {}, None).opened(made.session)

@@ -190,6 +190,18 @@ def test_sessions_without_their_first_event_are_listed_each(tmp_path: Path) -> N
     assert {row.id for row in open_store(tmp_path).conversations()} == names
 
 
+@pytest.mark.parametrize("first", [0, 2])
+def test_a_missing_beginning_is_named(tmp_path: Path, first: int) -> None:
+    session = made.CopilotSession("s1")
+    session.user(RULE)
+    session.answer(ANSWER, sent=9_000)
+    path = session.write(tmp_path)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[first:]))
+    _, conversation, _ = opened(path)
+    assert ("The beginning of the session is missing in the file." in conversation.notes) is bool(first)
+    assert conversation.has_unread is bool(first)
+
+
 @pytest.mark.parametrize(
     ("model", "tier", "window"),
     [

@@ -1313,3 +1313,4 @@ def test_a_session_of_codex_without_its_first_line_lacks_its_beginning(tmp_path:
     store, conversation, _ = opened(tmp_path / "rollout-1.jsonl")
     assert texts(store, conversation) == [("user", "Moor the ferry.")]
     assert conversation.notes == ("The beginning of the session is missing in the file.",) * first
+    assert conversation.has_unread is bool(first)

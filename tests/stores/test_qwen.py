@@ -63,6 +63,7 @@ def test_a_missing_beginning_is_named(session: Any, tmp_path: Path, first: int) 
     del session.lines[:first]
     _, conversation, _ = opened(session.write(tmp_path))
     assert conversation.notes == ("The beginning of the session is missing in the file.",) * bool(first)
+    assert conversation.has_unread is bool(first)
 
 
 def test_a_rewind_to_a_line_before_a_compaction(session: Any, tmp_path: Path) -> None:

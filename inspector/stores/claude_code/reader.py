@@ -167,7 +167,8 @@ class _Reading:
                 sessions,
                 generations,
                 tuple(self._notes()),
-                any(part.unreadable for part in self.parts),
+                # A compaction of an incomplete list says so itself.
+                (self.midway and not compactions) or any(part.unreadable for part in self.parts),
             ),
             tuple(compactions),
             tuple(self._microcompactions(generations)),

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import SYSTEM, USER
 from inspector.core.errors import StoreError
+from inspector.stores.assembly import CUT
 from inspector.stores.codex.forms import ENCRYPTED, answer_wire, by_model, is_context, item_wires
 from inspector.stores.codex.history import HistoryFile, history_of
 from inspector.stores.entries import Entries, Wire
@@ -44,7 +45,6 @@ _WHY_INFERRED = (
 )
 _WHY_UNREADABLE = "The summary is encrypted, and only the provider can read it. The kept messages are known."
 _WHY_LACKING = "The session goes on from another file, which is missing: the messages before are in no list."
-_WHY_CUT = "The beginning of the session is missing in the file."
 _WHY_MISSING = "The record lacks the summary, so it cannot be read. The kept messages are known."
 
 
@@ -150,9 +150,9 @@ class _Scanner(SessionScanner, kw_only=True):
         """Yield the lines of the history and of the file. Later lines of a file that was left are abandoned."""
         self._meta(self.files[-1].meta)
         if self.files[0].lacks_base:
-            self.notes.append(_WHY_LACKING)
+            self.cut = _WHY_LACKING
         elif not self.files[0].meta:
-            self.notes.append(_WHY_CUT)
+            self.cut = CUT
         for number, file in enumerate(self.files):
             left: tuple[int, int] | None = None
             for line in read_lines(file.path):

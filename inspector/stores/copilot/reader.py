@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import Usage, total_usage
 from inspector.core.shares import plural
+from inspector.stores.assembly import CUT
 from inspector.stores.copilot.forms import paid_in, usage_in, wires_of
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -124,6 +125,8 @@ class _Scanner(SessionScanner, kw_only=True):
         data, kind = event.get("data"), text_at(event, "type")
         if not isinstance(data, dict):
             return
+        if len(self.entries.spans) == 1 and text_at(event, "parentId"):
+            self.cut = CUT
         if kind == "session.start":
             self._name(text_at(data, "sessionId") or self.entries.path.parent.name)
             self.version, self.model = text_at(data, "copilotVersion"), text_at(data, "selectedModel")

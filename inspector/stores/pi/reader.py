@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.patterns import late_pattern
 from inspector.core.shares import plural
-from inspector.stores.assembly import ABANDONED, FAILED_CALLS, count_note
+from inspector.stores.assembly import ABANDONED, CUT, FAILED_CALLS, count_note
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, read_lines
@@ -162,7 +162,7 @@ class PiScanner(SessionLists, kw_only=True):
                 "lists show the result."
             )
         if self.lacks_beginning:
-            self.notes.append("The beginning of the session is missing in the file.")
+            self.cut = CUT
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
             self.notes.append(

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from msgspec import field
 
+from inspector.stores.assembly import CUT
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.qwen.forms import wires_of
@@ -72,7 +73,7 @@ class _Scanner(SessionScanner, kw_only=True):
 
     def record(self, line: dict[str, Any], at: float) -> None:
         if not self.marks and text_at(line, "parentUuid") and line.get("isSidechain") is not True:
-            self.notes.append("The beginning of the session is missing in the file.")
+            self.cut = CUT
         if not self.session:
             self.session, agent = text_at(line, "sessionId"), text_at(line, "agentId")
             if agent and line.get("isSidechain") is True:
