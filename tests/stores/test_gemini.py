@@ -45,6 +45,27 @@ def test_a_rewind_leaves_later_messages_out(tmp_path: Path) -> None:
     assert len(store.requests(conversation)) == 3
 
 
+@pytest.mark.parametrize(("first", "again"), [(0, False), (1, False), (1, True), (2, False), (3, True)])
+def test_a_file_without_its_first_lines_lacks_its_beginning(tmp_path: Path, first: int, again: bool) -> None:
+    session = made.GeminiSession(SESSION)
+    session.user(RULE)
+    session.answer(ANSWER, sent=5_000)
+    if again:
+        # A resume writes the line about the session again.
+        session.records.append(session.records[0])
+    session.user(AFTER)
+    session.answer(LAST, sent=6_000)
+    path = session.write(tmp_path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[first:]))
+    store = open_store(path)
+    (row,) = store.conversations()
+    conversation = store.open(row.id)
+    assert row.agent == "gemini"
+    assert (row.id == SESSION) is (again or not first)
+    assert [message.text for message in store.messages(conversation.live)][-2:] == [AFTER, LAST]
+    assert conversation.notes == ("The beginning of the session is missing in the file.",) * bool(first)
+
+
 def test_an_answer_that_grows_twice_has_each_result_once(tmp_path: Path) -> None:
     session = made.GeminiSession(SESSION)
     session.user(RULE)

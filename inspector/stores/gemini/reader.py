@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import field
 
-from inspector.stores.assembly import named
+from inspector.stores.assembly import CUT, named
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.gemini.forms import SNAPSHOT, message_wires, messages_in, wires_of
 from inspector.stores.head import Head
@@ -22,6 +22,11 @@ from inspector.stores.lines import Line, first_mappings, head_of, mapping, read_
 from inspector.stores.recorded import Source
 from inspector.stores.session_lists import SessionLists, SessionReader, SessionScanner, hash_of
 from inspector.stores.values import mapping_at, seconds_of, text_at, usage_of
+
+#: Keys of the line about the session, and of records that change the list; types of messages.
+_SESSION = {"sessionId", "projectHash"}
+_CHANGES = {"$set", "$rewindTo"}
+_MESSAGES = {"user", "gemini", "info", "warning", "error"}
 
 
 class GeminiReader(SessionReader):
@@ -34,9 +39,12 @@ class GeminiReader(SessionReader):
     )
 
     def recognises(self, head: Head) -> bool:
-        """Return whether the file begins with Gemini's line about the session, or is an older document of one."""
-        if {"sessionId", "projectHash"} <= head.first.keys():
+        """Return whether the file begins with Gemini's line about the session, or with records after a lost beginning,
+        or is an older document of a session."""
+        if head.first.keys() >= _SESSION:
             return True
+        if head.mappings and all(map(_is_record, head.mappings)):
+            return any(value.keys() & _CHANGES or value.get("type") == "gemini" for value in head.mappings)
         start = head.raw[:4096]
         return start.lstrip().startswith(b"{") and b'"projectHash"' in start and b'"sessionId"' in start
 
@@ -63,6 +71,12 @@ class GeminiReader(SessionReader):
 
 
 READER = GeminiReader
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    """Return whether a line is a message, a change of the list, or about the session, as a resume writes it again."""
+    is_message = {"id", "timestamp", "content"} <= value.keys() and text_at(value, "type") in _MESSAGES
+    return is_message or not _CHANGES.isdisjoint(value) or value.keys() >= _SESSION
 
 
 def _named_after_file(digest: FileDigest) -> FileDigest:
@@ -97,6 +111,8 @@ class _Scanner(SessionScanner):
         return [Line(0, len(raw), mapping(raw))]
 
     def record(self, value: dict[str, Any], at: float) -> None:
+        if len(self.entries.spans) == 1 and not text_at(value, "sessionId"):
+            self.cut = CUT
         if text_at(value, "sessionId"):
             self.session = self.session or text_at(value, "sessionId")
             self.note_time(seconds_of(value.get("startTime")))
