@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.compactions import compare_compactions
 from inspector.answers.findings import read_findings
 from inspector.answers.upcoming import upcoming
 from inspector.commands.sources import open_source
@@ -53,3 +54,8 @@ def test_findings_with_one_cause_count_once() -> None:
     found = read_findings(*bundled().opened(CHECKOUT))
     counts = gathered(CHECKOUT).finding_counts
     assert sum(counts.values()) == len(grouped(found)) < len(found)
+
+
+def test_a_report_names_the_triggers_that_the_list_of_compactions_names() -> None:
+    listed = [entry.trigger for entry in compare_compactions(bundled(), CHECKOUT)]
+    assert [part.trigger for part in gathered(CHECKOUT).compactions] == listed == ["auto"] * 4

@@ -12,6 +12,7 @@ from inspector import __version__
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import attempts_of
 from inspector.answers.bills import bill_words, bills_of
+from inspector.answers.compactions import trigger_of, why_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
@@ -108,7 +109,7 @@ def gather_report(
         derivations=_derivations(live.budgets),
         generations=_generations(inspection, settings, transcript),
         course=course,
-        compactions=_compactions(inspection, settings, compared, reading, active, requests, attempts, course),
+        compactions=_compactions(inspection, resolved, compared, reading, active, requests, attempts, course),
         curves=tuple(_curve(kind, measures) for kind in KINDS),
         measures=_measure_rows(measures, len(compared)),
         drift=drift_part(inspection, settings),
@@ -230,7 +231,7 @@ def _course(
 
 def _compactions(
     inspection: Inspection,
-    settings: Settings,
+    resolved: ResolvedSettings,
     compared: Sequence[Compared],
     reading: FactsReading,
     all_findings: Sequence[Finding],
@@ -247,7 +248,7 @@ def _compactions(
     sizes = {fall.compaction: (fall.before, fall.after) for fall in course.falls if course.sizes}
     for item, attempts_of_compaction in zip(compared, attempts, strict=True):
         recorded = item.recorded
-        token_index = inspection.token_index(inspection.generation(recorded.index), settings.profile)
+        token_index = inspection.token_index(inspection.generation(recorded.index), resolved.settings.profile)
         text = recorded.summary
         diff = None
         if text is not None:
@@ -258,6 +259,7 @@ def _compactions(
         parts.append(
             CompactionPart(
                 item,
+                trigger_of(recorded, why_of(inspection, recorded, resolved, token_index)),
                 region_tokens(recorded, token_index),
                 facts_part(
                     reading.facts,

@@ -132,13 +132,15 @@ class DiffPart(Struct, frozen=True):
 
 class CompactionPart(Struct, frozen=True):
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
-    `bill` is what it cost in words, or why that is not known. `reported` are the sizes of the list before and after
-    by the agent's reports, None if it reported none.
+    `trigger` is what started it, as recorded or as the list before proves, None if unknown. `bill` is what it cost in
+    words, or why that is not known. `reported` are the sizes of the list before and after by the agent's reports, None
+    if it reported none.
 
     `summary` is cut to some length; `summary_more` characters were left out.
     """
 
     compared: Compared
+    trigger: str | None
     tokens: tuple[int, int, int]
     facts: FactsPart
     summary: str | None
