@@ -10,13 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.conversations import USER, Compaction
 from inspector.replay.transcript import Transcript, calls
+from inspector.summaries.anchors import rising
 
 Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
 Unit = Literal["message", "call", "turn", "compaction"]
@@ -232,7 +233,8 @@ def _pieces(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int,
     last = tail + max(0, recorded.after - recorded.tail_after)
     cuts: list[tuple[int, int, int | None]] = [(0, head, 0)]
     at = head
-    for before, after in _in_order(recorded.kept):
+    # Kept messages that changed their order count as removed and added.
+    for before, after in rising(recorded.kept):
         cuts += [(at, before, None), (before, before + 1, after - before)]
         at = before + 1
     cuts += [(at, tail, None), (tail, last, recorded.tail_after - tail), (last, stop, None)]
@@ -242,25 +244,6 @@ def _pieces(recorded: Compaction, start: int, stop: int) -> list[tuple[int, int,
         if first < end:
             pieces.append((first, end, -1 if shift is None else first + shift))
     return pieces
-
-
-def _in_order(kept: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest sequence of kept messages with the same order after the compaction.
-
-    The other kept messages count as removed and added.
-    """
-    ends: list[int] = []
-    chains: list[tuple[tuple[int, int], Any]] = []
-    for pair in kept:
-        at = bisect_left(ends, pair[1])
-        chain = (pair, chains[at - 1] if at else None)
-        ends[at : at + 1], chains[at : at + 1] = [pair[1]], [chain]
-    pairs: list[tuple[int, int]] = []
-    last = chains[-1] if chains else None
-    while last is not None:
-        pairs.append(last[0])
-        last = last[1]
-    return pairs[::-1]
 
 
 def _next_place(places: Sequence[int], at: int, direction: int) -> int | None:

@@ -62,7 +62,7 @@ def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Op
 def _anchors(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Return the starts (old, new) of runs that occur once in both, in the longest shared order."""
     starts = _single_runs(new)
-    return _rising([(at, starts[run]) for run, at in _single_runs(old).items() if run in starts])
+    return rising([(at, starts[run]) for run, at in _single_runs(old).items() if run in starts])
 
 
 def _single_runs(sequence: Sequence[Hashable]) -> dict[Hashable, int]:
@@ -78,7 +78,7 @@ def _single_runs(sequence: Sequence[Hashable]) -> dict[Hashable, int]:
     return {run: at for run, at in starts.items() if run not in repeated}
 
 
-def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the longest subset of pairs that rises on both sides (patience sorting); the first side rises already."""
     ends: list[int] = []
     tops: list[int] = []
