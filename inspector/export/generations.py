@@ -271,7 +271,7 @@ def _print_compaction(entry: Document) -> None:
     words = zip(sizes, ("tokens before", "tokens after"), strict=True)
     reported = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
     if reported:
-        say(f"  reported by the agent: {reported}; counts with ~ are rough and only of the messages")
+        say(f"  reported by the agent: {reported} (~ marks estimates without system prompt and tools)")
     say(f"  why: {entry['why']['text']}")
     say(f"  {_boundaries(entry)} · session {entry['session']}")
     say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'unknown, ' + entry['cost_note']}")

@@ -235,7 +235,7 @@ def test_lists_that_overflow_below_the_usual_threshold_show_a_smaller_window() -
 def test_a_reported_size_next_to_a_rough_size_is_explained(tmp_path: Path) -> None:
     shown = " ".join(CliRunner().invoke(commands, ["compactions", str(written(tmp_path))]).stdout.split())
     assert "reported by the agent: 100,200 tokens before" in shown
-    assert "tokens after; counts with ~ are rough and only of the messages why:" in shown
+    assert "tokens after (~ marks estimates without system prompt and tools) why:" in shown
 
 
 def test_an_overflow_says_nothing_about_the_threshold() -> None:
