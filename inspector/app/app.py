@@ -88,7 +88,6 @@ class InspectorApp(BaseApp):
         config: Path | None = None,
         theme: str | None = None,
         index: Future[tuple[tuple[ConversationRow, ...], bool]] | None = None,
-        apart: bool = False,
         driver: type[Driver] | None = None,
         compaction: int | None = None,
         outside: Callable[[str], None] | None = None,
@@ -96,13 +95,11 @@ class InspectorApp(BaseApp):
     ) -> None:
         """Create the app.
 
-        `index` is a running read of the conversations, with whether it is complete. `apart` moves background work to
-        another process. `driver` replaces Textual's driver. `outside` writes escape sequences to the terminal.
-        `tell_place` gets the place that is shown.
+        `index` is a running read of the conversations, with whether it is complete. `driver` replaces Textual's
+        driver. `outside` writes escape sequences to the terminal. `tell_place` gets the place that is shown.
         """
         super().__init__(store, saved, flags or {}, config, driver, outside)
         self._index = index
-        self._apart = apart
         self.first_conversation = name
         self.first_compaction = compaction
         self._tell_place = tell_place
@@ -119,7 +116,7 @@ class InspectorApp(BaseApp):
 
     def get_default_screen(self) -> Screen[Any]:
         """The list of conversations."""
-        return ConversationsScreen(self.store, self.saved, self._index, apart=self._apart)
+        return ConversationsScreen(self.store, self.saved, self._index)
 
     def on_mount(self) -> None:
         """Open the conversation that was asked for on top of the list."""

@@ -68,7 +68,7 @@ def launch(
 
         served = PlaceTeller()
     app = InspectorApp(
-        store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index, apart=True,
+        store, saved=saved, name=name, flags=flags, config=config, theme=theme, index=index,
         driver=drawing_driver(leaving) if served is None else served.driver, compaction=compaction, tell_place=served,
         outside=leaving.write,
     )  # fmt: skip

@@ -10,6 +10,8 @@ import pytest
 from textual.notifications import Notification
 
 from inspector.app.app import InspectorApp
+from inspector.app.conversations import reading, screen
+from inspector.app.conversations.reading import OtherProcess, look_up_models
 from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
@@ -49,6 +51,13 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let other processes work, as in the app of a user."""
+    monkeypatch.setattr(reading, "OtherProcess", OtherProcess)
+    monkeypatch.setattr(screen, "look_up_models", look_up_models)
 
 
 @pytest.fixture

@@ -15,17 +15,21 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.worker import WorkerError
 
+from inspector.answers.overview_process import WORK
 from inspector.app.app import InspectorApp
 from inspector.app.conversation.derived import Derived
 from inspector.app.conversation.resources import COMPACTIONS
 from inspector.app.conversation.rows import GenerationRows
 from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.conversation.state import Opened, Resource
+from inspector.app.conversations import reading
 from inspector.app.conversations import screen as list_screen
+from inspector.app.conversations.reading import OtherProcess
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
-from inspector.core.conversations import Compaction
+from inspector.core.conversations import Compaction, ConversationRow
+from inspector.core.errors import InspectorError
 from inspector.engines.base import Plan
 from inspector.stores.base import Store
 from inspector.stores.detect import open_store
@@ -50,6 +54,23 @@ Test = Pilot[None]
 
 # Due at once, so that waiting for the app includes its preparations.
 list_screen.PREPARE_SECONDS = 0.0
+
+
+class AskedHere(OtherProcess):
+    """Answers in this process, which is faster."""
+
+    def ask(self, question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
+        """Return the answer; None if the conversation cannot be read."""
+        store, flags, config = self._what
+        try:
+            return WORK[question](store, row, flags, config, *more)
+        except InspectorError:
+            return None
+
+
+# The fixture `apart` undoes this.
+reading.OtherProcess = AskedHere  # type: ignore[misc]
+list_screen.look_up_models = lambda rows: None
 
 
 def made(path: Path, **kinds: Any) -> InspectorApp:

@@ -89,7 +89,7 @@ async def test_a_remembered_sort_holds_for_values_that_come_later(rotating: Path
 
 
 async def test_another_process_computes_the_same(
-    alone: Entries, rotating: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    alone: Entries, apart: None, rotating: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache of the process"))
     begun: list[subprocess.Popen[str]] = []
@@ -101,18 +101,18 @@ async def test_another_process_computes_the_same(
         return begun[-1]
 
     monkeypatch.setattr(subprocess, "Popen", counted)
-    async with running(rotating, apart=True) as pilot:
+    async with running(rotating) as pilot:
         assert entries(pilot) == alone
     assert len(begun) == 3, "one looks up models, one counts live lists, one reads losses"
     assert begun[-1].returncode is not None, "it is gone when all is read"
-    async with running(rotating, apart=True) as pilot:
+    async with running(rotating) as pilot:
         assert entries(pilot) == alone
     assert len(begun) == 3, "all is known from the run before"
 
 
 @pytest.mark.usefixtures("empty_cache")
 async def test_the_other_process_ends_with_the_screen(
-    rotating: Path, monkeypatch: pytest.MonkeyPatch
+    apart: None, rotating: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.app.conversations.screen.look_up_models", lambda rows: None)
     begun: list[subprocess.Popen[str]] = []
@@ -124,7 +124,7 @@ async def test_the_other_process_ends_with_the_screen(
         return begun[-1]
 
     monkeypatch.setattr(subprocess, "Popen", endless)
-    app = running(rotating, CHECKOUT, apart=True)
+    app = running(rotating, CHECKOUT)
     async with app as pilot:
         screen = conversation(pilot)
         screen.app.pop_screen()
@@ -135,10 +135,12 @@ async def test_the_other_process_ends_with_the_screen(
 
 
 @pytest.mark.usefixtures("empty_cache")
-async def test_a_process_that_dies_is_noted(rotating: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_that_dies_is_noted(
+    apart: None, rotating: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
-    async with running(rotating, apart=True) as pilot:
+    async with running(rotating) as pilot:
         assert any("ended early" in note for note in notes(pilot))
         assert all(entry.lost is None for entry in entries(pilot).values())
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from threading import Thread
@@ -94,13 +94,12 @@ def import_pane(tab: Tab) -> Pane:
 
 
 def read_overviews(
-    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
-    watch: Watch,
+    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, watch: Watch,
 ) -> Sequence[ConversationRow]:  # fmt: skip
     """Hand over live lists, then losses and findings, in batches; return the rows.
 
-    Kept results come first, then compacted conversations, then the others. With `apart` another process of low
-    priority computes what is unknown. Unreadable conversations are left out: opening one shows the problem.
+    Kept results come first, then compacted conversations, then the others. Another process of low priority computes
+    what is unknown. Unreadable conversations are left out: opening one shows the problem.
     """
     from inspector.answers.overview import Live, Overview, stored_live, stored_overview
 
@@ -115,7 +114,7 @@ def read_overviews(
         else:
             compacted[row.id] = bool(live.compactions)
             batch.add(live)
-    with _asking(store, flags, config, apart, watch) as ask:
+    with OtherProcess(store, flags, config, watch) as ask:
         for done, row in enumerate(unknown):
             watch("counting", done, len(unknown))
             values = ask("live", row)
@@ -136,7 +135,7 @@ def read_overviews(
     # The lookup may have detected the release, which reads long lists.
     give_back()
     # Use a new process, because reading long lists made the previous one larger.
-    with _asking(store, flags, config, apart, watch) as ask:
+    with OtherProcess(store, flags, config, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))
             values = ask("overview", row)
@@ -147,12 +146,10 @@ def read_overviews(
 
 
 def read_store_losses(
-    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, apart: bool,
-    watch: Watch,
+    store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, watch: Watch,
 ) -> tuple[int, list[str], list[str]]:  # fmt: skip
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
-    conversations, sentences about unknown and uncertain losses, and sentences about models. `apart` as in
-    read_overviews.
+    conversations, sentences about unknown and uncertain losses, and sentences about models.
     """
     from inspector.answers.store_losses import (
         LOSSES,
@@ -181,7 +178,7 @@ def read_store_losses(
             unknown.append(row)
     batch.hand_over()
     unread = 0
-    with _asking(store, flags, config, apart, watch) as ask:
+    with OtherProcess(store, flags, config, watch) as ask:
         for done, row in enumerate(unknown, len(rows) - len(unknown)):
             watch("reading losses", done, len(rows))
             unread += ask("overview", row) is None or not known(row)
@@ -192,18 +189,17 @@ def read_store_losses(
 
 def read_changes(
     store: Store, changed: Sequence[tuple[ConversationRow, ConversationRow | ConversationState | None]],
-    flags: Mapping[str, Any], config: Path | None, apart: bool, watch: Watch,
+    flags: Mapping[str, Any], config: Path | None, watch: Watch,
 ) -> tuple[list[LiveEvent], dict[str, ConversationState]]:  # fmt: skip
     """Return the events of changed conversations, and their new state by root session.
 
-    Each row comes with its state at the last look, or with its row in the first list (None: it was not in it). `apart`
-    as in read_overviews.
+    Each row comes with its state at the last look, or with its row in the first list (None: it was not in it).
     """
     from inspector.answers.live_events import ConversationState, listed
 
     events: list[LiveEvent] = []
     seen: dict[str, ConversationState] = {}
-    with _asking(store, flags, config, apart, watch) as ask:
+    with OtherProcess(store, flags, config, watch) as ask:
         for row, before in changed:
             watch.check()
             state = before if isinstance(before, ConversationState | None) else listed(before)
@@ -240,35 +236,20 @@ class _Batch:
         self._values, self._handed = [], time.monotonic()
 
 
-@contextmanager
-def _asking(
-    store: Store, flags: Mapping[str, Any], config: Path | None, apart: bool, watch: Watch
-) -> Iterator[Ask]:
-    if apart:
-        other = _Other(store, flags, config, watch)
-        try:
-            yield other.ask
-        finally:
-            other.close()
-        return
-    from inspector.answers.overview_process import WORK
-
-    def ask(question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
-        try:
-            return WORK[question](store, row, flags, config, *more)
-        except InspectorError:
-            return None
-
-    yield ask
-
-
-class _Other:
+class OtherProcess:
     """A worker process of low priority, started with the first question (see inspector.answers.overview_process)."""
 
     def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None, watch: Watch) -> None:
         self._what = (store, dict(flags), config)
         self._watch = watch
         self._worker: Worker | None = None
+
+    def __enter__(self) -> Ask:
+        return self.ask
+
+    def __exit__(self, *error: object) -> None:
+        if self._worker is not None:
+            self._worker.end()
 
     def ask(self, question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
         from inspector.answers.answers import paths_of
@@ -288,10 +269,6 @@ class _Other:
                     "The process that reads losses ended early. Press r to read again."
                 ) from None
             return result
-
-    def close(self) -> None:
-        if self._worker is not None:
-            self._worker.end()
 
     @staticmethod
     def _begin() -> Worker:

@@ -85,13 +85,9 @@ class ConversationsScreen(JobScreen):
 
     def __init__(
         self, store: Store, saved: SavedState, index: Future[tuple[tuple[ConversationRow, ...], bool]] | None = None,
-        *, apart: bool = False,
     ) -> None:  # fmt: skip
-        """Create the screen. `index` is a running read of the conversations, with whether it is complete. `apart`
-        moves background work to another process.
-        """
+        """Create the screen. `index` is a running read of the conversations, with whether it is complete."""
         super().__init__()
-        self._apart = apart
         self.store = store
         self.saved = saved
         self._index = index
@@ -172,7 +168,7 @@ class ConversationsScreen(JobScreen):
         """Import the modules of a first opening, which take most of its time; then start background work, then import
         the panes.
         """
-        looked_up = asyncio.create_task(asyncio.to_thread(look_up_models, self._rows if self._apart else ()))
+        looked_up = asyncio.create_task(asyncio.to_thread(look_up_models, self._rows))
         module = await asyncio.to_thread(import_module, "inspector.app.conversation.screen")
         first, *others = sorted(module.PANES, key=lambda tab: tab.name != self.saved.pane)
         await asyncio.to_thread(import_pane, first)
@@ -250,7 +246,7 @@ class ConversationsScreen(JobScreen):
         )
 
     def _look(self) -> None:
-        values = (self.store, self._changes(), self.app.flags, self.app.config, self._apart)
+        values = (self.store, self._changes(), self.app.flags, self.app.config)
         self.jobs.run("events", values, read_changes, self._events_came, failed=self._no_events)
 
     def _no_events(self, sentence: str) -> None:
@@ -320,7 +316,7 @@ class ConversationsScreen(JobScreen):
         """
         wanted = tuple(row for row in self._rows if self._read.get(row.id) != row)
         if self._prepared and wanted and self.app.screen is self and "overviews" not in self.jobs.busy():
-            values = (self.store, wanted, self.app.flags, self.app.config, self._apart)
+            values = (self.store, wanted, self.app.flags, self.app.config)
             self.jobs.cancel("overviews")
             self.jobs.run(
                 "overviews", values, read_overviews, self._overviews_read, some=self._overviews_came
@@ -443,7 +439,7 @@ class ConversationsScreen(JobScreen):
         """Show the losses of the whole store."""
         from inspector.app.losses.screen import LossesScreen
 
-        self.app.push_screen(LossesScreen(self.store, self._rows, self._apart))
+        self.app.push_screen(LossesScreen(self.store, self._rows))
 
     def action_search(self) -> None:
         """Search the text of every message."""

@@ -130,12 +130,11 @@ class LossesScreen(ListScreen[ListedLoss]):
         "count if the user repeated them or the agent never mentioned them."
     )
 
-    def __init__(self, store: Store, rows: Sequence[ConversationRow], apart: bool) -> None:
-        """`rows` are the conversations to read; with `apart` another process computes missing results."""
+    def __init__(self, store: Store, rows: Sequence[ConversationRow]) -> None:
+        """`rows` are the conversations to read."""
         super().__init__(LossList(id="losses"))
         self.store = store
         self._rows = tuple(rows)
-        self._apart = apart
         self._losses: list[ListedLoss] = []
         #: Losses of a read that is not on screen yet, None if what comes is shown at once.
         self._coming: list[ListedLoss] | None = None
@@ -154,7 +153,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._show()
 
     def _read(self) -> None:
-        values = (self.store, self._rows, self.app.flags, self.app.config, self._apart)
+        values = (self.store, self._rows, self.app.flags, self.app.config)
         self.jobs.run(
             "losses", values, read_store_losses, self._read_all, some=self._came, failed=self._unread
         )
