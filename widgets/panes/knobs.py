@@ -40,6 +40,8 @@ HELD = 0.15
 SPEEDS = ((60, 50), (36, 20), (20, 10), (10, 4), (4, 2))
 #: Widths in cells of a setting's name and value.
 _LABEL, _VALUE = 16, 12
+#: Minimum width of a slider in cells.
+_LEAST_SLIDER = 4
 #: Keys that end the typing of a value.
 _LEAVING = frozenset({"enter", "escape", "tab", "shift+tab", "up", "down"})
 #: Maximum rows of the foot, which explains the setting and the source of its value.
@@ -415,8 +417,9 @@ class Knobs(Inked, can_focus=True):
             room = max(_VALUE, min(width_of(text), width - row.width))
             row.add(fit(text, room, right=True), self.ink(ink))
         row.add("  ", Style())
-        self._draw_slider(row, knob, value, self._slider()[1] - row.width)
-        row.add("  ", Style())
+        if (cells := self._slider()[1] - row.width) >= _LEAST_SLIDER:
+            self._draw_slider(row, knob, value, cells)
+            row.add("  ", Style())
         note = one_line(self._state.origins.get(knob.name, ""), 60)
         if value != default:
             note = f"default {show(knob, default)}"
@@ -430,8 +433,6 @@ class Knobs(Inked, can_focus=True):
         return row.strip(width, base, flat=here and self.has_focus and self.app.native_ansi_color)
 
     def _draw_slider(self, row: Row, knob: Setting, value: Value, cells: int) -> None:
-        if cells < 4:
-            return
         rest, slider = self.ink("rest"), self.ink("key")
         if knob.kind == "choice":
             offered = self._offered(knob)
