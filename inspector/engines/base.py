@@ -38,6 +38,13 @@ class DerivationStep(Struct, frozen=True):
 
 #: Rules that only state the setting.
 _OWN_RULES = frozenset({"configured", "observed", "output reserve"})
+#: The derived numbers of every engine, in words.
+BUDGET_NAMES: Mapping[str, str] = {
+    "threshold_tokens": "threshold",
+    "tail_token_budget": "tail budget",
+    "max_summary_tokens": "largest summary",
+    "hygiene_tokens": "hygiene",
+}
 
 
 class Budgets(Struct, frozen=True):

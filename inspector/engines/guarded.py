@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.core.errors import EngineError, InspectorError
-from inspector.engines.base import Budgets, Output, Plan
+from inspector.engines.base import BUDGET_NAMES, Budgets, Output, Plan
 from inspector.engines.settings import SETTINGS
 from inspector.engines.summary_input import SummaryInput
 
@@ -31,7 +31,6 @@ _WHOLE = ("length", "head_end", "tail_start", "prune_before", "summarized_from")
 _ESTIMATES = (
     "summary_budget", "head_tokens", "middle_tokens", "tail_tokens", "tokens_before", "tokens_after", "summary_tokens",
 )  # fmt: skip
-_BUDGETS = ("threshold_tokens", "tail_token_budget", "max_summary_tokens", "hygiene_tokens")
 
 
 class GuardedEngine:
@@ -172,7 +171,7 @@ def _problem(method: str, result: Any) -> str:
         case "budgets":
             return (
                 _not_a(result, Budgets)
-                or _numbers(result, (), _BUDGETS)
+                or _numbers(result, (), tuple(BUDGET_NAMES))
                 or ("" if result.threshold_tokens > 0 else f"{result.threshold_tokens} as threshold_tokens")
             )
         case "plan":

@@ -7,7 +7,7 @@ from functools import partial
 
 from inspector.core.shares import dollars, plural
 from inspector.core.text import safe_title
-from inspector.engines.base import Budgets, Settings
+from inspector.engines.base import BUDGET_NAMES, Budgets, Settings
 from inspector.engines.settings import SETTING_NAMES
 from inspector.export.config import settings_written
 from inspector.export.console import Table
@@ -18,13 +18,6 @@ from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: Maximum characters of a line.
 _ROOM = 1_000
-#: Derived numbers in words.
-_BUDGETS = {
-    "threshold_tokens": "threshold",
-    "tail_token_budget": "tail budget",
-    "max_summary_tokens": "largest summary",
-    "hygiene_tokens": "hygiene",
-}
 #: Format of a figure by the form of its metric.
 _FORMATS = {
     "count": "{:,.0f}",
@@ -71,7 +64,9 @@ def comparison_text(
         ["settings", *names[1:]],
         [[name, *(_shown(run.settings, name) for _, run in runs)] for name in SETTING_NAMES],
     )
-    derived = [[words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in _BUDGETS.items()]
+    derived = [
+        [words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in BUDGET_NAMES.items()
+    ]
     lines += ["", *_table(["derived, tokens", *names[1:]], derived), ""]
     metrics = [recorded, *(run.metrics for _, run in runs)]
     lines += _table(["figures", *names], figure_rows([partial(getattr, metric) for metric in metrics]))

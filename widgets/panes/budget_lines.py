@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from inspector.engines.base import Budgets, DerivationStep
+from inspector.engines.base import BUDGET_NAMES, Budgets, DerivationStep
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
-
-_TITLES = {
-    "threshold_tokens": "threshold",
-    "tail_token_budget": "tail budget",
-    "max_summary_tokens": "largest summary",
-    "hygiene_tokens": "hygiene",
-}
 
 
 def budget_lines(budgets: Budgets) -> list[TextLine]:
     """Each number with its name and its steps; ◆ marks steps that changed it."""
     lines: list[TextLine] = []
-    names = [*_TITLES, *(name for name in budgets.steps if name not in _TITLES)]
+    names = [*BUDGET_NAMES, *(name for name in budgets.steps if name not in BUDGET_NAMES)]
     for name in names:
         steps = budgets.steps.get(name, ())
         value = getattr(budgets, name, None)
@@ -29,7 +22,7 @@ def budget_lines(budgets: Budgets) -> list[TextLine]:
             lines.append(TextLine(""))
         # The observed number is the usual size of a summary, not the maximum that it may have.
         usual = budgets.observed and name == "max_summary_tokens"
-        title = "usual summary" if usual else _TITLES.get(name, one_line(name, 40).replace("_", " "))
+        title = "usual summary" if usual else BUDGET_NAMES.get(name, one_line(name, 40).replace("_", " "))
         lines.append(line_of((title, "heading"), (f"  {_number(value)}", "strong")))
         lines += [_step(step) for step in steps]
     return lines

@@ -19,7 +19,6 @@ from inspector.engines.loop import BEFORE_REQUESTS
 from inspector.engines.observed.rules import Observed
 from inspector.engines.settings import SETTINGS
 
-#: Role code of all other roles.
 #: Tokens of a picture in pi's estimate.
 _PICTURE = 1_200
 _FIXED_TAIL, _FIXED_THRESHOLD = "the kept messages are as observed", "the threshold is as observed"

@@ -24,7 +24,7 @@ from inspector.answers.requests import requests_of
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
-from inspector.engines.base import Budgets, Settings, region_tokens
+from inspector.engines.base import BUDGET_NAMES, Budgets, Settings, region_tokens
 from inspector.engines.settings import SETTINGS
 from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
@@ -52,13 +52,6 @@ from inspector.quality.measures.measure import Share
 from inspector.replay.transcript import Transcript, transcript_of
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
-
-_BUDGETS = {
-    "threshold_tokens": "Threshold",
-    "tail_token_budget": "Tail budget",
-    "max_summary_tokens": "Longest summary",
-    "hygiene_tokens": "Gateway's hygiene",
-}
 
 
 def gather_report(
@@ -153,11 +146,11 @@ def _derivations(budgets: Budgets) -> tuple[Document, ...]:
     """Return the derived numbers with the steps of each."""
     return tuple(
         {
-            "title": "Usual summary" if budgets.observed and name == "max_summary_tokens" else title,
+            "title": "usual summary" if budgets.observed and name == "max_summary_tokens" else title,
             "value": getattr(budgets, name),
             "steps": tuple(budgets.steps.get(name, ())),
         }
-        for name, title in _BUDGETS.items()
+        for name, title in BUDGET_NAMES.items()
         if getattr(budgets, name) or budgets.steps.get(name)
     )
 
