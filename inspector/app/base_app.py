@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
-from textual.screen import Screen
 
 from inspector.app.events import Problem
 from inspector.core.text import desktop_notification
@@ -56,7 +55,7 @@ class BaseApp(App[None]):
         """Ids of the conversations that pass the filter."""
         raise NotImplementedError
 
-    def leave_with(self, screen: Screen[Any], sentence: str) -> None:
+    def leave_with(self, screen: object, sentence: str) -> None:
         """Leave a screen that has nothing to show, with the dialogs on it; the screen below shows the reason."""
         while screen in self.screen_stack:
             self.pop_screen()

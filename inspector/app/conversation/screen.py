@@ -6,24 +6,24 @@ handed to the parts on screen. Actions compute the next state; slow work is a jo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from msgspec.structs import replace
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.reactive import reactive
 from textual.widgets import Input
 
 from inspector.app.conversation import resources
 from inspector.app.conversation.attempts import Attempts
 from inspector.app.conversation.clipboard import Clipboard
-from inspector.app.conversation.derived import Deriver
+from inspector.app.conversation.derived import Derived, Deriver
 from inspector.app.conversation.dismissing import Dismissing
 from inspector.app.conversation.finder import Finder
-from inspector.app.conversation.host import Host
 from inspector.app.conversation.keys import KEYS
 from inspector.app.conversation.message_part import MessagePart
 from inspector.app.conversation.navigation import Navigation
@@ -34,10 +34,11 @@ from inspector.app.conversation.panes.registry import PANES
 from inspector.app.conversation.player import Player
 from inspector.app.conversation.report import ReportWriter
 from inspector.app.conversation.resources import COMPACTIONS
-from inspector.app.conversation.state import State
+from inspector.app.conversation.state import Loaded, Resource, State
 from inspector.app.conversation.tracer import Tracer
 from inspector.app.conversation.tuner import Tuner
 from inspector.app.events import StoreChanged
+from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
 from inspector.stores.base import Store
 from widgets.bars.gauge import Gauge
@@ -67,6 +68,8 @@ from widgets.intents import (
 from widgets.lists.line_list import LineList
 from widgets.lists.message_list import MessageList
 
+T = TypeVar("T")
+
 
 def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
     """The digits: each pane's place among the tabs."""
@@ -76,7 +79,7 @@ def pane_keys(tabs: Sequence[Tab]) -> list[BindingType]:
     ]
 
 
-class ConversationScreen(Host):
+class ConversationScreen(JobScreen):
     """A conversation. `message` is the store's row to show first, `find` a text to mark, `compaction` the number of a
     compaction to choose.
     """
@@ -87,6 +90,11 @@ class ConversationScreen(Host):
         "between messages are boundaries: solid lines are recorded, dashed lines are planned by the profile under the "
         "settings."
     )
+
+    #: The place of the user in the conversation, and the settings.
+    state: reactive[State] = reactive(State(), init=False, repaint=False)
+    #: The loaded data.
+    loaded: reactive[Loaded] = reactive(Loaded(), init=False, repaint=False)
 
     def __init__(
         self,
@@ -100,7 +108,10 @@ class ConversationScreen(Host):
         compaction: int | None = None,
         tabs: Sequence[Tab] = PANES,
     ) -> None:
-        super().__init__(store, saved, flags, config)
+        super().__init__()
+        self.store, self.saved, self.flags, self.config = store, saved, flags, config
+        self.derived: Derived | None = None
+        self._waiting: list[tuple[Resource[Any], Callable[[Any], object]]] = []
         self.messages = MessagePart(
             self.jobs, self._counted, lambda text: self.app.say_once(text), self._rows_came
         )
@@ -186,6 +197,54 @@ class ConversationScreen(Host):
         if after.find != before.find:
             self.finder.mark(after.find)
         self._refresh_parts()
+
+    def change(self, **changes: Any) -> None:
+        """Assign the next state."""
+        self.state = replace(self.state, **changes)
+
+    def begin_with(self, loaded: Loaded) -> None:
+        """Store loaded data without showing it. The next state that is assigned shows it."""
+        self.set_reactive(ConversationScreen.loaded, loaded)
+
+    def want(self, resource: Resource[Any]) -> None:
+        """Read a resource in a job, and the resources it depends on first. Its value becomes the next `loaded`.
+
+        Nothing is read if the value is current or already being read.
+        """
+        if self.loaded.current(resource, self.state) is not None:
+            # A read with other inputs may have failed. It is tried again if these inputs return.
+            self.jobs.forget(resource.name)
+            return
+        for earlier in resource.earlier:
+            self.want(earlier)
+        needs = resource.needs(self.state, self.loaded)
+        if needs is not None:
+
+            def came(value: Any) -> None:
+                self.loaded = self.loaded.with_value(resource, needs, value)
+
+            def failed(sentence: str) -> None:
+                self.loaded = self.loaded.with_failure(resource, needs, sentence)
+                self.show_notes(sentence)
+
+            self.jobs.run(
+                resource.name, needs, resource.read, came, some=came, failed=failed, rest=resource.rest
+            )
+
+    def when(self, resource: Resource[T], then: Callable[[T], object]) -> None:
+        """Call a function with a resource when it is read. Calls keep their order; equal calls are made once."""
+        value = self.loaded.current(resource, self.state)
+        if value is not None:
+            then(value)
+        elif (resource, then) not in self._waiting:
+            self._waiting.append((resource, then))
+            self.want(resource)
+
+    def serve(self) -> None:
+        """Make the calls that waited for a new value, and read the resources that others wait for."""
+        waiting, self._waiting = self._waiting, []
+        for resource, then in waiting:
+            self.when(resource, then)
 
     # Showing.
 
