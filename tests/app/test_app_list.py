@@ -46,6 +46,7 @@ from tests.app.running import (
 from tests.examples import also
 from tests.stores.writer import Writer, create, session, simple, talk
 from widgets.bars.key_line import KeyLine
+from widgets.bars.title_bar import TitleBar
 from widgets.lists.conversation_table import ConversationTable
 
 
@@ -197,6 +198,16 @@ async def test_the_filter_follows_typing(rotating: Path) -> None:
         assert "No conversation matches" not in screen_text(pilot)
         assert not conversations(pilot).query_one("#filter", Input).display
         assert "5 conversations" in title(pilot)
+
+
+async def test_a_narrow_title_says_that_a_filter_hides_conversations(rotating: Path) -> None:
+    async with running(rotating, size=(60, 24)) as pilot:
+        bar = conversations(pilot).query_one(TitleBar)
+        await press(pilot, "slash")
+        await write(pilot, "weekly")
+        bar.state = "reading losses 2 of 5 …"
+        await settled(pilot)
+        assert "2 of 5 conversations" in screen_text(pilot).splitlines()[0]
 
 
 async def test_the_keys_of_the_filter_are_shown_while_typing(rotating: Path) -> None:

@@ -292,11 +292,15 @@ class ConversationsScreen(JobScreen):
         if self._rows:
             total = sum(entry.messages or 0 for entry in self._entries.values())
             count = human.plural(len(self._rows), "conversation")
+            weight = 3
             if table.filter or table.agent:
-                count = f"{table.row_count:,} of {count}"
-            if table.agent:
-                parts.append(TitlePart(table.agent, 3))
-            parts += [TitlePart(count, 3), TitlePart(human.plural(total, "message"), 2)]
+                # A narrow line keeps this: some conversations are not in the table.
+                count, weight = f"{table.row_count:,} of {count}", 6
+            parts += [
+                TitlePart(table.agent, weight),
+                TitlePart(count, weight),
+                TitlePart(human.plural(total, "message"), 2),
+            ]
         self.query_one(TitleBar).parts = tuple(parts)
 
     def _named(self) -> str:
