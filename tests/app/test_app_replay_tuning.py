@@ -10,6 +10,7 @@ import yaml
 
 from inspector.app.conversation.resources import RUNS
 from inspector.core.errors import OutputProblem, StoreError
+from inspector.engines.settings import difference
 from inspector.export.writing import write_file
 from tests.app.running import conversation, latest, notes, press, running, screen_text, told, write
 from tests.conftest import ROOT
@@ -112,6 +113,16 @@ async def test_settings_are_recommended_with_their_reasons(in_place: Path) -> No
             assert "ctrl+z goes back" in messages[0]
             await press(pilot, "ctrl+z")
             assert screen.state.settings == before
+
+
+async def test_a_recommendation_names_the_settings_that_it_changes() -> None:
+    async with running(ROOT / "fixtures" / "agents" / "goose", size=(140, 40)) as pilot:
+        await press(pilot, "enter")
+        before = conversation(pilot).state.settings
+        await press(pilot, "ctrl+o")
+        (named,) = (text.split(". ")[0] for text in told(pilot) if text.startswith("Recommended: "))
+        assert named == "Recommended: threshold 30%"
+        assert difference(conversation(pilot).state.settings, before) == {"threshold": 0.3}
 
 
 async def test_the_pane_begins_with_how_well_the_recording_is_reproduced(in_place: Path) -> None:

@@ -15,7 +15,7 @@ from inspector.core.text import safe_title
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
 from inspector.engines.registry import budgets_of, with_changes
-from inspector.engines.settings import difference
+from inspector.engines.settings import SETTINGS, difference
 from inspector.export.config import settings_written
 from widgets.intents import CopyText
 
@@ -134,7 +134,8 @@ class Tuner:
             threshold=advice.settings.threshold, target_ratio=advice.settings.target_ratio
         )
         self.use((settings, self._host.state.summary_size))
-        words = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
+        changed = difference(advice.settings, advice.force)
+        words = ", ".join(f"{name} {SETTINGS[name].words(value)}" for name, value in changed.items())
         back = "ctrl+y copies the lines to write, ctrl+z goes back."
         self._host.app.notify(
             f"Recommended: {words}. {why} Confidence {confidence(advice)}. {back}", timeout=15, markup=False
