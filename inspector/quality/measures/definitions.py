@@ -1,4 +1,4 @@
-"""Definitions of the measures as data. docs/quality.md explains them."""
+"""Definitions of the measures as data. docs/measures.md explains them."""
 
 from __future__ import annotations
 

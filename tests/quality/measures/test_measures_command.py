@@ -24,7 +24,8 @@ from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "quality.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+MEASURES, SUMMARIES = ((DOCS / name).read_text(encoding="utf-8") for name in ("measures.md", "summaries.md"))
 CHECKOUT = "Move checkout to orders-v2"
 
 
@@ -126,7 +127,7 @@ def test_the_text_has_a_row_per_measure(fixtures_dir: Path) -> None:
 
 
 def test_the_page_defines_every_measure() -> None:
-    documented = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
+    documented = re.findall(r"^\| `([a-z-]+)` \|", MEASURES, re.MULTILINE)
     assert documented == list(DEFINITIONS)
 
 
@@ -145,7 +146,7 @@ def test_the_life_as_json(fixtures_dir: Path) -> None:
     for wrong in (["--from", "1"], ["--to", "2"]):
         assert CliRunner().invoke(commands, ["diff", database, CHECKOUT, "--lineage", *wrong]).exit_code != 0
     for key in ("columns", "groups", "otherwise", "stale", *document["columns"][0], *pinned["cells"][0]):
-        assert f"`{key}`" in PAGE, key
+        assert f"`{key}`" in SUMMARIES, key
 
 
 def test_encrypted_summaries_are_not_called_missing(fixtures_dir: Path) -> None:
