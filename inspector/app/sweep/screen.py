@@ -92,7 +92,7 @@ class SweepScreen(JobScreen):
             with Vertical(id="sweep-left"):
                 yield self.map
             yield self.cell
-        yield Headline(4, id="sweep-text")
+        yield Headline(6, id="sweep-text")
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -158,7 +158,7 @@ class SweepScreen(JobScreen):
     def _how_far(self, progress: Progress) -> None:
         if self.running:
             what = "cells" if self.state.scope == "this" else "conversations"
-            self._tell(f"sweeping … {progress.text} {what}; escape cancels and keeps the results")
+            self._tell(f"sweeping {what}: {progress.text}; escape cancels and keeps the results")
 
     def _swept(self, swept: Sweep) -> None:
         self.running = False
@@ -198,7 +198,10 @@ class SweepScreen(JobScreen):
             marks += f"  {STUCK} gives up, or compacts at every call"
         if self.map.state.same:
             marks += f"  {SAME} identical"
-        self.query_one("#sweep-text", Headline).set_lines([TextLine(marks, "muted"), TextLine(text, "muted")])
+        line = self.query_one("#sweep-text", Headline)
+        line.set_lines([TextLine(marks, "muted"), TextLine(text, "muted")])
+        # A low screen cuts a long text.
+        line.tooltip = line.text
 
     def _tell_of_facts(self) -> None:
         if self.state.scope == "this" and BY_NAME[self.state.metric].facts and self.facts is None:
