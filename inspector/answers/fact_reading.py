@@ -57,10 +57,10 @@ def read_facts(
     the rules leave uncertain, unless `by_rules` is true.
 
     Each list is read for its messages, for its rules files, and again for the part that a compaction left. `cache`
-    stores the facts of each message between runs, and the fates unless `placed_fates` is "none". `watch` gets the name
-    of the work, the number of finished items and of all items; an exception from it ends the work. `pruned` has, by
-    compaction, the indexes of pruned texts (see pruned_by), whose facts are listed separately. `placed_fates` selects
-    the fates with a place and an excerpt (see lives_of).
+    stores the facts of each message and the fates between runs (see cached_fates). `watch` gets the name of the work,
+    the number of finished items and of all items; an exception from it ends the work. `pruned` has, by compaction, the
+    indexes of pruned texts (see pruned_by), whose facts are listed separately. `placed_fates` selects the fates with a
+    place and an excerpt (see lives_of).
     """
     compactions = inspection.compactions()
     paths, ends_of_lists, steps = _read_steps(inspection, cache, watch, pruned or {})
@@ -73,8 +73,7 @@ def read_facts(
     follow = None if watch is None else lambda done: watch("fates", done, len(facts))
     encrypted = {c.index for c in compactions if c.encrypted}
     follow_fates: Work = fates_of
-    # With "none", the caller stores its own result, such as losses, instead of the fates.
-    if cache is not None and placed_fates != "none":
+    if cache is not None:
         follow_fates = cached_fates(inspection, cache, follow_fates)
     if not by_rules:
         follow_fates = _with_model_fates(inspection, facts, follow_fates)

@@ -7,9 +7,10 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults, basis_of, program_stamp
+from inspector.answers.kept_results import KeptResults, basis_of, basis_of_inputs, program_stamp
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import Fate, MessageFacts
 from inspector.quality.facts.lives import Following, Work
@@ -18,6 +19,8 @@ from inspector.quality.facts.passages import PassageIndex
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(MessageFacts)
 _IN_ORDER = msgspec.msgpack.Encoder(order="deterministic")
+#: Maximum number of fates that are stored with every place.
+_MAX_PLACED = 60_000
 
 
 def message_key(message: Message) -> bytes:
@@ -53,27 +56,61 @@ def unpacked(data: bytes) -> MessageFacts | None:
 
 
 def cached_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
-    """Return a function that returns the fates from `cache`, else follows the facts with `work`."""
+    """Return a function that returns the fates from `cache`, else follows the facts with `work`.
+
+    The fates of a short conversation are stored once, with every place. Each question selects its places from them. The
+    places of a long conversation need more memory than everything else, so each question stores its own fates. Fates
+    without places are then not stored, because the caller stores its own result, such as losses.
+    """
 
     def follow(
         following: Following,
         lists_after: Mapping[int, PassageIndex],
         watch: Callable[[int], None] | None = None,
     ) -> dict[str, list[Fate]]:
-        basis = basis_of(
-            inspection.store, inspection.conversation.id, "fates", options=following.placed_fates
-        )
-        # The store may have more messages by now than the lists that are followed.
-        basis = basis.with_inputs(_IN_ORDER.encode(following))
+        if len(following.facts) * len(lists_after) <= _MAX_PLACED:
+            placed = cached(replace(following, placed_fates="every"), lists_after, watch)
+            return following.select_places(placed)
+        if following.placed_fates == "none":
+            return work(following, lists_after, watch)
+        return cached(following, lists_after, watch)
+
+    def cached(
+        following: Following, lists_after: Mapping[int, PassageIndex], watch: Callable[[int], None] | None
+    ) -> dict[str, list[Fate]]:
+        store, conversation, options = inspection.store, inspection.conversation.id, following.placed_fates
+        # Lists are only read if the conversation has changed.
+        state = basis_of(store, conversation, "inputs of fates", options=options)
+        state = state.with_inputs(_IN_ORDER.encode(following))
+        known = cache.document(state)
+        inputs = known or inputs_of(following, lists_after)
+        basis = basis_of_inputs(store, conversation, "fates", options, inputs.encode())
         document = cache.document(basis)
         if document is not None:
+            if known is None:
+                cache.keep({state: inputs})
             different = msgspec.convert(document["different"], list[Fate], strict=False)
             return {name: [different[at] for at in places] for name, places in document["fates"].items()}
         fates = work(following, lists_after, watch)
         # Many facts have equal fates. Share the objects when they are read, to save memory.
         places: dict[Fate, int] = {}
         of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
-        cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}})
+        cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}, state: inputs})
         return fates
 
     return follow
+
+
+def inputs_of(following: Following, lists_after: Mapping[int, PassageIndex]) -> str:
+    """Return a hash of all inputs of fates.
+
+    Messages that are in none of the lists change nothing, so sayings, uses and ranks of facts do not count.
+    """
+    facts = {
+        name: replace(fact, sayings=(), earlier=(), uses=0, rank=0.0)
+        for name, fact in following.facts.items()
+    }
+    hashed = hashlib.blake2b(_IN_ORDER.encode(replace(following, facts=facts)))
+    for number in sorted(lists_after):
+        hashed.update(_IN_ORDER.encode((number, lists_after[number].parts)))
+    return hashed.hexdigest()

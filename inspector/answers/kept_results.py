@@ -79,6 +79,12 @@ def basis_of(
     return Basis(_place(store, conversation, question, options), stamp)
 
 
+def basis_of_inputs(store: Store, conversation: str, question: str, options: str, inputs: bytes) -> Basis:
+    """Return the basis of an answer that depends only on `inputs` and the program. Raises as basis_of."""
+    place = _place(store, conversation, question, options)
+    return Basis(place, _hashed(program_stamp())).with_inputs(inputs)
+
+
 def _place(store: Store, conversation: str, question: str, options: str = "") -> bytes:
     path = str(store.owner(conversation).path.absolute())
     return _hashed(question, path, conversation, options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -112,6 +112,29 @@ class Following(Struct, frozen=True):
             for part in range(parts)
         )
 
+    def is_placed(self, name: str, compaction: int, is_last: bool, changes: bool) -> bool:
+        """Return whether a fate has a place and an excerpt if the fact is not contradicted.
+
+        `is_last`: it is the fate in the last list. `changes`: it differs from the fate before.
+        """
+        if self.placed_fates != "changes":
+            return self.placed_fates == "every"
+        return is_last or changes or compaction in self.taken_by[name]
+
+    def select_places(self, placed: Mapping[str, Sequence[Fate]]) -> dict[str, list[Fate]]:
+        """Return fates that were followed with every place, with the places of these ones."""
+        return {name: list(self._selected(name, fates)) for name, fates in placed.items()}
+
+    def _selected(self, name: str, fates: Sequence[Fate]) -> Iterator[Fate]:
+        before = None
+        for at, fate in enumerate(fates, 1):
+            state = fate.outcome, fate.where
+            if fate.changed or self.is_placed(name, fate.compaction, at == len(fates), state != before):
+                yield fate
+            else:
+                yield Fate(fate.compaction, *state)
+            before = state
+
 
 #: Function with the contract of fates_of.
 Work = Callable[[Following, Mapping[int, PassageIndex], Callable[[int], None] | None], dict[str, list[Fate]]]
@@ -157,9 +180,9 @@ class _Followed(Struct):
     fates: list[Fate]
 
     @property
-    def state(self) -> tuple[Outcome, Where | None]:
-        """Outcome and region of the latest fate."""
-        return self.fates[-1].outcome, self.fates[-1].where
+    def state(self) -> tuple[Outcome, Where | None] | None:
+        """Outcome and region of the latest fate; None before the first."""
+        return (self.fates[-1].outcome, self.fates[-1].where) if self.fates else None
 
 
 class _ListAfter:
@@ -192,16 +215,10 @@ class _ListAfter:
         if self._unread is not None and best.outcome not in KEPT:
             return self._unread
         state = best.outcome, self.index.parts[part].where
-        if best.changed or self._is_placed(follower, state):
+        changes = follower.state != state
+        if best.changed or self.asked.is_placed(follower.name, self.number, self.is_last, changes):
             return placed_fate(best, part, self.index, self.number)
         return self._unplaced.setdefault(state, Fate(self.number, *state))
-
-    def _is_placed(self, follower: _Followed, state: tuple[Outcome, Where]) -> bool:
-        """Return whether the fate of a fact has a place and an excerpt."""
-        if self.asked.placed_fates != "changes":
-            return self.asked.placed_fates == "every"
-        taken = self.number in self.asked.taken_by[follower.name]
-        return self.is_last or taken or follower.state != state
 
 
 class _Layer:

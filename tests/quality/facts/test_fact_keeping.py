@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from inspector.answers import fact_reading, message_facts
+from inspector.answers import fact_reading, kept_facts, message_facts
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import cached_facts, keep_facts, message_key
@@ -34,6 +34,7 @@ from tests.quality.facts.made_facts import facts, steps
 from tests.quality.made import compaction_evidence
 from tests.stores.writer import Writer, create, talk
 
+QUESTIONS: tuple[PlacedFates, ...] = ("every", "changes", "none")
 ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in deploy/nginx/site.conf."})
 
 
@@ -99,7 +100,7 @@ def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -
     store.close()
 
 
-def test_facts_are_followed_again_if_the_conversation_or_the_question_changes(
+def test_facts_are_followed_again_if_a_list_or_a_number_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     followed = calls_of(monkeypatch, fact_reading, "fates_of")
@@ -123,12 +124,34 @@ def test_facts_are_followed_again_if_the_conversation_or_the_question_changes(
     first = read()
     assert (first[0], [life.outcome for life in first[1].lives].count("verbatim")) == (1, 1)
     assert read() == (0, first[1])
-    assert read("changes")[0] == 1
-    assert read("changes")[0] == 0
-    assert read()[0] == 0, "each question keeps its own fates"
+    assert [read(places)[0] for places in QUESTIONS] == [0, 0, 0], "all questions share the fates"
+    add(path, "Never change file 5.")
+    assert [len(life.fact.sayings) for life in read()[1].lives].count(2) == 1
+    assert read()[0] == 0, "no list has the new message"
     add(path, "Never change file 30.")
     assert [read()[0] for _ in range(2)] == [1, 0]
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE messages SET content = replace(content, 'file 5', 'file 7')")
+    assert [read()[0] for _ in range(2)] == [1, 0]
     cache.close()
+
+
+@pytest.mark.parametrize(
+    ("most", "walks"), [(10_000, ["every"]), (0, ["every", "changes", "none", "none"])], ids=["short", "long"]
+)
+def test_questions_about_a_short_conversation_share_one_walk(
+    most: int, walks: list[PlacedFates], fixtures_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_facts, "_MAX_PLACED", most)
+    followed = calls_of(monkeypatch, fact_reading, "fates_of")
+    store, cache = open_store(fixtures_dir / "hermes-0.13-rotating.db"), KeptResults(tmp_path / "results.db")
+    inspection = Inspection.open(store, "Move checkout to orders-v2")
+    found = [(places, read_facts(inspection, cache, placed_fates=places)) for places in QUESTIONS * 2]
+    assert [asked.placed_fates for asked, *_ in followed] == walks
+    for places, reading in found:
+        assert reading.facts == read_facts(inspection, placed_fates=places).facts
+    cache.close()
+    store.close()
 
 
 def test_reading_can_be_watched_and_ended(fixtures_dir: Path) -> None:
@@ -279,8 +302,9 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     inspection.compactions()
     cache = KeptResults(tmp_path / "results.db")
     extracted = calls_of(monkeypatch, message_facts, "extract")
-    # Each list is read for its messages; the first run also reads rules files and the part that the compaction left.
-    for found, lists in ((480, 2 + 2 + 1), (0, 2)):
+    # Each list is read for its messages. The first run also reads rules files, and twice the part that the compaction
+    # left: for its key, and to follow facts.
+    for found, lists in ((480, 2 + 2 + 2), (0, 2)):
         readings = Readings(store, monkeypatch)
         read_facts(inspection, cache)
         assert (readings.lists, readings.messages) == (lists, 0)
