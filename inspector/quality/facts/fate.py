@@ -27,7 +27,6 @@ from inspector.quality.facts.passages import (
     PIECES,
     PassageIndex,
     place_of,
-    plain,
     states_nothing,
     value_keys,
 )
@@ -207,41 +206,45 @@ def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:
     """Return, by number of the part, a match of each part that quotes a fact."""
     quotes: dict[int, Match] = {}
 
-    def add(parts: Iterable[int], wording: str, score: float = 1.0) -> None:
-        for part in parts:
-            span = place_of(wording, after.parts[part].text)
+    def add(places: Iterable[tuple[int, Span]], outcome: Outcome = "verbatim", score: float = 1.0) -> None:
+        for part, span in places:
             if not after.is_refused(part, span[0]):
-                quotes.setdefault(part, Match("verbatim", score, part, span))
+                quotes.setdefault(part, Match(outcome, score, part, span))
+
+    def quoting(wording: str, parts: Iterable[int]) -> Iterator[tuple[int, Span]]:
+        return ((part, place_of(wording, after.parts[part].text)) for part in parts)
 
     for wording in probe.wordings:
-        add(after.quoting(wording), wording)
+        add(quoting(wording, after.quoting(wording)))
     for wording in probe.answers:
         # Another message may answer another question with the same word: "yes".
         is_word = len(PIECES.findall(wording)) < 2
-        listing = after.listing(wording)
-        if probe.chosen:
-            listing = [part for part in listing if _explains_choice(probe, wording, after.parts[part].text)]
-        add([part for part in listing if not is_word or after.parts[part].where == "summary"], wording)
+        add(
+            (part, span)
+            for part, span in after.listing(wording)
+            if not (is_word and after.parts[part].where != "summary")
+            and not (probe.chosen and not _explains_choice(probe, after.parts[part].text, span))
+        )
     if len(probe.clauses) > 1:
         first, *rest = probe.clauses
-        add(set(after.quoting(first)).intersection(*map(after.quoting, rest)), first, 0.9)
+        parts = set(after.quoting(first)).intersection(*map(after.quoting, rest))
+        add(quoting(first, parts), score=0.9)
     if probe.of_user:
-        for part, span in after.nearly(probe.wordings):
-            if not after.is_refused(part, span[0]):
-                quotes.setdefault(part, Match("verbatim", 0.95, part, span))
+        add(after.nearly(probe.wordings), score=0.95)
         for wording in probe.wordings:
             for part, beginning in after.beginning(wording):
                 span = place_of(beginning, after.parts[part].text)
                 in_quotes = after.parts[part].text[: span[0]].endswith(_QUOTES)
-                if in_quotes and not after.is_refused(part, span[0]) and _adds_nothing(beginning, wording):
-                    quotes.setdefault(part, Match("paraphrased", 0.9, part, span))
+                if in_quotes and _adds_nothing(beginning, wording):
+                    add([(part, span)], "paraphrased", 0.9)
     return quotes
 
 
-def _explains_choice(probe: Probe, labels: str, text: str) -> bool:
-    """Return whether a line of a text has a choice by number or letter and a word of what was chosen."""
-    lines = [line for line in text.split("\n") if labels in plain(line)]
-    return any(probe.concepts & meaning_of(line).concepts for line in lines)
+def _explains_choice(probe: Probe, text: str, choice: Span) -> bool:
+    """Return whether the line of a choice by number or letter has a word of what was chosen."""
+    start, end = text.rfind("\n", 0, choice[0]) + 1, text.find("\n", choice[1])
+    line = text[start : end if end >= 0 else len(text)]
+    return bool(probe.concepts & meaning_of(line).concepts)
 
 
 def _adds_nothing(beginning: str, statement: str) -> bool:

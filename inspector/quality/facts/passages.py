@@ -55,7 +55,9 @@ DONE_SECTION = late_pattern(
     r"resolved|actions|state|files|blocked)\b|完成|进[展度]",
     re.I,
 )
-_MARKS = str.maketrans({**dict.fromkeys("*`\"'“”‘’«»\\", None), "—": "-", "–": "-", "…": "...", "、": "，"})
+#: Marks that a plain text lacks.
+_DROPPED = "*`\"'“”‘’«»\\"
+_MARKS = str.maketrans({**dict.fromkeys(_DROPPED, None), "—": "-", "–": "-", "…": "...", "、": "，"})
 _SPACES = late_pattern(
     r" (?=[,;!?])|(?<=[,;!?]) | (?=\.(?: |\Z))|(?<=[^\W\d_]\.) (?=[^\W\d_])|(?<=[\u3040-\u9fff]) "
     r"(?=[\u3040-\u9fff])"
@@ -63,6 +65,7 @@ _SPACES = late_pattern(
 EDGES = " .。!！;；,，:：-"
 #: Characters before a quote that may deny it.
 _BEFORE = 24
+_WORDS = late_pattern(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
 PIECES = late_pattern(r"[a-z0-9_]+|[\u3040-\u9fff]")
 #: Signs that change what a sentence says: the side of a limit, and the sign of a number.
 _SIGNS = late_pattern(r"[<>≤≥≠=±]|(?<![\w.])[-+−](?=\d)")
@@ -91,6 +94,8 @@ REFUSING_SECTION = late_pattern(
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
 # A list line that begins with a quote, and may explain it.
 _QUOTED = late_pattern(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
+#: Matches the marks before the words of a list line.
+_BULLET = late_pattern(r"^[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*")
 _QUOTE = late_pattern(r"(?<!\w)[\"“](?P<said>[^\"“”\n]{1,120})[\"”](?!\w)")
 #: A part of the name of the section with the user's messages.
 _OF_USER = "user messages"
@@ -251,29 +256,48 @@ class PassageIndex:
     def _listed(self) -> Mapping[str, int]:
         """Plain line without its bullet -> the parts that have it, each a bit."""
         found: dict[str, int] = defaultdict(int)
-        for number, part in enumerate(self.parts):
-            for line in set(LINES.split(part.text[:MOST])):
-                if (quoted := _QUOTED.match(line)) is not None:
-                    item = quoted["said"]
-                elif len(line) <= _LISTED:
-                    item = re.sub(r"^[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*", "", line)
-                else:
-                    continue
-                found[plain(item).strip(EDGES)] |= 1 << number
+        for number in range(len(self.parts)):
+            for item, _ in self._items_of(number):
+                found[item] |= 1 << number
+        return found
+
+    def _items_of(self, number: int) -> Iterator[tuple[str, Span]]:
+        """Yield the plain lines of a part and the quotes among the user's messages, each with its span."""
+        text = self.parts[number].text
+        for start, end in _lines(text[:MOST]):
+            line = text[start:end]
+            if (quoted := _QUOTED.match(line)) is not None:
+                yield (
+                    plain(quoted["said"]).strip(EDGES),
+                    (start + quoted.start("said"), start + quoted.end("said")),
+                )
+            elif len(line) <= _LISTED:
+                item = _BULLET.sub("", line)
+                yield plain(item).strip(EDGES), (end - len(item), end)
         # The list of the user's messages also quotes in the middle of a line: 'Selected "Both" for the place'.
-        for passage in self.passages:
-            if _OF_USER not in passage.section.casefold() or self.is_refused(passage.part, passage.span[0]):
-                continue
+        for passage in self._of_user.get(number, ()):
             for quote in _QUOTE.finditer(passage.text):
                 lead = plain(passage.text[: quote.start()])
                 if _DENIED_BEFORE.search(lead) is None and REFUSING_SECTION.search(lead) is None:
-                    found[plain(quote["said"]).strip(EDGES)] |= 1 << passage.part
+                    start, end = (passage.span[0] + at for at in quote.span("said"))
+                    yield plain(quote["said"]).strip(EDGES), (start, end)
+
+    @cached_property
+    def _of_user(self) -> Mapping[int, list[Passage]]:
+        """Part -> its passages in the section with the user's messages."""
+        found: dict[int, list[Passage]] = defaultdict(list)
+        for passage in self.passages:
+            of_user = _OF_USER in passage.section.casefold()
+            if of_user and not self.is_refused(passage.part, passage.span[0]):
+                found[passage.part].append(passage)
         return found
 
-    def listing(self, wording: str) -> list[int]:
-        """Return the parts that have a plain text as a whole line, or in quotes among the user's messages."""
+    def listing(self, wording: str) -> Iterator[tuple[int, Span]]:
+        """Yield each part and span of a plain text as a whole line, or in quotes among the user's messages."""
         parts = self._listed.get(wording, 0)
-        return [number for number in range(parts.bit_length()) if parts >> number & 1]
+        for number in range(parts.bit_length()):
+            if parts >> number & 1:
+                yield from ((number, span) for item, span in self._items_of(number) if item == wording)
 
     def nearly(self, wordings: Sequence[str]) -> Iterator[tuple[int, Span]]:
         """Yield the parts of the summary that have a longer wording but for a few letters, with its span."""
@@ -581,18 +605,11 @@ def _letters_exchanged(one: str, other: str) -> bool:
 
 
 def place_of(wording: str, text: str) -> Span:
-    """Return the span of a wording in a text, with any marks between its words."""
-    words = re.findall(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+", wording.lower())
-    low = text.lower()
-    start = low.find(words[0]) if words and len(low) == len(text) else -1
-    while start >= 0:
-        end = start + len(words[0])
-        for word in words[1:]:
-            at = low.find(word, end, end + len(word) + 24)
-            if at < 0 or any(sign.isalnum() for sign in low[end:at]):
-                break
-            end = at + len(word)
-        else:
-            return start, end
-        start = low.find(words[0], start + 1)
+    """Return the span of a plain wording in a text, with any marks within and between its words."""
+    words = _WORDS.findall(wording)
+    mark, gap = f"[{re.escape(_DROPPED)}]*", r"(?:\\n|[\W_]){0,24}?"
+    pattern = gap.join(mark.join(map(re.escape, word)) for word in words)
+    for bounded in (rf"(?<![^\W_]){pattern}(?![^\W_])", pattern) if words else ():
+        if (place := re.search(bounded, text, re.IGNORECASE)) is not None:
+            return place.span()
     return 0, min(len(text), len(wording))

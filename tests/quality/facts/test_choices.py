@@ -278,6 +278,14 @@ def test_a_choice_is_kept_only_with_what_was_chosen(after: str, outcome: str) ->
     assert fate(chose, searchable(after), 1).outcome == outcome
 
 
+def test_the_place_of_a_choice_is_the_place_of_its_letter() -> None:
+    saying = Saying(0, 1, 0, 1, "s", "user", (0, 0), 1)
+    (chose,) = gather([SpokenMessage(saying, 0, MessageFacts(chosen("2", NUMBERS)))])
+    after = '- Read 12 pages in 2 days\n- All user messages:\n  - "2" (the move to Redis)'
+    at = after.index('2" (')
+    assert fate(chose, searchable(after), 1).span == (at, at + 1)
+
+
 def test_a_kept_message_that_only_chooses_does_not_keep_the_choice() -> None:
     saying = Saying(0, 1, 0, 1, "s", "user", (0, 0), 1)
     both = gather([SpokenMessage(saying, 0, MessageFacts(chosen("1 and 2", NUMBERS)))])

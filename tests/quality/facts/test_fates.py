@@ -116,6 +116,25 @@ def test_the_results_of_tools_in_a_summary_do_not_decide_its_language() -> None:
     assert judged(rule, turns + result * 9 + "## Next Steps\n" + english * 3)[1].outcome == "uncertain"
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Don't moor the tug's barge at pier 4.",
+        "Don’t moor the barge at pier 4.",
+        "Keep the berth plan in C:\\pier\\berths.csv at all times.",
+        "Never write *anything* into the `berth_plan` table.",
+        "船期表不能弄混，必须按泊位排。",
+    ],
+)
+def test_the_place_of_a_quote_is_the_place_of_its_words(statement: str) -> None:
+    lead = "## Notes\n- A boat is a thing of the sea, and the pier isn't.\n" * 3
+    for line in (f"- {statement}", f"- They said: **{statement}**"):
+        text = f"{lead}{line}\n- Done"
+        _, found = judged(statement, text)
+        start = text.index(statement)
+        assert (found.outcome, found.span) == ("verbatim", (start, start + len(statement) - 1))
+
+
 def test_an_excerpt_marks_what_it_leaves_out() -> None:
     found = max(facts("Never push to main."), key=lambda one: len(one.text))
     rule, filler = "Never push to main.", "The boat is red and stays in the harbor all day. " * 8
