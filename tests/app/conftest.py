@@ -11,12 +11,11 @@ from textual.notifications import Notification
 
 from inspector.app.app import InspectorApp
 from inspector.app.conversations import reading, screen
-from inspector.app.conversations.reading import OtherProcess, look_up_models
 from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
-from tests.app.running import NOW, app_on
+from tests.app.running import LOOK_UP_MODELS, NOW, OTHER_PROCESS, app_on
 from tests.idle import draw_at_rest
 from widgets.base import human
 
@@ -56,8 +55,8 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let other processes work, as in the app of a user."""
-    monkeypatch.setattr(reading, "OtherProcess", OtherProcess)
-    monkeypatch.setattr(screen, "look_up_models", look_up_models)
+    monkeypatch.setattr(reading, "OtherProcess", OTHER_PROCESS)
+    monkeypatch.setattr(screen, "look_up_models", LOOK_UP_MODELS)
 
 
 @pytest.fixture

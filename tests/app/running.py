@@ -24,7 +24,7 @@ from inspector.app.conversation.screen import ConversationScreen
 from inspector.app.conversation.state import Opened, Resource
 from inspector.app.conversations import reading
 from inspector.app.conversations import screen as list_screen
-from inspector.app.conversations.reading import OtherProcess
+from inspector.app.conversations.reading import OtherProcess, look_up_models
 from inspector.app.conversations.screen import ConversationsScreen
 from inspector.app.job_screen import JobScreen
 from inspector.app.saved_state import SavedState
@@ -68,7 +68,8 @@ class AskedHere(OtherProcess):
             return None
 
 
-# The fixture `apart` undoes this.
+#: What the fixture `apart` brings back.
+OTHER_PROCESS, LOOK_UP_MODELS = OtherProcess, look_up_models
 reading.OtherProcess = AskedHere  # type: ignore[misc]
 list_screen.look_up_models = lambda rows: None
 
