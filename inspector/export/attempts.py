@@ -21,23 +21,19 @@ _COLUMN, _LISTED = 26, 32
 
 def attempt_document(attempt: Attempt, full: bool = False) -> Document:
     """Return an attempt; with `full`, its prompt and the whole summary too."""
-    place = attempt.place
     document: Document = {
-        "id": attempt.id,
-        "conversation": place.root,
-        **fields_of(attempt, "title", "agent"),
-        **fields_of(place, "store", "compaction", "step"),
-        **fields_of(attempt, "life", "at", "state", "problem", "kind", to="where"),
-        "model": attempt.model or None,
-        **fields_of(attempt, prompt="prompt_name", budget="budget", settings="settings"),
-        **fields_of(attempt, summary_tokens="tokens", sent_tokens="sent", received_tokens="received"),
-        "tokens_reported": attempt.reported,
+        **fields_of(
+            attempt,
+            "id conversation=place.root title agent store=place.store compaction=place.compaction",
+            "step=place.step life at state problem kind to=where model:null prompt=prompt_name budget settings",
+            "summary_tokens=tokens sent_tokens=sent received_tokens=received tokens_reported=reported",
+        ),
         "seconds": round(attempt.seconds, 3),
         "cost": None
         if attempt.cost is None
         else {"currency": "USD", "amount": attempt.cost, "prices_of": attempt.prices},
     }
-    return {**document, "summary": attempt.summary, "prompt_text": attempt.prompt} if full else document
+    return document | fields_of(attempt, "summary prompt_text=prompt") if full else document
 
 
 def outcome_document(outcome: SummaryOutcome) -> Document:
@@ -45,16 +41,12 @@ def outcome_document(outcome: SummaryOutcome) -> Document:
     return {
         "compaction": outcome.compaction,
         "attempt": None if outcome.attempt is None else attempt_document(outcome.attempt),
-        **fields_of(outcome, summary_tokens="tokens", retained_tokens="retained"),
-        **fields_of(outcome, "kept", "of", "open"),
+        **fields_of(outcome, "summary_tokens=tokens retained_tokens=retained kept of open"),
         "survival": {
-            survival.kind: fields_of(survival, "kept", "weakened", "lost", "open", "of")
+            survival.kind: fields_of(survival, "kept weakened lost open of")
             for survival in outcome.survival()
         },
-        "facts": [
-            {"key": life.fact.key, "category": life.fact.kind, "text": life.fact.text, "fate": life.outcome}
-            for life in outcome.lives
-        ],
+        "facts": [fields_of(life, "key=fact.key category=kind text fate=outcome") for life in outcome.lives],
     }
 
 
@@ -63,36 +55,30 @@ def sending_document(sending: Sending) -> Document:
     return {
         "to": [fields_of(recipient, "to") | _size(recipient) for recipient in sending.recipients],
         **_size(sending),
-        **fields_of(sending, "masking", "masked"),
+        **fields_of(sending, "masking masked"),
     }
 
 
 def _size(sent: Sending | Recipient) -> Document:
-    cost = None if sent.cost is None else sent.cost.amount
-    return {**fields_of(sent, prompts="requests", tokens="tokens"), "cost": cost}
+    return fields_of(sent, "prompts=requests tokens cost=cost.amount")
 
 
 def recall_document(recall: Recall) -> Document:
     """Return the answers from one list."""
-    agreed = recall.agreement
     return {
-        "compaction": recall.outcome.compaction,
-        "attempt": None if recall.outcome.attempt is None else recall.outcome.attempt.id,
+        **fields_of(recall, "compaction=outcome.compaction attempt=outcome.attempt.id"),
         "asked": len(recall.answered),
         "right": recall.right,
-        "agreement": {
-            **fields_of(agreed, "share", "of", "both", "neither", judged_there_not_answered="unanswered"),
-            **fields_of(agreed, judged_gone_answered="answered", open="open"),
-        },
+        "agreement": fields_of(
+            recall.agreement,
+            "share of both neither judged_there_not_answered=unanswered judged_gone_answered=answered open",
+        ),
         "questions": [
-            {
-                "question": answer.question.text,
-                "value": answer.question.value.text,
-                "answer": answer.answer,
-                "right": answer.right,
-                "fate": answer.fate.outcome,
-                "key": answer.question.fact.key,
-            }
+            fields_of(
+                answer,
+                "question=question.text value=question.value.text answer right fate=fate.outcome",
+                "key=question.fact.key",
+            )
             for answer in recall.answered
         ],
     }

@@ -6,44 +6,29 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
-from msgspec.structs import asdict
-
-from inspector.answers.checking import Case, CheckResult
+from inspector.answers.checking import CheckResult
 from inspector.answers.store_losses import model_decisions
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
-from inspector.export.document import Document
+from inspector.export.document import Document, fields_of
 from inspector.export.fact_results import loss_words
+
+#: The fields of a case.
+_CASE = "conversation=row.id title:title=row.unmasked_title severity rule store compaction text key"
 
 
 def check_document(result: CheckResult) -> Document:
     """Return the answer of `check`."""
     return {
-        "failed": result.failed,
-        "conversations": result.conversations,
+        **fields_of(result, "failed conversations"),
         "conditions": [
-            {
-                "condition": met.condition.name,
-                "least": met.condition.least,
-                "failed": met.failed,
-                "cases": [_case(case) for case in met.cases],
-            }
+            fields_of(met, "condition=condition.name least=condition.least failed")
+            | {"cases": [fields_of(case, _CASE) for case in met.cases]}
             for met in result.met
         ],
         "unknown": [safe_line(sentence) for sentence in result.unknown],
-        "allow_unknown": result.allow_unknown,
-        "in_baseline": result.baseline,
-        "lost": dict(result.lost),
-        "uncertain": result.uncertain,
-        "by_model": result.by_model,
-        "doubts": list(result.doubts),
+        **fields_of(result, "allow_unknown in_baseline=baseline lost uncertain by_model doubts"),
     }
-
-
-def _case(case: Case) -> Document:
-    values = asdict(case)
-    del values["row"], values["condition"]
-    return {"conversation": case.row.id, "title": safe_title(case.row.unmasked_title), **values}
 
 
 def check_text(result: CheckResult) -> str:

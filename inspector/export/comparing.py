@@ -22,11 +22,10 @@ def comparison_document(comparison: FolderComparison) -> Document:
 
 def _side(side: Side) -> Document:
     return {
-        "label": safe_line(side.label),
-        **fields_of(side, "conversations", "compactions"),
+        **fields_of(side, "label:line conversations compactions"),
         "kept": {kind: share_document(share) for kind, share in side.kept.items()},
         "all_kept": share_document(side.all_kept),
-        **fields_of(side, "open", "aftermath"),
+        **fields_of(side, "open aftermath"),
         "followed_by_repeated_work": share_document(side.hurt),
         "cost": side.cost if side.priced else None,
         "priced": side.priced,

@@ -16,7 +16,7 @@ from inspector.export.document import Document, built, fields_of
 
 def settings_document(resolved: ResolvedSettings) -> Document:
     """Return the settings in force with their sources, and sentences about refused or changed values."""
-    return built(resolved.settings) | fields_of(resolved, "sources", "notes")  # type: ignore[no-any-return]
+    return built(resolved.settings) | fields_of(resolved, "sources notes")  # type: ignore[no-any-return]
 
 
 def budgets_document(budgets: Budgets, sources: Mapping[str, str] | None = None) -> Document:
@@ -28,9 +28,9 @@ def budgets_document(budgets: Budgets, sources: Mapping[str, str] | None = None)
             if step["rule"] == "configured" and source.startswith(SHOWN):
                 step.update(rule="inferred", why=source)
     return {
-        **fields_of(budgets, "threshold_tokens", "tail_token_budget", "max_summary_tokens"),
-        "hygiene_tokens": budgets.hygiene_tokens or None,
-        "observed": budgets.observed,
+        **fields_of(
+            budgets, "threshold_tokens tail_token_budget max_summary_tokens hygiene_tokens:null observed"
+        ),
         "explained": steps,
     }
 

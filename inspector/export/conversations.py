@@ -8,7 +8,6 @@ from pathlib import PurePath
 from inspector.answers.conversations import Database, ListedConversation
 from inspector.core.conversations import Usage
 from inspector.core.shares import plural
-from inspector.core.text import safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.stores.hermes.fitting import fit_text
@@ -20,26 +19,17 @@ def conversation_documents(answer: Iterable[ListedConversation]) -> list[Documen
 
 
 def _conversation(entry: ListedConversation) -> Document:
-    conversation, settings = entry.conversation, entry.settings
+    conversation = entry.conversation
     row, generations = conversation.row, len(conversation.generations)
     return {
-        "id": row.id,
-        "root": row.root,
-        "title": safe_line(row.title),
-        "model": safe_line(row.model),
-        "context_length": settings.context_length,
-        "sessions": list(row.sessions),
+        **fields_of(row, "id root title:line model:line"),
+        **fields_of(entry, "context_length=settings.context_length sessions=conversation.row.sessions"),
         "generations": generations,
         "compactions": max(0, generations - 1),
-        **fields_of(entry, "lost", "unknown", "uncertain"),
+        **fields_of(entry, "lost unknown uncertain"),
         "messages": len(conversation.live),
-        "profile": settings.profile,
-        "agent": row.agent,
-        "store": entry.store,
-        "folder": safe_line(row.folder),
-        **fields_of(row, "kind", "parent"),
-        "source": safe_line(row.source),
-        **fields_of(row, "started_at", "last_active"),
+        **fields_of(entry, "profile=settings.profile agent=conversation.row.agent store"),
+        **fields_of(row, "folder:line kind parent source:line started_at last_active"),
         "reported": _reported(conversation.usage),
     }
 
@@ -56,11 +46,11 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
     return [
         {
             "path": str(entry.info.path),
-            **fields_of(entry.info, "kind", "schema", "profile", "profile_reason", "open_profiles"),
+            **fields_of(entry.info, "kind schema profile profile_reason open_profiles"),
             "fits": [{**built(fit), "text": fit_text(fit)} for fit in entry.fits],
             "conversations": entry.conversations,
             **(built(entry.description) or {}),
-            "notes": list(entry.info.notes),
+            **fields_of(entry, "notes=info.notes"),
         }
         for entry in answer
     ]

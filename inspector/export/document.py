@@ -6,11 +6,12 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
 
-from inspector.core.text import safe
+from inspector.core.text import safe, safe_line, safe_title
 
 Document = dict[str, Any]
 #: Characters that JSON leaves unescaped and a terminal may act on: DEL, C1 controls, bidi marks.
@@ -40,11 +41,40 @@ def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any
     return value
 
 
-def fields_of(value: Any, /, *names: str, **renamed: str) -> Document:
-    """Return some fields of a frozen value by their names, and other fields by the keys in `renamed`."""
-    return {
-        key: built(getattr(value, name)) for key, name in (*zip(names, names, strict=True), *renamed.items())
-    }
+#: How a field is written.
+_FORMS: dict[str, Callable[[Any], Any]] = {
+    "": built,
+    "line": safe_line,
+    "title": safe_title,
+    "null": lambda value: built(value) or None,
+}
+
+
+def fields_of(value: Any, /, *fields: str) -> Document:
+    """Return fields of a frozen value; `fields` has words of the form KEY, KEY=PATH or KEY:FORM=PATH.
+
+    PATH is the name of a field, or of a field of a field: "row.id". Without it, it is KEY. If a field on the path is
+    None, the value is null. FORM is "line" or "title" for safe text, or "null" for null instead of an empty value.
+    """
+    return {key: form(_at(value, path)) for key, form, path in _parsed(fields)}
+
+
+@cache
+def _parsed(fields: tuple[str, ...]) -> tuple[tuple[str, Callable[[Any], Any], tuple[str, ...]], ...]:
+    parsed = []
+    for field in " ".join(fields).split():
+        name, _, path = field.partition("=")
+        key, _, form = name.partition(":")
+        parsed.append((key, _FORMS[form], tuple((path or key).split("."))))
+    return tuple(parsed)
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        if value is None:
+            return None
+        value = getattr(value, name)
+    return value
 
 
 def json_bytes(document: Any) -> bytes:

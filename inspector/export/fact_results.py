@@ -14,7 +14,7 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import distinct_titles, safe_line, safe_title
+from inspector.core.text import distinct_titles, safe_title
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
@@ -26,15 +26,12 @@ from inspector.quality.losses import KINDS_LOST
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
     """The answer of `losses`."""
     return [
-        {
-            "conversation": listed.row.id,
-            "title": safe_line(listed.row.unmasked_title),
-            "agent": listed.row.agent,
-            **fields_of(listed.loss, "compaction", "at", "lost", "weakened", "contradicted", "uncertain"),
-            **fields_of(listed.loss, "uncertain_constraints", "unknown", "pasted", "others", "aftermath"),
-            "aftermath_of_lost_rules": listed.loss.broken,
-            **fields_of(listed.loss, "gaps", "facts", "more"),
-        }
+        fields_of(listed.row, "conversation=id title:line=unmasked_title agent")
+        | fields_of(
+            listed.loss,
+            "compaction at lost weakened contradicted uncertain uncertain_constraints unknown pasted others",
+            "aftermath aftermath_of_lost_rules=broken gaps facts more",
+        )
         for listed in answer
     ]
 
@@ -107,7 +104,7 @@ def _when(at: float | None) -> str:
 def aftermath_documents(answer: Iterable[tuple[ConversationRow, Aftermath]]) -> list[Document]:
     """The answer of `aftermath`: one entry for each event."""
     return [
-        {"conversation": row.id, "title": safe_line(row.unmasked_title), **event_document(event)}
+        fields_of(row, "conversation=id title:line=unmasked_title") | event_document(event)
         for row, aftermath in answer
         for event in aftermath.events
     ]
@@ -117,14 +114,10 @@ def event_document(event: AftermathEvent) -> Document:
     """One event, with both places."""
     earlier = event.earlier
     return {
-        **fields_of(event, "compaction", "kind"),
-        **fields_of(event.place, "message", "generation", "index"),
-        "earlier": None if earlier is None else earlier.message,
-        "earlier_place": None if earlier is None else fields_of(earlier, "generation", "index"),
-        "fact": event.fact or None,
-        "category": event.category or None,
-        "fate": event.fate or None,
-        **fields_of(event, "text", "tokens", "written", "in_part"),
+        **fields_of(event, "compaction kind message=place.message generation=place.generation"),
+        **fields_of(event, "index=place.index earlier=earlier.message"),
+        "earlier_place": earlier and fields_of(earlier, "generation index"),
+        **fields_of(event, "fact:null category:null fate:null text tokens written in_part"),
     }
 
 

@@ -45,61 +45,45 @@ def fact_documents(answer: FollowedFacts) -> list[Document]:
 
 def life_document(life: Life) -> Document:
     """Return a fact with its fates."""
-    fact, saying = life.fact, life.saying
+    fact, fate, saying, other = life.fact, life.fate, life.saying, life.contradicted
     return {
-        **fields_of(fact, category="kind", text="text", value="value", role="role"),
-        **fields_of(saying, "session", "message"),
-        "compaction": life.compaction,
-        **_fate(life.fate),
-        "is_lost": is_lost(life),
-        "after": life.fate.compaction,
-        "fates": list(map(fate_after, life.fates)),
-        "rank": life.rank,
-        **fields_of(fact, score="rank", rule="rule", why="why", pasted="pasted"),
-        "values": list(life.values),
-        **fields_of(saying, "span", "generation", "index"),
-        "sayings": [_place(other) for other in fact.sayings],
-        "uses": fact.uses,
-        "died": life.died,
-        "back": None if life.back is None else _place(life.back),
-        "contradicted": None
-        if life.contradicted is None
-        else _place(life.contradicted.saying) | fields_of(life.contradicted, "text", "value"),
-        "pruned": life.pruned,
-        "key": fact.key,
-        "source": "rules",
-    }
-
-
-def _fate(fate: Fate) -> Document:
-    return {
-        **fields_of(fate, fate="outcome", where="where"),
+        **fields_of(fact, "category=kind text value role"),
+        **fields_of(saying, "session message"),
+        **fields_of(life, "compaction fate=outcome where=fate.where"),
         "found": None if fate.index is None else {"index": fate.index, "span": list(fate.span or (0, 0))},
-        **fields_of(fate, "excerpt", "changed", "decided_by"),
+        **fields_of(fate, "excerpt changed decided_by"),
+        "is_lost": is_lost(life),
+        "after": fate.compaction,
+        "fates": list(map(fate_after, life.fates)),
+        **fields_of(life, "rank score=fact.rank rule=fact.rule why=fact.why pasted=fact.pasted values"),
+        **fields_of(saying, "span generation index"),
+        "sayings": list(map(_place, fact.sayings)),
+        **fields_of(life, "uses=fact.uses died"),
+        "back": life.back and _place(life.back),
+        "contradicted": other and _place(other.saying) | fields_of(other, "text value"),
+        **fields_of(life, "pruned key=fact.key"),
+        "source": "rules",
     }
 
 
 def fate_after(fate: Fate) -> Document:
     """The fate after one compaction, with the words that show it."""
-    return fields_of(
-        fate, "compaction", fate="outcome", where="where", evidence="excerpt", decided_by="decided_by"
-    )
+    return fields_of(fate, "compaction fate=outcome where evidence=excerpt decided_by")
 
 
 def carried_document(fact: Fact) -> Document:
     """Return a fact without its fate: its text, its speaker and its first place."""
     return {
-        **fields_of(fact, category="kind", text="text", value="value"),
+        **fields_of(fact, "category=kind text value"),
         "values": [value.text for value in fact.values],
-        "role": fact.role,
-        **fields_of(fact.first, "session", "message"),
+        **fields_of(fact, "role session=first.session message=first.message"),
         "said": len(fact.sayings),
-        **fields_of(fact, "rule", "key"),
+        **fields_of(fact, "rule key"),
     }
 
 
 def _place(saying: Saying) -> Document:
-    return fields_of(saying, "session", "message", "role", "generation", "index", "span", "compaction")
+    return fields_of(saying, "session message role generation index span compaction")
 
 
 def risk_documents(answer: FactsAtRisk) -> list[Document]:
@@ -110,10 +94,9 @@ def risk_documents(answer: FactsAtRisk) -> list[Document]:
             "compaction": answer.compaction,
             "fate": None,
             "where": None,
-            **fields_of(entry, "once", "places"),
+            **fields_of(entry, "once places"),
             "rank": rank,
-            "score": entry.fact.rank,
-            "uses": entry.fact.uses,
+            **fields_of(entry.fact, "score=rank uses"),
         }
         for rank, entry in enumerate(answer.facts, 1)
     ]

@@ -32,11 +32,11 @@ def finding_documents(answer: Iterable[TitledFinding]) -> list[Document]:
 def finding_document(finding: Finding) -> Document:
     """Return an entry of `findings`."""
     return {
-        **fields_of(finding, "rule", "severity", "conversation", "compaction", "message", "generation"),
-        **fields_of(finding, "index", "text"),
-        "cause": finding.cause or None,
+        **fields_of(
+            finding, "rule severity conversation compaction message generation index text cause:null"
+        ),
         "key": dismissal_key(finding),
-        **fields_of(RULES[finding.rule], "title", "means"),
+        **fields_of(RULES[finding.rule], "title means"),
         "advice": advice_of(finding),
     }
 

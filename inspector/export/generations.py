@@ -28,9 +28,7 @@ _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
 def show_document(answer: ShownGeneration, full: bool = False) -> Document:
     """The answer of `show`: one generation with the plan that the settings make of it; `full` has all of each text."""
-    conversation, generation, plan = answer.conversation, answer.generation, answer.plan
-    usage, exact, recorded = answer.usage, answer.exact, answer.recorded
-    size = answer.reported
+    conversation, plan, recorded, size = answer.conversation, answer.plan, answer.recorded, answer.reported
     points = {
         -1 if point.message is None else point.message: point.number
         for point in answer.breakpoints
@@ -38,25 +36,18 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
     }
     pruned = frozenset(plan.pruned)
     return {
-        "conversation": conversation.id,
-        "generation": generation.number,
+        **fields_of(answer, "conversation=conversation.id generation=generation.number"),
         "generations": len(conversation.generations),
-        **fields_of(generation, "session", "live"),
-        "step": answer.step,
-        "profile": plan.profile,
+        **fields_of(answer, "session=generation.session live=generation.live step profile=plan.profile"),
         "settings": settings_document(answer.resolved),
         **budgets_document(plan.budgets, answer.resolved.sources),
         "tokens": {
-            "rough": plan.tokens_before,
-            "exact": exact.tokens if exact else None,
-            "exact_encoding": exact.encoding if exact else None,
-            "reported": usage.context or None if usage else None,
-            "reported_calls": usage.calls if usage else None,
-            "reported_size": size.reported if size and size.sent else None,
-            "later": size.later if size and size.sent else None,
+            **fields_of(answer, "rough=plan.tokens_before exact=exact.tokens exact_encoding=exact.encoding"),
+            **fields_of(answer, "reported:null=usage.context reported_calls=usage.calls"),
+            **fields_of(size if size and size.sent else None, "reported_size=reported later"),
             "estimated": None if size is None or size.sent else size.tokens,
         },
-        **fields_of(plan, "compacts", "reason", "head_end", "tail_start", "summary_budget", "steps"),
+        **fields_of(plan, "compacts reason head_end tail_start summary_budget steps"),
         "system_prompt": {
             "tokens": answer.system_tokens,
             "breakpoint": points.get(-1),
@@ -65,8 +56,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         "messages": [
             {
                 "index": index,
-                "id": message.id,
-                "role": safe_line(message.role),
+                **fields_of(message, "id role:line"),
                 "region": plan.region(index),
                 "tokens": list_tokens(message_chars(message.wire), message_images(message.wire)),
                 "pruned": index in pruned,
@@ -79,9 +69,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         ],
         "notes": [*conversation.notes, *answer.limits],
         "profile_reason": answer.profile_reason,
-        "recorded": None
-        if recorded is None
-        else {"index": recorded.index, **of_list_before(recorded, "head_end", "tail_start")},
+        "recorded": recorded and {"index": recorded.index, **of_list_before(recorded, "head_end tail_start")},
     }
 
 
@@ -102,16 +90,15 @@ def compaction_document(entry: JudgedCompaction) -> Document:
     return {
         "index": recorded.index,
         "kind": "compaction",
-        **fields_of(recorded, "session", "before", "after"),
-        **of_list_before(recorded, "before", "head_end", "tail_start", "tokens_before"),
-        **fields_of(recorded, "tokens_after", "tokens_before_reported", "tokens_after_reported"),
-        **fields_of(recorded, "summary", "encrypted"),
+        **fields_of(recorded, "session before after"),
+        **of_list_before(recorded, "before head_end tail_start tokens_before"),
+        **fields_of(recorded, "tokens_after tokens_before_reported tokens_after_reported summary encrypted"),
         "kept": [index for index, _ in recorded.kept],
-        **fields_of(recorded, "kept_missing", "may_have_later", "fallback", "merged", "at", "exact", "note"),
+        **fields_of(recorded, "kept_missing may_have_later fallback merged at exact note"),
         "trigger": entry.trigger,
-        "why": fields_of(entry.why, "rule", "threshold_tokens", "crossed", "fits", "text"),
+        "why": fields_of(entry.why, "rule threshold_tokens crossed fits text"),
         "planned": {
-            **fields_of(planned, "profile", "compacts", "reason", "head_end", "tail_start"),
+            **fields_of(planned, "profile compacts reason head_end tail_start"),
             "kept": sorted(planned.kept),
             "agrees": entry.compared.agrees,
             "steps": built(planned.steps),
@@ -120,13 +107,13 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         else None,
         "findings": [finding_document(finding) for finding in entry.findings],
         "cost": bill_document(entry.bill, entry.is_estimated),
-        "cost_note": entry.why_no_bill or None,
+        **fields_of(entry, "cost_note:null=why_no_bill"),
     }
 
 
-def of_list_before(recorded: Compaction, *names: str) -> Document:
+def of_list_before(recorded: Compaction, fields: str) -> Document:
     """Return fields of a compaction about the list before; null if this list is unknown."""
-    return fields_of(recorded, *names) if recorded.before else dict.fromkeys(names)
+    return fields_of(recorded if recorded.before else None, fields)
 
 
 def other_document(entry: Microcompaction | FailedCompaction) -> Document:
@@ -151,15 +138,13 @@ def plan_document(entry: PlannedFile) -> Document:
     return {
         "file": str(entry.file),
         **budgets_document(plan.budgets),
-        **fields_of(plan, "profile", "summary_budget", "compacts", "reason"),
-        "raises": plan.raises or None,
-        "fallback_raises": entry.fallback_raises or None,
-        **fields_of(plan, "head_end", "tail_start", "summarized_from"),
+        **fields_of(plan, "profile summary_budget compacts reason raises:null"),
+        **fields_of(entry, "fallback_raises:null"),
+        **fields_of(plan, "head_end tail_start summarized_from"),
         "kept": sorted(plan.kept),
-        **fields_of(plan, "pruned", "tokens_before", "tokens_after", "steps"),
+        **fields_of(plan, "pruned tokens_before tokens_after steps"),
         "output": [
-            fields_of(out, "role", "source") | ({"merged": True} if out.merged else {})
-            for out in entry.output
+            fields_of(out, "role source") | ({"merged": True} if out.merged else {}) for out in entry.output
         ],
     }
 
@@ -167,14 +152,13 @@ def plan_document(entry: PlannedFile) -> Document:
 def breakpoints_document(answer: CachePoints) -> Document:
     """The answer of `breakpoints`."""
     return {
-        **fields_of(answer, "conversation", "generation", "layout", "ttl", "profile"),
-        **fields_of(answer.policy, "enabled", "reason"),
+        **fields_of(answer, "conversation generation layout ttl profile enabled=policy.enabled"),
+        "reason": answer.policy.reason,
         "breakpoints": [
             {
                 **built(point.breakpoint),
                 "role": "system" if point.message is None else point.message.role,
-                "id": None if point.message is None else point.message.id,
-                "tokens": point.tokens,
+                **fields_of(point, "id=message.id tokens"),
             }
             for point in answer.points
         ],

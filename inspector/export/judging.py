@@ -9,9 +9,9 @@ from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_line, safe_title
+from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
-from inspector.export.document import Document, built, fields_of
+from inspector.export.document import Document, fields_of
 from inspector.export.facts import life_document, print_facts
 from inspector.quality.facts.fact import OUTCOMES, ConversationFacts, Life
 
@@ -20,14 +20,10 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
     """The answer of `judge`, without what was sent."""
     listed = list(judgements)
     return {
-        "conversation": row.id,
-        "title": safe_line(row.title),
+        **fields_of(row, "conversation=id title:line"),
         "facts": [_statement(judged, judgement) for judgement in listed for judged in judgement.statements],
         "judgements": [
-            {
-                **fields_of(judgement, "compaction", "model", "pieces", "answered", "dropped", "unproven"),
-                "agreement": built(judgement.agreement),
-            }
+            fields_of(judgement, "compaction model pieces answered dropped unproven agreement")
             for judgement in listed
         ],
     }
@@ -50,8 +46,7 @@ def decided_documents(
         if (life.fact.key, life.compaction) in now
     ]
     return {
-        "conversation": row.id,
-        "title": safe_line(row.title),
+        **fields_of(row, "conversation=id title:line"),
         "asked": len(lives),
         "decided": sum(bool(life.fate.model) for life in lives),
         "facts": list(map(life_document, lives)),
@@ -78,15 +73,11 @@ def print_decided(document: Document) -> None:
 
 
 def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:
-    statement = judged.statement
     return {
         "source": f"model {judgement.model}",
-        **fields_of(statement, category="kind", text="quote", role="role", importance="importance"),
+        **fields_of(judged.statement, "category=kind text=quote role importance"),
         "compaction": judgement.compaction,
-        **fields_of(judged, "message", "index"),
-        "fate": statement.fate,
-        "where": judged.where,
-        "evidence": statement.evidence or None,
+        **fields_of(judged, "message index fate=statement.fate where evidence:null=statement.evidence"),
     }
 
 

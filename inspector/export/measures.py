@@ -31,15 +31,12 @@ def measures_document(answer: MeasuredConversation) -> Document:
         share, numbers = answer.measures.whole(identity)
         whole[identity] = {"share": _share(share), "numbers": dict(numbers)}
     return {
-        "conversation": answer.row.id,
-        "title": safe_title(answer.row.unmasked_title),
-        "profile": answer.profile,
+        **fields_of(answer, "conversation=row.id title:title=row.unmasked_title profile"),
         "definitions": [built(definition) for definition in DEFINITIONS.values()],
         "whole": whole,
         "compactions": [
             {
-                "compaction": recorded.index,
-                "fallback": recorded.fallback,
+                **fields_of(recorded, "compaction=index fallback"),
                 "measures": [_measure(measure) for measure in answer.measures.of(recorded.index)],
             }
             for recorded in answer.compactions
@@ -48,7 +45,7 @@ def measures_document(answer: MeasuredConversation) -> Document:
 
 
 def _share(share: Share | None) -> Document | None:
-    return None if share is None else {**built(share), "value": share.value}
+    return None if share is None else fields_of(share, "count of uncertain value")
 
 
 def _measure(measure: Measure) -> Document:
@@ -64,8 +61,8 @@ def _measure(measure: Measure) -> Document:
 def _evidence(entry: Measured) -> Document:
     return {
         "text": safe_title(entry.text, _LONGEST),
-        **fields_of(entry, "known", "role", "note", "said", "decided_by"),
-        "found": None if entry.found is None else {**built(entry.found), "where": entry.where},
+        **fields_of(entry, "known role note said decided_by"),
+        "found": entry.found and {**built(entry.found), "where": entry.where},
     }
 
 

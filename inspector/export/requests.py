@@ -22,9 +22,9 @@ def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Docume
     costs, rates = bill
     return {
         **_priced(costs.cost, rates),
-        **fields_of(costs, "requests_to_pay_off", requests_after="later"),
+        **fields_of(costs, "requests_to_pay_off requests_after=later"),
         "paid_off": costs.paid_off if costs.same_model else None,
-        **fields_of(costs, paid_off_request="paid_by", warm="warm"),
+        **fields_of(costs, "paid_off_request=paid_by warm"),
         "modelled": is_estimated,
         "text": ("estimated, " if is_estimated else "") + costs.words,
     }
@@ -32,23 +32,17 @@ def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Docume
 
 def request_document(priced: PricedRequest) -> Document:
     """An entry of `requests`."""
-    judged, request = priced.judged, priced.request
     return {
-        **fields_of(request, "index", "generation"),
-        "message": safe_line(request.message),
-        "model": safe_line(request.model),
-        "at": request.at or None,
-        **fields_of(request, input_tokens="input", cache_read_tokens="cache_read"),
-        **fields_of(request, cache_write_tokens="cache_write", cache_write_1h_tokens="cache_write_1h"),
-        **fields_of(request, output_tokens="output", output_estimated="estimated"),
-        **fields_of(request, "summarizes", context_tokens="context"),
-        **fields_of(judged, modelled="is_estimated", cause="cause", missed_tokens="missed"),
-        "missed_cost": priced.more,
-        "differs": priced.differs or None,
-        "idle_seconds": judged.idle,
+        **fields_of(
+            priced.request,
+            "index generation message:line model:line at:null input_tokens=input cache_read_tokens=cache_read",
+            "cache_write_tokens=cache_write cache_write_1h_tokens=cache_write_1h output_tokens=output",
+            "output_estimated=estimated summarizes context_tokens=context",
+        ),
+        **fields_of(priced.judged, "modelled=is_estimated cause missed_tokens=missed"),
+        **fields_of(priced, "missed_cost=more differs:null idle_seconds=judged.idle"),
         "cost": cost_document(priced.cost, priced.rates),
-        "cost_note": priced.why_no_cost or None,
-        "recorded_cost": request.recorded_cost or None,
+        **fields_of(priced, "cost_note:null=why_no_cost recorded_cost:null=request.recorded_cost"),
     }
 
 
@@ -62,20 +56,15 @@ def _priced(cost: Cost, rates: Rates) -> Document:
         "currency": "USD",
         "amount": cost.amount,
         "of": built(cost),
-        "prices_of": rates.date or None,
-        "prices_from": rates.source,
+        **fields_of(rates, "prices_of:null=date prices_from=source"),
     }
 
 
 def sent_document(opened: OpenedRequest) -> Document:
     """The answer of `requests --sent`: a request in the provider's own form, with its cache breakpoints."""
-    sent = opened.sent
     return {
-        **fields_of(opened, "number", "of"),
-        **fields_of(sent, "id", "at"),
-        "model": safe_line(sent.model),
-        "usage": None if opened.usage is None else opened.usage.index,
-        **fields_of(sent, "breakpoints", "system", "tools", "messages"),
+        **fields_of(opened, "number of id=sent.id at=sent.at model:line=sent.model usage=usage.index"),
+        **fields_of(opened.sent, "breakpoints system tools messages"),
     }
 
 
@@ -85,9 +74,7 @@ def sums_document(answer: Requests) -> Document:
     rates = next((entry.rates for entry in priced if entry.rates is not None), None)
     return {
         "requests": len(priced),
-        "modelled": answer.is_estimated,
-        "sent_tokens": answer.sent,
-        "reported_tokens": answer.reported or None,
+        **fields_of(answer, "modelled=is_estimated sent_tokens=sent reported_tokens:null=reported"),
         "cache_read_tokens": sum(entry.request.cache_read for entry in priced),
         "cache_write_tokens": sum(entry.request.cache_write for entry in priced),
         "output_tokens": sum(entry.request.output for entry in priced),
@@ -95,16 +82,16 @@ def sums_document(answer: Requests) -> Document:
         "prices_of": price_dates(priced),
         "cost_notes": list(answer.why_no_cost),
         "unlisted_summaries": len(answer.unlisted),
-        "recorded_cost": answer.recorded_cost or None,
+        **fields_of(answer, "recorded_cost:null"),
         "by_cause": [
-            fields_of(entry, "cause", "misses", missed_tokens="tokens", missed_cost="more")
+            fields_of(entry, "cause misses missed_tokens=tokens missed_cost=more")
             for entry in answer.by_cause()
         ],
         "idle": {
-            **fields_of(idle, "misses", missed_tokens="tokens", missed_cost="more"),
+            **fields_of(idle, "misses missed_tokens=tokens missed_cost=more"),
             "ttl": "1h" if idle.hour else "5m",
-            "other_ttl_cost": None if idle.other is None else idle.other.amount,
-            **fields_of(idle, keep_alive_pays_up_to_seconds="gap", keep_alive_saves="saved", text="words"),
+            **fields_of(idle, "other_ttl_cost=other.amount keep_alive_pays_up_to_seconds=gap"),
+            **fields_of(idle, "keep_alive_saves=saved text=words"),
         },
     }
 

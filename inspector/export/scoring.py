@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.answers.corpus import CorpusConversation
-from inspector.answers.scoring import ScoredStatement, ScoreRow
+from inspector.answers.scoring import ScoreRow
 from inspector.core.text import safe_line, safe_title
 from inspector.export.comparing import share_document
 from inspector.export.console import Table, print_table, say
@@ -16,6 +16,8 @@ from inspector.quality.measures.measure import Share
 #: Columns that are left out on narrow lines, in that order.
 _SPARE = ("tokens", "link", "value", "preference", "decision")
 _QUOTE = 160
+#: The fields of a scored statement.
+_FATE = "message=statement.message region fate=fate.outcome where=fate.where evidence:null=fate.excerpt"
 
 
 def score_document(
@@ -26,17 +28,10 @@ def score_document(
         "corpus": folder,
         "conversations": [
             {
-                "name": conversation.name,
-                "title": safe_title(conversation.title),
-                **fields_of(conversation, "domain", "language"),
+                **fields_of(conversation, "name title:title domain language"),
                 "messages": len(conversation.messages),
                 "statements": [
-                    {
-                        **fields_of(statement, "message", "kind", "importance"),
-                        "quote": safe_line(statement.quote),
-                        "hurts": safe_line(statement.hurts),
-                        "still_holds": statement.still_holds,
-                    }
+                    fields_of(statement, "message kind importance quote:line hurts:line still_holds")
                     for statement in conversation.truth
                 ],
             }
@@ -50,8 +45,7 @@ def score_document(
 def _row(row: ScoreRow) -> Document:
     before, after = row.tokens
     return {
-        "label": safe_line(row.label),
-        **fields_of(row, "kind", "profile"),
+        **fields_of(row, "label:line kind profile"),
         "conversations": len(row.conversations),
         "compacted": len(row.compacted),
         "kept": {kind: share_document(row.kept(kind)) for kind in KINDS},
@@ -64,24 +58,12 @@ def _row(row: ScoreRow) -> Document:
         "ratio": row.ratio,
         "problems": [safe_line(problem) for problem in row.problems],
         "scores": [
-            {
-                "conversation": score.name,
-                **fields_of(score, "compacted", "tokens_before", "tokens_after", "summary_tokens"),
-                "problem": safe_line(score.problem),
-                "fates": [_fate(scored) for scored in score.statements],
-            }
+            fields_of(
+                score, "conversation=name compacted tokens_before tokens_after summary_tokens problem:line"
+            )
+            | {"fates": [fields_of(scored, _FATE) for scored in score.statements]}
             for score in row.conversations
         ],
-    }
-
-
-def _fate(scored: ScoredStatement) -> Document:
-    fate = scored.fate
-    return {
-        "message": scored.statement.message,
-        "region": scored.region,
-        **fields_of(fate, fate="outcome", where="where"),
-        "evidence": fate.excerpt or None,
     }
 
 

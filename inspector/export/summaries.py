@@ -9,8 +9,8 @@ from inspector.core.shares import percent
 from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
 from inspector.export.console import say
 from inspector.export.document import Document, built, fields_of
-from inspector.summaries.exact import Turn, turn_words
-from inspector.summaries.lineage import Cell, Lineage, LineageRow, State
+from inspector.summaries.exact import turn_words
+from inspector.summaries.lineage import Lineage, LineageRow, State
 from inspector.summaries.summary import SectionDiff
 
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
@@ -25,8 +25,8 @@ def diff_documents(answer: Iterable[ComparedSummaries]) -> list[Document]:
 
 
 def _section(section: SectionDiff) -> Document:
-    items = [fields_of(item, "text", "change", "from_section", "to_section", "was") for item in section.items]
-    return {**fields_of(section, "name", "was", "gone"), "items": items}
+    items = [fields_of(item, "text change from_section to_section was") for item in section.items]
+    return {**fields_of(section, "name was gone"), "items": items}
 
 
 def lineage_document(answer: SummaryLives) -> Document:
@@ -38,10 +38,10 @@ def lineage_document(answer: SummaryLives) -> Document:
         length, of = drift.lengths[at], left.get(at)
         columns.append(
             {
-                **fields_of(column, "compaction", "fallback"),
+                **fields_of(column, "compaction fallback"),
                 "summary": column.summary is not None,
-                **fields_of(length, "tokens", "budget"),
-                "left": None if of is None else fields_of(of, "items", "of_items", "words", "of_words"),
+                **fields_of(length, "tokens budget"),
+                "left": of and fields_of(of, "items of_items words of_words"),
                 "states": {state: count for state, count in lineage.counts(at).items() if count},
             }
         )
@@ -55,8 +55,8 @@ def lineage_document(answer: SummaryLives) -> Document:
             {
                 "row": change.row,
                 "compaction": lineage.columns[change.column].compaction,
-                **fields_of(change, "section", "was", "text", "settled"),
-                "turns": [_turn(turn) for turn in change.turns],
+                **fields_of(change, "section was text settled"),
+                "turns": [fields_of(turn, "kind how was:null now:null") for turn in change.turns],
             }
             for change in drift.changed_meanings
         ],
@@ -73,26 +73,14 @@ def lineage_document(answer: SummaryLives) -> Document:
 
 def _row(lineage: Lineage, row: LineageRow) -> Document:
     return {
-        **fields_of(row, row="number", text="text", section="section"),
+        **fields_of(row, "row=number text section"),
         "cells": [
-            _cell(cell, lineage.columns[at].compaction)
+            {"compaction": lineage.columns[at].compaction}
+            | fields_of(cell, "state stands=is_listed section from_section:null text was others")
             for at, cell in enumerate(row.cells)
             if cell is not None
         ],
     }
-
-
-def _cell(cell: Cell, compaction: int) -> Document:
-    return {
-        "compaction": compaction,
-        **fields_of(cell, state="state", stands="is_listed", section="section"),
-        "from_section": cell.from_section or None,
-        **fields_of(cell, "text", "was", "others"),
-    }
-
-
-def _turn(turn: Turn) -> Document:
-    return {"kind": turn.kind, "how": turn.how, "was": turn.was or None, "now": turn.now or None}
 
 
 def print_diff(documents: Sequence[Document]) -> None:

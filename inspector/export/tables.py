@@ -162,7 +162,7 @@ def _compactions(inspection: Inspection, resolved: ResolvedSettings, requests: R
         bill = bills[compaction.index][0] if compaction.index in bills else None
         columns = {
             "compaction": compaction.index,
-            **of_list_before(compaction, "before", "head_end", "tail_start", "tokens_before"),
+            **of_list_before(compaction, "before head_end tail_start tokens_before"),
             "trigger": trigger_of(compaction, why_of(inspection, compaction, resolved, index)),
             "at": compaction.at or None,
             "summary_tokens": None if compaction.summary is None else text_tokens(len(compaction.summary)),

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.answers.tracing import FATE_WORDS, NOT_SUMMARIZED, NOWHERE, Trace
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe_line, safe_title
+from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
-from inspector.export.document import Document, built
+from inspector.export.document import Document, fields_of
 from inspector.export.fact_results import event_document
 from inspector.export.facts import fate_after
 from inspector.quality.facts.fact import GONE
@@ -19,11 +19,9 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
     """The answer of `trace`: one entry for each conversation that has the phrase."""
     return [
         {
-            "conversation": trace.row.id,
-            "title": safe_line(trace.row.unmasked_title),
-            "text": trace.text,
-            "said": built(trace.places),
-            "fact": trace.fact or None,
+            **fields_of(
+                trace, "conversation=row.id title:line=row.unmasked_title text said=places fact:null"
+            ),
             "fates": list(map(fate_after, trace.fates)),
             "aftermath": list(map(event_document, trace.aftermath)),
         }

@@ -8,7 +8,7 @@ from inspector.answers.upcoming import Upcoming
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
-from inspector.export.document import Document, built, fields_of
+from inspector.export.document import Document, fields_of
 from inspector.export.facts import carried_document
 from inspector.models.masking import Masker
 
@@ -20,22 +20,19 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
     """The answer of `next`, secrets masked."""
     bill = answer.bill
     return {
-        "conversation": answer.row.id,
-        "title": safe_title(answer.row.unmasked_title),
-        **fields_of(answer, "profile", "tokens", "reported", "threshold_tokens", "growth", "requests_left"),
-        "why_not": answer.reason or None,
-        **fields_of(answer, "takes", "takes_tokens"),
+        **fields_of(
+            answer,
+            "conversation=row.id title:title=row.unmasked_title profile tokens reported threshold_tokens growth",
+            "requests_left why_not:null=reason takes takes_tokens",
+        ),
         "at_risk": [
             carried_document(replace(risk.fact, text=masker(risk.fact.text), value=masker(risk.fact.value)))
-            | fields_of(risk, "once", "places")
+            | fields_of(risk, "once places")
             for risk in answer.at_risk
         ],
         "pin": masker(answer.pin),
-        "cost": None
-        if bill is None
-        else {"currency": "USD", "amount": bill.cost.amount, "of": built(bill.cost)},
-        "pays_off_after": None if bill is None else bill.requests_to_pay_off,
-        **fields_of(answer, "warm", "at_boundary", "advice", "sentences"),
+        "cost": bill and {"currency": "USD", **fields_of(bill, "amount=cost.amount of=cost")},
+        **fields_of(answer, "pays_off_after=bill.requests_to_pay_off warm at_boundary advice sentences"),
     }
 
 

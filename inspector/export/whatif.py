@@ -46,7 +46,7 @@ _GRAPH_ROWS = 10
 
 def replay_document(answer: Replay) -> Document:
     """The answer of `replay`: recorded and what-if side by side, and every step of the recording."""
-    resolved, recording, budgets = answer.resolved, answer.recording, answer.run.budgets
+    recording, budgets = answer.recording, answer.run.budgets
     steps = []
     asked = frozenset(recording.course.calls)
     hygiene = budgets.hygiene_tokens if recording.course.gateway else 0
@@ -63,16 +63,15 @@ def replay_document(answer: Replay) -> Document:
                 "pressure": round(tokens / budgets.threshold_tokens, 4),
                 "fires": fires,
                 "role": ROLE_NAMES[place.role],
-                **fields_of(place, "generation", "index", "message"),
+                **fields_of(place, "generation index message"),
             }
         )
     return {
         "conversation": answer.conversation,
         "reproduces": reproduction_document(answer.reproduces),
-        "settings": settings_document(resolved),
-        "threshold_tokens": budgets.threshold_tokens,
-        "hygiene_tokens": budgets.hygiene_tokens or None,
-        "context_length": resolved.settings.context_length,
+        "settings": settings_document(answer.resolved),
+        **fields_of(budgets, "threshold_tokens hygiene_tokens:null"),
+        "context_length": answer.resolved.settings.context_length,
         "recorded": _recorded(answer),
         "whatif": _whatif(answer),
         "steps": steps,
@@ -138,7 +137,7 @@ def _whatif(answer: Replay) -> Document:
     return {
         "compactions": built(run.events),
         **_figures(run.metrics),
-        **fields_of(run, "tokens", "gives_up"),
+        **fields_of(run, "tokens gives_up"),
         "compacts_every_call": run.every_call,
         "stuck": stuck(run) or None,
         "as_recorded": places_of(run.events) == places_of(recording.events),
@@ -189,8 +188,7 @@ def sweep_document(swept: Sweep) -> Document:
     }
     if swept.reproduces is not None:
         document["reproduces"] = reproduction_document(swept.reproduces)
-    document |= fields_of(swept, "unpriced", "unused", "gives_up")
-    document["compacts_every_call"] = built(swept.every_call)
+    document |= fields_of(swept, "unpriced unused gives_up compacts_every_call=every_call")
     if not swept.complete:
         document["complete"] = False
     return document
@@ -233,9 +231,9 @@ def recommendation_document(advice: Recommendation) -> Document:
     return {
         "agent": advice.agent,
         "conversations": len(advice.conversations),
-        **fields_of(advice, "goal", "changes"),
+        **fields_of(advice, "goal changes"),
         "settings": {
-            **fields_of(advice.settings, "profile", "threshold", "target_ratio"),
+            **fields_of(advice.settings, "profile threshold target_ratio"),
             "changed": [
                 name for name in names if getattr(advice.settings, name) != getattr(advice.force, name)
             ],

@@ -284,7 +284,7 @@ def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:
         advice[finding.rule] = advice_of(finding)
     return tuple(
         {
-            **fields_of(RULES[rule], "severity", "title"),
+            **fields_of(RULES[rule], "severity title"),
             "advice": advice[rule],
             "told": sentences[:FINDINGS],
             "more": max(0, len(sentences) - FINDINGS),
@@ -311,5 +311,5 @@ def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Doc
         ]
         share, numbers = measures.whole(identity)
         whole = _cell(share, dict(numbers), definition.unit)
-        rows.append({**fields_of(definition, "title", "counts"), "cells": cells, "whole": whole})
+        rows.append({**fields_of(definition, "title counts"), "cells": cells, "whole": whole})
     return tuple(rows) if compactions else ()

@@ -127,7 +127,7 @@ def drift_part(inspection: Inspection, settings: Settings) -> Document:
         "lengths": [
             {
                 "compaction": numbers[length.column],
-                **fields_of(length, "tokens", "budget"),
+                **fields_of(length, "tokens budget"),
                 "items": left.get(length.column),
             }
             for length in drift.lengths

@@ -171,10 +171,10 @@ def _special(value: Any) -> Document | None:
     if isinstance(value, Life):
         return life_document(value)
     if isinstance(value, AtRisk):
-        return carried_document(value.fact) | fields_of(value, "once", "places")
+        return carried_document(value.fact) | fields_of(value, "once places")
     if isinstance(value, Compaction) and not value.before:
         document: Document = built(value)
-        return document | of_list_before(value, "before", "head_end", "tail_start", "tokens_before")
+        return document | of_list_before(value, "before head_end tail_start tokens_before")
     if isinstance(value, CompactionPart) and not value.recorded.before:
         names = value.__struct_fields__
         return {name: built(getattr(value, name), _special) for name in names} | {"tokens": None}
