@@ -135,9 +135,11 @@ def identical_in(
                 conversations[tuple(sorted(values)), why] += count
         for (alike, why), count in conversations.items():
             if len(alike) > 1:
-                shown = ", ".join(words(axis.name, value) for value in alike)
+                shown = [words(axis.name, value) for value in alike]
+                between = sum(alike[0] <= value <= alike[-1] for value in axis.values)
+                listed = f"{shown[0]} to {shown[-1]}" if between == len(shown) > 3 else ", ".join(shown)
                 part = "" if count == len(settings) else f" for {count:,} of {len(settings):,} conversations"
-                sentences.append(f"{axis.name} {shown} are identical{part}: {why}.")
+                sentences.append(f"{axis.name} {listed} are identical{part}: {why}.")
     return tuple(sentences)
 
 

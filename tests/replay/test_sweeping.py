@@ -209,6 +209,13 @@ def test_identical_values_are_named_as_the_labels_of_the_map_name_them() -> None
     assert sentence.startswith(f"threshold {labels} are identical: ")
 
 
+def test_many_identical_values_are_named_by_the_first_and_the_last() -> None:
+    narrow = Settings(profile="hermes-0.19", context_length=64_000)
+    rows, columns = parse_axis("threshold", "0.3:0.8:0.1"), parse_axis("target_ratio", "0.2")
+    (sentence,) = identical_in([narrow], rows, columns)
+    assert sentence.startswith("threshold 30% to 80% are identical: ")
+
+
 def test_identical_values_name_the_conversations_that_they_are_identical_for() -> None:
     narrow = Settings(profile="hermes-0.19", context_length=64_000)
     wide = narrow.with_(context_length=1_000_000)

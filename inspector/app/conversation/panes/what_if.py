@@ -202,7 +202,7 @@ def _outcome(
     return (
         when,
         # A plan counts messages roughly; a reported size also has the system prompt and the tools.
-        f"A compaction now: ~{plan.tokens_before:,} → about {plan.tokens_after:,} rough tokens, "
+        f"A compaction now: ~{plan.tokens_before:,} → ~{plan.tokens_after:,} rough tokens, "
         f"{plan.length:,} → {human.plural(plan.length_after, 'message')}.",
     )
 
