@@ -25,8 +25,10 @@ from inspector.answers.store_losses import (
     ConversationLosses,
     ListedLoss,
     decide_uncertain,
+    left_out,
     losses_of_facts,
     model_decisions,
+    nothing_listed,
     part_unread,
     sort_worst_first,
     uncertain_losses,
@@ -116,11 +118,11 @@ def list_losses(answers: Answers, names: Sequence[str] = ()) -> list[ListedLoss]
 
     Raises UnknownConversation and StoreErrors.
     """
-    return losses_and_unknown(answers, names)[0]
+    return losses_and_answer(answers, names)[0]
 
 
-def losses_and_unknown(answers: Answers, names: Sequence[str]) -> tuple[list[ListedLoss], list[str]]:
-    """Return the result of `list_losses`, and sentences about losses that are unknown."""
+def losses_and_answer(answers: Answers, names: Sequence[str]) -> tuple[list[ListedLoss], str]:
+    """Return the result of `list_losses`, and the answer for an empty list."""
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
     corrected: list[tuple[str, tuple[int, ...]]] = []
@@ -133,11 +135,12 @@ def losses_and_unknown(answers: Answers, names: Sequence[str]) -> tuple[list[Lis
     unknown = [*unknown_losses(losses), *uncertain_losses(losses)]
     for sentence in (
         *unknown,
+        *left_out(losses),
         *decide_uncertain(losses),
         *model_decisions(sum(loss.by_model for loss in losses)),
     ):
         answers.note(sentence)
-    return sort_worst_first(listed), unknown
+    return sort_worst_first(listed), nothing_listed(losses, bool(unknown))
 
 
 def list_aftermath(answers: Answers, names: Sequence[str]) -> list[tuple[ConversationRow, Aftermath]]:

@@ -84,8 +84,7 @@ class CompactionLoss(LossCounts, frozen=True):
             repeated,
             self.unknown,
             self.uncertain_constraints,
-            self.pasted,
-            self.others,
+            *self.apart,
         )
 
 
@@ -98,7 +97,8 @@ class ConversationLosses(Struct, frozen=True):
     counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
     `dismissed` facts count nowhere. `foreign`: the user mostly writes in a language whose rules are not recognized.
     `has_unread`: a part of the conversation is missing or cannot be read. `translated` summaries are in another
-    language than the user's words. A model decided the last fates of `by_model` facts of the user.
+    language than the user's words. A model decided the last fates of `by_model` facts of the user. `apart` has the sums
+    of LossCounts.apart over all compactions.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -113,6 +113,7 @@ class ConversationLosses(Struct, frozen=True):
     has_unread: bool = False
     translated: int = 0
     by_model: int = 0
+    apart: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @property
     def corrected(self) -> tuple[int, ...]:
@@ -157,6 +158,8 @@ class ConversationLosses(Struct, frozen=True):
 FOREIGN = "constraints in the language of the user are not recognized"
 #: The answer if no loss is known, but some are unknown.
 NOTHING_KNOWN_LOST = "No loss is known, but some losses are unknown."
+#: The answer if only facts are lost or uncertain that no loss counts.
+NOTHING_COUNTED_LOST = "No loss that counts is known."
 LOSSES: AnswerKind[ConversationLosses] = AnswerKind("losses", ConversationLosses)
 
 
@@ -215,6 +218,7 @@ def losses_of_facts(
         len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
         _translated(inspection, latest.values()),
         sum(bool(life.fates and life.fates[-1].model) for life in latest.values() if counts(life)),
+        sums_apart(loss.apart for loss in lost.values()),
     )  # fmt: skip
 
 
@@ -297,10 +301,35 @@ def uncertain_words(uncertain: int, rules: int) -> str:
     return f"{uncertain:,} uncertain{which}" if uncertain else ""
 
 
-def words_apart(pasted: int, others: int) -> list[str]:
-    """Return words about lost facts of pasted texts, and lost results and requests. No count of losses has them."""
-    words = [f"{pasted:,} lost in pasted text"] if pasted else []
-    return words + ([f"{plural(others, 'result or request', 'results and requests')} lost"] if others else [])
+def sums_apart(counts: Iterable[tuple[int, int, int, int]]) -> tuple[int, int, int, int]:
+    """Return the sums of several LossCounts.apart."""
+    sums = [sum(column) for column in zip(*counts, strict=True)] or [0, 0, 0, 0]
+    return sums[0], sums[1], sums[2], sums[3]
+
+
+def words_apart(pasted: int, others: int, plain: int, uncertain: int) -> list[str]:
+    """Return the facts in words that no count of losses has (see LossCounts.apart)."""
+    words = (
+        f"{pasted:,} lost in pasted text" if pasted else "",
+        f"{plural(others, 'result or request', 'results and requests')} lost" if others else "",
+        f"{plural(plain, 'plain statement')} lost" if plain else "",
+        f"{plural(uncertain, 'other')} uncertain" if uncertain else "",
+    )
+    return [word for word in words if word]
+
+
+def left_out(losses: Sequence[ConversationLosses]) -> list[str]:
+    """Return a sentence about the facts that no count of losses has; none without them."""
+    if not (words := words_apart(*sums_apart(loss.apart for loss in losses))):
+        return []
+    return [f"Not counted: {', '.join(words)}. `facts` lists them."]
+
+
+def nothing_listed(losses: Sequence[ConversationLosses], unknown: bool) -> str:
+    """Return the answer for an empty list of losses. `unknown`: some losses are unknown."""
+    if unknown:
+        return NOTHING_KNOWN_LOST
+    return NOTHING_COUNTED_LOST if left_out(losses) else "No loss is known."
 
 
 def _loss(

@@ -30,13 +30,13 @@ def losses(asked: Asked, limit: int | None) -> None:
     Compactions with an act against a lost constraint come first, then lost constraints, then other losses.
     Covers all conversations, or the named ones. Results are stored between runs.
     """
-    from inspector.answers.fact_results import losses_and_unknown
+    from inspector.answers.fact_results import losses_and_answer
     from inspector.export.fact_results import loss_documents, print_losses
 
     answers, names = asked.several()
     with asked.interrupts():
-        listed, unknown = losses_and_unknown(answers, names)
-    asked.print(loss_documents(listed[:limit]), partial(print_losses, unknown=bool(unknown)))
+        listed, nothing = losses_and_answer(answers, names)
+    asked.print(loss_documents(listed[:limit]), partial(print_losses, nothing=nothing))
 
 
 @command("[PATH] [CONVERSATION...]")

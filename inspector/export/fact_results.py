@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from inspector.answers.fact_results import Aftermath
-from inspector.answers.store_losses import NOTHING_KNOWN_LOST, ListedLoss, uncertain_words, words_apart
+from inspector.answers.store_losses import FOREIGN, ListedLoss, uncertain_words, words_apart
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import place_name
 from inspector.core.shares import plural
@@ -20,7 +20,7 @@ from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words, size_words
 from inspector.quality.facts.fact import Kind
-from inspector.quality.losses import KINDS_LOST
+from inspector.quality.losses import APART, KINDS_LOST
 
 
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
@@ -29,34 +29,24 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
         fields_of(listed.row, "conversation=id title:line=unmasked_title agent")
         | fields_of(
             listed.loss,
-            "compaction at lost weakened contradicted uncertain uncertain_constraints unknown pasted others",
-            "aftermath aftermath_of_lost_rules=broken gaps facts more",
+            "compaction at lost weakened contradicted uncertain uncertain_constraints unknown pasted others plain",
+            "uncertain_apart aftermath aftermath_of_lost_rules=broken gaps facts more",
         )
+        | fields_of(listed, "foreign")
         for listed in answer
     ]
 
 
-def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
-    """Print every compaction that lost something, the worst first, with its worst losses. `unknown`: some losses are
-    unknown."""
+def print_losses(documents: Sequence[Document], nothing: str) -> None:
+    """Print every compaction that lost something, the worst first, with its worst losses; `nothing` for an empty
+    list."""
     lines = StyledLines()
     names = _names(documents)
-    for entry in lines.each(documents, NOTHING_KNOWN_LOST if unknown else "No loss is known."):
+    for entry in lines.each(documents, nothing):
         lines.add(
             (names[entry["conversation"]], "bold"),
             (f"  compaction {entry['compaction']}{_when(entry['at'])}: ", ""),
-            (
-                loss_words(entry["lost"], entry["weakened"]),
-                "red" if entry["lost"] or entry["weakened"] else "",
-            ),
-            (
-                f", {unsure}"
-                if (unsure := uncertain_words(entry["uncertain"], entry["uncertain_constraints"]))
-                else "",
-                "",
-            ),
-            (f", {entry['unknown']:,} unknown" if entry["unknown"] else "", ""),
-            *((f", {words}", "dim") for words in words_apart(entry["pasted"], entry["others"])),
+            *_counted(entry),
         )
         if entry["aftermath"]:
             lines.add((f"after it: {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
@@ -75,6 +65,18 @@ def print_losses(documents: Sequence[Document], unknown: bool = False) -> None:
             lines.add((f"and {entry['more']:,} more; `facts` lists them all", "dim"), indent=2)
 
 
+def _counted(entry: Document) -> list[tuple[str, str]]:
+    """Return the lost, uncertain and unknown facts of a compaction in words, each with a style. Only without any of
+    these, "no lost fact found" is among the words."""
+    lost = loss_words(entry["lost"], entry["weakened"])
+    unsure = uncertain_words(entry["uncertain"], entry["uncertain_constraints"])
+    unknown = f"{entry['unknown']:,} unknown" if entry["unknown"] else ""
+    words = [(lost, "red"), (unsure, ""), (unknown, ""), (FOREIGN if entry["foreign"] else "", "yellow")]
+    words += ((part, "dim") for part in words_apart(*(entry[name] for name in APART)))
+    parts = [part for part in words if part[0]] or [("no lost fact found", "")]
+    return [(f", {text}" if number else text, style) for number, (text, style) in enumerate(parts)]
+
+
 def _by_model(fact: Document) -> str:
     return "" if fact["decided_by"] == "rules" else f", by {fact['decided_by']}"
 
@@ -85,10 +87,10 @@ def _names(documents: Sequence[Document]) -> dict[str, str]:
 
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
-    """Return lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"."""
+    """Return lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"; "" without."""
     counts = ", ".join(plural(lost[kind], kind_word(kind)) for kind in KINDS_LOST if lost.get(kind))
     words = (f"{counts} lost" if counts else "", f"{weakened:,} weakened" if weakened else "")
-    return ", ".join(filter(None, words)) or "no lost fact found"
+    return ", ".join(filter(None, words))
 
 
 def kind_word(kind: Kind) -> str:

@@ -12,6 +12,8 @@ from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 
 #: Kinds that count as a loss, the most severe first. A plain statement (a link) only counts if it was still needed.
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
+#: Fields of LossCounts with the facts that no loss counts.
+APART = ("pasted", "others", "plain", "uncertain_apart")
 #: Maximum number of lost facts that are listed for a compaction.
 MAX_WORST = 8
 
@@ -21,8 +23,9 @@ class LossCounts(Struct, frozen=True):
 
     Uncertain facts are not losses; `uncertain_constraints` is the number of the user's constraints among them.
     `contradicted` is the number of lost facts that the summary contradicts, `standing` the number of lost facts that
-    are worded as lasting rules. Two numbers count the other lost facts. `pasted`: facts of pasted texts, plans and
-    programs. `others`: results of the agent, which it can find again, and requests that were mostly done by then.
+    are worded as lasting rules. Four numbers count the facts that no loss counts. `pasted`: lost facts of pasted texts,
+    plans and programs. `others`: lost results of the agent, which it can find again, and requests that were mostly done
+    by then. `plain`: other lost statements of the user. `uncertain_apart`: uncertain facts of the user among these.
     """
 
     compaction: int
@@ -31,6 +34,8 @@ class LossCounts(Struct, frozen=True):
     uncertain: int = 0
     pasted: int = 0
     others: int = 0
+    plain: int = 0
+    uncertain_apart: int = 0
     contradicted: int = 0
     standing: int = 0
     uncertain_constraints: int = 0
@@ -39,6 +44,12 @@ class LossCounts(Struct, frozen=True):
     def total(self) -> int:
         """Lost facts of all kinds."""
         return sum(self.lost.values())
+
+    @property
+    def apart(self) -> tuple[int, int, int, int]:
+        """The numbers of facts that no loss counts, as in APART."""
+        pasted, others, plain, uncertain = (getattr(self, name) for name in APART)
+        return pasted, others, plain, uncertain
 
 
 class LostFacts(LossCounts, frozen=True):
@@ -85,13 +96,15 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     """
     by_fact: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
-        if life.fact.kind != "link" or counts(life):
+        if life.fact.kind != "link" or life.fact.role == "user":
             by_fact[life.fact.key].append(life)
     gone: dict[int, list[Life]] = defaultdict(list)
     weak: dict[int, list[Life]] = defaultdict(list)
     unsure: dict[int, list[Life]] = defaultdict(list)
     pasted: Counter[int] = Counter()
     others: Counter[int] = Counter()
+    plain: Counter[int] = Counter()
+    unsure_apart: Counter[int] = Counter()
     for same in by_fact.values():
         # From its beginning on, the latest life has the same fates as the earlier ones.
         life = max(same, key=lambda item: item.compaction)
@@ -100,8 +113,10 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             continue
         if not counts(life):
             if is_lost(life.seen(today.compaction)):
-                apart = pasted if life.fact.pasted else others
+                apart = pasted if life.fact.pasted else plain if life.fact.kind == "link" else others
                 apart[_since(same, life, lambda fate: fate.gone)] += 1
+            elif today.outcome == "uncertain" and life.fact.role == "user":
+                unsure_apart[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
         elif is_lost(life.seen(today.compaction)):
             gone[_since(same, life, lambda fate: fate.gone)].append(life)
         elif today.outcome == "weakened":
@@ -114,10 +129,9 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             gone.get(number, ()),
             weak.get(number, ()),
             unsure.get(number, ()),
-            pasted[number],
-            others[number],
+            (pasted[number], others[number], plain[number], unsure_apart[number]),
         )
-        for number in sorted({*gone, *weak, *unsure, *pasted, *others})
+        for number in sorted({*gone, *weak, *unsure, *pasted, *others, *plain, *unsure_apart})
     )
 
 
@@ -144,7 +158,11 @@ def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> i
 
 
 def _lost_facts(
-    number: int, gone: Sequence[Life], weak: Sequence[Life], unsure: Sequence[Life], pasted: int, others: int
+    number: int,
+    gone: Sequence[Life],
+    weak: Sequence[Life],
+    unsure: Sequence[Life],
+    apart: tuple[int, int, int, int],
 ) -> LostFacts:
     counts: dict[Kind, int] = {}
     for kind in KINDS_LOST:
@@ -168,8 +186,7 @@ def _lost_facts(
         counts,
         len(weak),
         len(unsure),
-        pasted,
-        others,
+        *apart,
         sum(life.seen(number).outcome == "contradicted" for life in gone),
         sum(life.fact.standing for life in gone),
         sum(life.fact.binds for life in unsure),

@@ -199,8 +199,8 @@ async def test_a_compaction_that_lost_only_pasted_rules_is_not_called_unreadable
     async with running(tmp_path, size=(120, 40)) as pilot:
         await press(pilot, "l")
         shown = screen_text(pilot)
-        assert shown.count("1 lost in pasted text, 1 result or request lost") == 2, (
-            "in the line and the panel"
+        assert shown.count("1 lost in pasted text, 1 result or request lost") == 3, (
+            "in the line, in the panel and in the note"
         )
         assert "cannot be read" not in shown
 

@@ -16,7 +16,9 @@ from inspector.answers.store_losses import (
     ConversationLosses,
     ListedLoss,
     decide_uncertain,
+    left_out,
     losses_of_facts,
+    nothing_listed,
     uncertain_losses,
     unknown_losses,
 )
@@ -125,16 +127,32 @@ def test_a_compaction_that_left_only_uncertain_constraints_is_listed_with_their_
         [ListedLoss(ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0), found)]
     )
     assert (documents[0]["uncertain"], documents[0]["uncertain_constraints"]) == (2, 1)
-    print_losses(documents)
-    assert "no lost fact found, 2 uncertain (1 constraint)" in capsys.readouterr().out
+    print_losses(documents, "")
+    assert ": 2 uncertain (1 constraint)\n" in capsys.readouterr().out
+
+
+def test_facts_that_no_loss_counts_come_without_an_all_clear(capsys: pytest.CaptureFixture[str]) -> None:
+    lost = life("lost", kind="link", key="p")
+    pasted = replace(lost, fact=replace(lost.fact, pasted=True))
+    plain = (life("lost", kind="link", key="a"), life("uncertain", kind="link", key="b"))
+    inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
+    found = losses_of_facts(inspection, ConversationFacts((), (pasted, *plain)))
+    assert (found.total, found.apart) == (0, (1, 0, 1, 1))
+    row = ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0)
+    print_losses(loss_documents([ListedLoss(row, *found.compactions)]), "")
+    counted = "1 lost in pasted text, 1 plain statement lost, 1 other uncertain"
+    assert f"compaction 1: {counted}\n" in capsys.readouterr().out
+    assert left_out([found]) == [f"Not counted: {counted}. `facts` lists them."]
+    assert nothing_listed([found], False) == "No loss that counts is known."
+    (document,) = loss_documents([ListedLoss(row, *found.compactions, foreign=True)])
+    print_losses([document], "")
+    foreign = "constraints in the language of the user are not recognized"
+    assert f"compaction 1: {foreign}, 1 lost in pasted text" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("unknown", [True, False])
-def test_without_a_known_loss_unknown_ones_are_not_denied(
-    unknown: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    print_losses([], unknown)
-    assert ("some losses are unknown" in capsys.readouterr().out) is unknown
+def test_without_a_known_loss_unknown_ones_are_not_denied(unknown: bool) -> None:
+    assert ("some losses are unknown" in nothing_listed([], unknown)) is unknown
 
 
 def test_a_plain_statement_that_was_still_needed_is_a_loss_besides_the_rules() -> None:
@@ -168,7 +186,8 @@ def test_repeated_or_withdrawn_facts_are_no_loss() -> None:
     other = Contradiction("other", "2", SAYING)
     assert losses_of([replace(gone, back=SAYING)]) == ()
     assert losses_of([replace(gone, contradicted=other)]) == ()
-    assert losses_of([life("lost", kind="link")]) == ()
+    (plain,) = losses_of([life("lost", kind="link")])
+    assert (plain.total, plain.apart) == (0, (0, 0, 1, 0))
     assert losses_of([replace(gone, fates=())]) == ()
 
 

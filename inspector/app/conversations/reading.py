@@ -147,15 +147,17 @@ def read_overviews(
 
 def read_store_losses(
     store: Store, rows: Sequence[ConversationRow], flags: Mapping[str, Any], config: Path | None, watch: Watch,
-) -> tuple[int, list[str], list[str]]:  # fmt: skip
+) -> tuple[int, list[str], list[str], str]:  # fmt: skip
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
-    conversations, sentences about unknown and uncertain losses, and sentences about models.
+    conversations, sentences about unknown and uncertain losses, other sentences, and the answer for an empty list.
     """
     from inspector.answers.store_losses import (
         LOSSES,
         ConversationLosses,
         ListedLoss,
+        left_out,
         model_decisions,
+        nothing_listed,
         uncertain_losses,
         unknown_losses,
     )
@@ -184,7 +186,8 @@ def read_store_losses(
             unread += ask("overview", row) is None or not known(row)
     batch.hand_over()
     decisions = model_decisions(sum(losses.by_model for losses in read))
-    return unread, [*unknown_losses(read), *uncertain_losses(read)], decisions
+    doubts = [*unknown_losses(read), *uncertain_losses(read)]
+    return unread, doubts, [*left_out(read), *decisions], nothing_listed(read, bool(doubts or unread))
 
 
 def read_changes(

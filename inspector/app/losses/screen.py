@@ -196,8 +196,8 @@ class LossesScreen(ListScreen[ListedLoss]):
         self._losses = sort_worst_first([*self._losses, *losses])
         self._show()
 
-    def _read_all(self, read: tuple[int, list[str], list[str]]) -> None:
-        unread, open_losses, decisions = read
+    def _read_all(self, read: tuple[int, list[str], list[str], str]) -> None:
+        unread, open_losses, others, nothing = read
         if self._coming is not None:
             self._losses, self._coming = sort_worst_first(self._coming), None
         if unread:
@@ -207,9 +207,9 @@ class LossesScreen(ListScreen[ListedLoss]):
                 *open_losses,
             ]
         self.show_failure("losses")
-        before, self._notes_shown = self._notes_shown, [*open_losses, *decisions]
+        before, self._notes_shown = self._notes_shown, [*open_losses, *others]
         self.replace_notes(before, self._notes_shown)
-        self._show(nothing=NOTHING_KNOWN_LOST if open_losses else "No loss was found.")
+        self._show(nothing=nothing)
         if self._changed_again:
             self._changed()
 
@@ -241,7 +241,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         )
         unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
         uncertain = [Text(f"{FATE_SIGNS['uncertain']} {unsure}", "dim")] if unsure else []
-        apart = [Text(", ".join(words), "dim")] if (words := words_apart(loss.pasted, loss.others)) else []
+        apart = [Text(", ".join(words), "dim")] if (words := words_apart(*loss.apart)) else []
         foreign = [Text(f"unknown in part: {FOREIGN}", "dim")] if entry.foreign else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
@@ -263,7 +263,7 @@ def _worst(loss: CompactionLoss) -> str:
         return loss.facts[0].text
     unknown = "the summary cannot be read" if loss.unknown else ""
     unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
-    apart = ", ".join(words_apart(loss.pasted, loss.others))
+    apart = ", ".join(words_apart(*loss.apart))
     return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or unsure or apart
 
 
