@@ -712,6 +712,20 @@ def test_a_queued_prompt_that_starts_a_turn_is_one_message(tmp_path: Path) -> No
     assert not conversation.notes
 
 
+@pytest.mark.parametrize("mode", ["prompt", "task-notification"])
+def test_an_entry_of_the_queue_is_known_by_its_attachment(tmp_path: Path, mode: str) -> None:
+    made = _queued(("enqueue", None), ("remove", None))
+    removed = next(at for at, line in enumerate(made.lines) if line.get("operation") == "remove")
+    made.last, rest = made.lines[removed - 1]["uuid"], made.lines[removed:]
+    del made.lines[removed:]
+    made.attach(type="queued_command", prompt="Never berth 2.", commandMode=mode)
+    rest[1]["parentUuid"] = made.lines[-1]["uuid"]
+    made.lines += rest
+    listed, conversation = _listed(made, tmp_path)
+    assert [text for _, text in listed].count("Never berth 2.") == 1
+    assert not conversation.notes
+
+
 def test_unknown_entries_of_the_queue_are_a_note(tmp_path: Path) -> None:
     # Prompts of an editor are added without a line, as parts and not as text.
     _, conversation = _listed(_queued(("remove", None)), tmp_path)

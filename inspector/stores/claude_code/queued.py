@@ -111,7 +111,7 @@ class Queue(Struct):
         )
         item = self._take(text or None, *kinds)
         if item is None:
-            self.unrecorded += results and not text
+            self.unrecorded += results and not text and not self._use_attachment()
             return None
         kind, prompt, line, span = item
         if kind != _PROMPT:
@@ -123,6 +123,12 @@ class Queue(Struct):
             self.unclear += 1
             return None
         return line, span
+
+    def _use_attachment(self) -> bool:
+        """Return whether an attachment is left that may record a removed item without a text."""
+        text = next(iter(+self._attached), None)
+        self._attached.subtract([] if text is None else [text])
+        return text is not None
 
     def _take(self, text: str | None, *kinds: str) -> tuple[str, str, Mapping[str, Any], Span] | None:
         """Remove the first waiting item, trying the kinds in order."""
