@@ -28,6 +28,8 @@ _SMALL_WORDS: Mapping[str, frozenset[str]] = {
 _TOOL_RESULT = late_pattern(
     r"^- Tool result \([^\n]*+\n?(?:(?!- (?:User|Assistant|Tool result)\b|## )[^\n]*+\n)*+", re.MULTILINE
 )
+# Quoted words and code in a summary. They keep the language of the user.
+_QUOTED = late_pattern(r"\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|`[^`\n]+`")
 #: Maximum share of words with letters outside ASCII in an English text.
 _MAX_ACCENTED = 0.3
 
@@ -58,5 +60,5 @@ def language_of(text: str) -> str:
 
 
 def summary_language(text: str) -> str:
-    """Return the language of a summary as `language_of` does. The results of tools in it are not its own words."""
-    return language_of(_TOOL_RESULT.sub("", text))
+    """Return the language of a summary as `language_of` does. Quotes and results of tools are not its own words."""
+    return language_of(_QUOTED.sub("", _TOOL_RESULT.sub("", text)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from inspector.quality.facts.extract import facts_of
-from inspector.quality.facts.languages import language_of
+from inspector.quality.facts.languages import language_of, summary_language
 from inspector.quality.facts.sentences import by_person, is_prose, sentences, spoken_spans
 from tests.counting import lines_run
 from tests.quality.facts.made_facts import fact, facts
@@ -546,6 +546,12 @@ def test_a_sentence_continues_on_the_next_line(text: str, lines: int) -> None:
 )
 def test_small_words_tell_the_language(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+def test_quotes_are_not_the_language_of_a_summary() -> None:
+    quotes = '1. "泊位图应该怎么画，要不要标出水深"\n2. “先画北边的泊位”\n3. `港口/泊位图_初稿.md`\n'
+    summary = f"The user asks for the chart of the berths and its depths:\n{quotes}"
+    assert (language_of(summary), summary_language(summary)) == ("zh", "en")
 
 
 @pytest.mark.parametrize("line", ["│\n", "✓ a\n", "# a\n", "a: b\n", " ", "<br>\n"])
