@@ -18,6 +18,7 @@ from inspector.quality.facts.fact import (
     Life,
     Outcome,
     Saying,
+    Span,
     SpokenMessage,
     Statement,
     Where,
@@ -283,12 +284,12 @@ class _Later:
     """Index of sayings by value and by word."""
 
     def __init__(self, steps: Iterable[SpokenMessage]) -> None:
-        self.named: dict[str, list[Saying]] = defaultdict(list)
+        self.named: dict[str, list[tuple[Saying, Span]]] = defaultdict(list)
         self.valued: dict[tuple[str, str], list[tuple[Saying, Statement]]] = defaultdict(list)
         self.worded: dict[str, list[tuple[Saying, Statement]]] = defaultdict(list)
         for step in steps:
             for mention in step.facts.mentions:
-                self.named[mention.value.canon].append(step.saying)
+                self.named[mention.value.canon].append((step.saying, mention.text_span))
             for statement in step.facts.statements:
                 if statement.asked or statement.pasted:
                     continue
@@ -301,23 +302,28 @@ class _Later:
                         self.worded[word].append(pair)
 
     def again(self, fact: Fact, end: int) -> Saying | None:
-        """Return the first saying from step `end` on that repeats the fact, or its value for the same thing."""
+        """Return the first saying from step `end` on that repeats the fact.
+
+        It also does if it has a name that is the fact, or all values of the fact and most of its words.
+        """
         repeating = [saying for saying in fact.sayings if saying.step >= end]
         things = frozenset(fact.things)
+        values = {(value.canon, value.unit) for value in fact.values}
         for value in fact.values:
             if value.distinctive:
                 # A rule is not repeated by its names: the agent may name them as it breaks the rule.
                 repeating += [
-                    saying
-                    for saying in self.named.get(value.canon, ())
+                    replace(saying, span=span)
+                    for saying, span in self.named.get(value.canon, ())
                     if fact.kind == "value" and saying.step >= end and saying.role in _SPOKEN
                 ]
             else:
                 repeating += [
-                    saying
+                    replace(saying, span=statement.span)
                     for saying, statement in self.valued.get((value.canon, value.unit), ())
                     if saying.step >= end
-                    and len(things.intersection(statement.things)) >= min(2, len(things))
+                    and values <= {(other.canon, other.unit) for other in statement.values}
+                    and len(things.intersection(statement.things)) >= SAME_THING * len(things)
                 ]
         return min(repeating, key=lambda saying: saying.step, default=None)
 

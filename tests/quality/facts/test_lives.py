@@ -57,6 +57,27 @@ def test_a_later_use_of_its_names_does_not_bring_a_lost_rule_back(
 
 
 @pytest.mark.parametrize(
+    ("later", "back"),
+    [
+        ("Today berth 7 got 12 crates of nets.", False),
+        ("The crane of berth 7 now lifts 9 crates at once, the belt 4.", False),
+        ("As I said, the crane of berth 7 lifts 12 crates at once.", True),
+    ],
+)
+def test_a_later_report_with_other_numbers_does_not_bring_a_lost_statement_back(
+    later: str, back: bool
+) -> None:
+    steps = [step(0, "The crane of berth 7 lifts 12 crates at once."), step(1, later, compaction=None)]
+    after = PassageIndex([ListText("summary", 0, "summary", "Summary: worked on tests.")])
+    lives = lives_of(gather(steps), steps, [1], {1: after}).lives
+    (life,) = (life for life in lives if life.compaction == 1)
+    assert life.outcome == "lost"
+    assert (None if life.back is None else (life.back.step, life.back.span != (0, 0))) == (
+        (1, True) if back else None
+    )
+
+
+@pytest.mark.parametrize(
     ("kept", "outcome"),
     [
         ("Never edit config/prod.yaml.", "verbatim"),
