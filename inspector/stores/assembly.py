@@ -81,6 +81,8 @@ FAILED_CALLS = "call", "of the API failed. The error texts were not sent to the 
 ABANDONED = "message", "on abandoned branches {are} in no list."
 #: The note about a file that begins in the middle of a session.
 CUT = "The beginning of the session is missing in the file."
+#: The note about its first compaction.
+CUT_LIST = "The beginning of the list before it is not in the file."
 
 
 def count_note(count: int, noun: str, remainder: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from inspector.core.refusals import refusal_in
 from inspector.core.text import without_pictures
 from inspector.stores.assembly import (
     ABANDONED,
+    CUT_LIST,
     UNREADABLE,
     bodies_of,
     count_note,
@@ -155,6 +156,9 @@ class SessionLists(Struct):
         `details` are other fields of Compaction.
         """
         before, new = self.live, list(after)
+        lacks_start = bool(self.cut) and len(self.lists) == 1
+        if lacks_start and not details.get("note"):
+            details["note"] = CUT_LIST
         place = new.index(summary) if summary is not None and summary in new else None
         start, tail, kept = self._stayed(before, new, place, head)
         self.compactions.append(
@@ -175,7 +179,7 @@ class SessionLists(Struct):
                 tokens_after_reported=tokens_after,
                 encrypted=encrypted,
                 kept=kept,
-                whole=bool(before),
+                whole=bool(before) and not lacks_start,
                 **details,
             )
         )
@@ -324,7 +328,14 @@ class SessionLists(Struct):
         abandoned = count_note(len(self.abandoned), *ABANDONED)
         notes = tuple(filter(None, (*unreadable, self.cut, *self.notes, *abandoned)))
         return Recorded(
-            Conversation(row, (session,), generations, notes, bool(self.unreadable or self.cut)),
+            # A compaction of an incomplete list says so itself.
+            Conversation(
+                row,
+                (session,),
+                generations,
+                notes,
+                bool(self.unreadable or (self.cut and not self.compactions)),
+            ),
             tuple(self.compactions),
             tuple(self.cleared),
             tuple(self.requests),

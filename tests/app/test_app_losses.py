@@ -311,3 +311,19 @@ async def test_a_context_that_shrank_without_a_compaction_is_not_called_unharmed
         head = view_of(pilot, LossesFacts).head.text
         assert head.startswith("No compaction is recorded, but the context shrank without one")
         assert head.endswith("What was lost is unknown.")
+
+
+async def test_a_session_without_its_beginning_is_not_called_unharmed(tmp_path: Path) -> None:
+    made = claude_lines.Session("5e55a000-0000-4000-8000-00000000000f")
+    made.user("Never unload timber at night.")
+    made.answer(claude_lines.text("I will not."))
+    made.user("And the quay.")
+    made.answer(claude_lines.text("So it is."))
+    del made.lines[0]
+    made.write(tmp_path / "a.jsonl")
+    async with running(tmp_path, size=SIZE) as pilot:
+        (listed,) = (line for line in screen_text(pilot).splitlines() if "?1" in line)
+        assert "–" not in listed
+        await press(pilot, "enter", "4")
+        head = view_of(pilot, LossesFacts).head.text
+        assert head.startswith("No compaction is recorded, but a part of the session is missing")

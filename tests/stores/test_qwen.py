@@ -61,9 +61,12 @@ def test_a_missing_beginning_is_named(session: Any, tmp_path: Path, first: int) 
         line["parentUuid"] = before["uuid"]
     session.lines[0]["parentUuid"] = None
     del session.lines[:first]
-    _, conversation, _ = opened(session.write(tmp_path))
+    store, conversation, _ = opened(session.write(tmp_path))
     assert conversation.notes == ("The beginning of the session is missing in the file.",) * bool(first)
-    assert conversation.has_unread is bool(first)
+    assert not conversation.has_unread, "its compaction is counted as unknown"
+    (compaction,) = store.compactions(conversation)
+    assert compaction.whole is not bool(first)
+    assert compaction.note == "The beginning of the list before it is not in the file." * bool(first)
 
 
 def test_a_rewind_to_a_line_before_a_compaction(session: Any, tmp_path: Path) -> None:

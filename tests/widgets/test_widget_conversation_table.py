@@ -239,6 +239,10 @@ async def test_by_losses_constraints_come_first() -> None:
         widget.update_entries([HANGING[0]._replace(lost=0, compactions=0)])
         row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
         assert "–" in row, "never compacted"
+        gone = HANGING[0]._replace(lost=0, constraints=0, weakened=0, compactions=0, unknown=1)
+        widget.update_entries([gone])
+        row = next(line for line in lines(widget) if "Old one" in line and "sub-agent" not in line)
+        assert " ?1 " in row, "its beginning is missing"
         widget.update_entries(
             [HANGING[0]._replace(lost=0, constraints=0, weakened=0, compactions=1, unknown=7)]
         )

@@ -405,7 +405,7 @@ class ConversationTable(LineList):
         row.add(kind, self.ink("accent"))
 
     def _draw_lost(self, row: Row, entry: ConversationEntry, width: int) -> None:
-        if entry.lost is None or not entry.compactions:
+        if entry.lost is None or not (entry.compactions or entry.unknown):
             row.add(fit("·" if entry.lost is None else "–", width, right=True), self.ink("quiet"))
             return
         draw_loss_counts(

@@ -17,8 +17,8 @@ def loss_signs(*, constraints: bool, weakened: bool, unknown: bool, uncertain: b
         ("↓", "facts that were weakened", weakened),
         (
             "?",
-            "unknown: the summary cannot be read, the list before is missing, or constraints in the language of the "
-            "user are not recognized",
+            "unknown: the summary cannot be read, the list before or a part of the conversation is missing, or "
+            "constraints in the language of the user are not recognized",
             unknown,
         ),
         ("±", "uncertain: facts that may be lost", uncertain),

@@ -145,6 +145,9 @@ class PiScanner(SessionLists, kw_only=True):
         self.started_at = self.began or self.started_at
         self.version = f"{self.release()}session version {self.form}"
         self.path = self._path()
+        if self.path and self.path[0].name and self.path[0].parent:
+            # The first entry continues an entry that is not in the file.
+            self.cut = CUT
         self.index_of = {node.place: place for place, node in enumerate(self.path)}
         self.place_of_name = {node.name: node.place for node in self.path if node.name}
         self._requests(self.join())
@@ -161,19 +164,12 @@ class PiScanner(SessionLists, kw_only=True):
                 f"{plural(self.edited, 'message')} {verb} removed from the context or replaced in it by an edit. The "
                 "lists show the result."
             )
-        if self.lacks_beginning:
-            self.cut = CUT
         if self.missing_parents:
             places = plural(self.missing_parents, "place")
             self.notes.append(
                 f"Entries are missing in the file at {places}: the list may lack messages there."
             )
         return self
-
-    @property
-    def lacks_beginning(self) -> bool:
-        """Whether the first entry continues an entry that is not in the file."""
-        return bool(self.path and self.path[0].name and self.path[0].parent)
 
     def release(self) -> str:
         """Return the newest release that may have written the last answer, with a comma; "" if it may be the newest."""
@@ -346,8 +342,6 @@ class PiScanner(SessionLists, kw_only=True):
         note = ""
         if not start_known:
             note = "The first kept entry is missing from the file."
-        elif self.lacks_beginning and len(self.names) == 1:
-            note = "The beginning of the list before it is not in the file."
         self.compact(
             after, node.messages[0] if node.messages else None, node.at,
             text=summary if isinstance(summary, str) else None, exact=start_known,

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 
 _SHRANK = "No compaction is recorded, but the context shrank without one (see the findings). What was lost is unknown."
+_PARTIAL = (
+    "No compaction is recorded, but a part of the session is missing or unreadable. What was lost is unknown."
+)
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
@@ -34,9 +37,11 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     plan = context.derived.plan if on_live else None
     attempts = attempts_read(state, loaded) if state.moment is None else None
     judged = (loaded.latest(JUDGED) or {}).get(state.compaction, ()) if state.moment is None else ()
-    shrank = not compactions and any(
-        one.rule == "context-shrank" for one in context.derived.findings.findings
-    )
+    why_unknown = ""
+    if not compactions and any(one.rule == "context-shrank" for one in context.derived.findings.findings):
+        why_unknown = _SHRANK
+    elif not compactions and context.opened.inspection.conversation.has_unread:
+        why_unknown = _PARTIAL
     return (
         loaded.latest(FACTS),
         state.compaction,
@@ -46,7 +51,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         state.generation,
         attempts,
         judged,
-        shrank,
+        why_unknown,
     )
 
 
@@ -59,10 +64,10 @@ def compute(
     generation: int,
     attempts: AttemptsRead | None = None,
     judged: tuple[FactScope, ...] = (),
-    shrank: bool = False,
+    why_unknown: str = "",
 ) -> LossesView:
-    """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen. `shrank`: messages
-    left the context without a recorded compaction."""
+    """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen. `why_unknown`
+    says why losses are unknown although no compaction is recorded, or is ""."""
     from inspector.answers.store_losses import FOREIGN
     from inspector.app.conversation.attempt_views import attempts_view
 
@@ -70,7 +75,7 @@ def compute(
         # Within a compaction nothing is lost yet: the previous one is shown.
         chosen = min(chosen, then)
     if facts is None:
-        note = "" if then else _SHRANK if shrank else "No compaction is recorded, so no loss is known."
+        note = "" if then else why_unknown or "No compaction is recorded, so no loss is known."
         return LossesView(None if then else (), chosen, note=note, total=then)
     scopes = facts.scopes if at is None else facts.as_of.scopes(at.generation - 1, at.step)
     return LossesView(
