@@ -9,7 +9,8 @@ import json
 import posixpath
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -406,21 +407,23 @@ def simple_commands(command: str) -> Iterator[list[str]]:
         yield from pipeline
 
 
-def pipelines(command: str) -> Iterator[list[list[str]]]:
-    """Yield the pipelines of a shell line, each as the words of its simple commands.
+@lru_cache(maxsize=64)
+def pipelines(command: str) -> Sequence[Sequence[list[str]]]:
+    """Return the pipelines of a shell line, each as the words of its simple commands.
 
     Comments and redirections of standard error are left out. The text of a "<<EOF" is one word that begins with "<<".
-    simple_commands has the same limits.
+    simple_commands has the same limits. Every rule reads the same line, so the last results are kept.
     """
     line = _JOINED.sub(" ", _HERE_TEXT.sub(_quoted_text, command[:MAX_COMMAND]))
     lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
     pipeline: list[list[str]] = []
+    found: list[list[list[str]]] = []
     try:
         parts = list(lexer)
     except ValueError:
-        return
+        return ()
     for part in [*parts, ";"]:
         if not part or not set(part) <= set(";&|()\n"):
             words.append(part)
@@ -432,8 +435,9 @@ def pipelines(command: str) -> Iterator[list[list[str]]]:
             pipeline.append(words)
         words = []
         if part.strip("\n") != "|" and pipeline:
-            yield pipeline
+            found.append(pipeline)
             pipeline = []
+    return found
 
 
 def _quoted_text(match: re.Match[str]) -> str:
@@ -479,7 +483,7 @@ def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
             yield Act("fetch", f"github.com/{arguments[2]}".lower(), arguments[2], tokens=tokens)
 
 
-def _read_by(pipeline: list[list[str]], tokens: int) -> Iterator[Act]:
+def _read_by(pipeline: Sequence[list[str]], tokens: int) -> Iterator[Act]:
     """Yield the readings of a pipeline that prints files, none after a filter, because the lines are unknown."""
     program, arguments = pipeline[0][0].rpartition("/")[2].lower(), pipeline[0][1:]
     if program not in _PRINTING or changes_in_place(arguments):

@@ -370,11 +370,17 @@ def _done_by(words: Sequence[str]) -> frozenset[str]:
 
 def _begins_with(words: Sequence[str], name: str) -> bool:
     """Whether a command is the named one: the same program, and every other word of the name among its words."""
-    try:
-        wanted = shlex.split(name)
-    except ValueError:
-        return False
+    wanted = _words_of(name)
     return bool(wanted) and words[0].rpartition("/")[2] == wanted[0] and set(wanted[1:]) <= set(words[1:])
+
+
+@lru_cache(maxsize=1_000)
+def _words_of(name: str) -> Sequence[str]:
+    """Return the words of a command that a rule names, none if its quotes are unbalanced."""
+    try:
+        return shlex.split(name)
+    except ValueError:
+        return ()
 
 
 def _uses(code: str, name: str) -> bool:

@@ -212,12 +212,11 @@ def _against_rules(step: Step, act: Act, harmed: HarmedFacts) -> Iterator[Afterm
     if act.kind not in ("write", "read", "run"):
         return
     for fact, fate, forbidden in harmed.rules(step):
-        still_in_list = any(
+        has_left_list = fact.first.step < step.step and not any(
             saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
             for saying in fact.sayings
         )
-        breaks_rule = fact.first.step < step.step and any(rule.forbids(act) for rule in forbidden)
-        if breaks_rule and not still_in_list:
+        if has_left_list and any(rule.forbids(act) for rule in forbidden):
             yield _event("against a rule", step, act, None, (fact, fate))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterable
@@ -33,7 +34,7 @@ from inspector.quality.facts.fact import (
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
 from inspector.quality.prohibitions import prohibitions_of
-from tests.counting import lines_run
+from tests.counting import calls_of, lines_run
 from tests.pattern_steps import Counter as StepCounter
 
 
@@ -110,6 +111,20 @@ def test_each_line_of_a_command_is_a_command() -> None:
     assert any(map(reading.forbids, acts_of_call(call("Bash", command=script))))
     assert {kind for kind, _, _ in acts("Bash", command="cat a.py |\n grep x")} == {"run"}
     assert ("write", "b.txt", SOME_LINES) not in acts("Bash", command="cat > a.md <<EOF\nrm b.txt\nEOF")
+
+
+def test_a_command_is_split_once_for_its_acts_and_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = [rule for number in range(20) for rule in prohibitions_of(f"Never run deploy-{number}")]
+
+    def broken(command: str) -> int:
+        """Return the number of rules that a command breaks."""
+        done = list(acts_of_call(call("Bash", command=command)))
+        return sum(any(rule.forbids(act) for act in done) for rule in rules)
+
+    assert broken("make build && deploy-3 --now") == 1
+    split = calls_of(monkeypatch, shlex, "shlex")
+    assert broken("make build && deploy-4 --later") == 1
+    assert len(split) == 1
 
 
 def test_redirections_and_devices_are_no_files() -> None:
