@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
     from inspector.export.masking import DocumentMasker
 
+T = TypeVar("T")
 NAME_IT = (
     "Name a conversation by a session id, a unique prefix of an id, or its title: compaction-inspector COMMAND "
     "[PATH] CONVERSATION. It may be left out if a store has one conversation."
@@ -156,9 +157,17 @@ class Asked:
 
         return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)
 
-    def print(self, document: Any, print_text: Callable[[Any], None]) -> None:
-        """Print an answer, then the notes, and raise as `raise_unread` does."""
-        print_answer(self._masked(document), self.as_json, print_text)
+    def print(
+        self, answer: T, print_text: Callable[[T], None], document_of: Callable[[T], Any] | None = None
+    ) -> None:
+        """Print an answer, then the notes, and raise as `raise_unread` does. `document_of` returns its document;
+        without it, the document has the fields of the answer."""
+        if self.as_json or is_plain():
+            from inspector.export.document import built
+
+            print_answer(self._masked((document_of or built)(answer)), self.as_json, print)
+        else:
+            print_text(self._masked(answer))
         self.end()
 
     def print_each(

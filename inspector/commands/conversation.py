@@ -88,16 +88,13 @@ def requests(asked: Asked, sums: bool, sent: int | None) -> None:
         raise UsageProblem("Give --sums or --sent, not both.")
     answers, name = asked.one()
     if sent is not None:
-        asked.print(sent_document(open_request(answers, name, sent)), print_sent)
+        asked.print(open_request(answers, name, sent), print_sent, sent_document)
         return
     listed = list_requests(answers, name)
-    total = sums_document(listed)
     if sums:
-        asked.print(total, print_sums)
+        asked.print(listed, print_sums, sums_document)
     else:
-        asked.print(
-            list(map(request_document, listed.priced)), lambda documents: print_requests(documents, total)
-        )
+        asked.print(listed, print_requests, lambda requests: list(map(request_document, requests.priced)))
 
 
 @command("[PATH] [CONVERSATION]", covers_all=True)
@@ -121,7 +118,7 @@ def findings(asked: Asked, severity: Literal["info", "warning", "error"], dismis
     answers, name = asked.one_or_all()
     with asked.interrupts():
         listed = list_findings(answers, name, severity, dismissed)
-    asked.print(finding_documents(listed), print_findings)
+    asked.print(listed, print_findings, finding_documents)
 
 
 @command("[PATH] [CONVERSATION]")
@@ -148,7 +145,7 @@ def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> No
         )
         asked.print(ask(name), print_lineage)
     else:
-        asked.print(diff_documents(compare_summaries(answers, name, first, last)), print_diff)
+        asked.print(compare_summaries(answers, name, first, last), print_diff, diff_documents)
 
 
 @command("[PATH] [CONVERSATION]", covers_all=True)
@@ -274,7 +271,7 @@ def breakpoints(
 
     answers, name = asked.one()
     answer = cache_points(answers, name, generation, layout, ttl)
-    asked.print(breakpoints_document(answer), print_breakpoints)
+    asked.print(answer, print_breakpoints, breakpoints_document)
 
 
 @command("[PATH] [CONVERSATION]", "next", covers_all=True)

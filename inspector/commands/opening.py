@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.commands.sources import flags_of, open_source, path_or_name
+from inspector.core.text import safe_line
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
@@ -104,16 +105,17 @@ def _as_text(answers: Answers, name: str | None) -> None:
     from inspector.answers.conversations import list_conversations
     from inspector.answers.showing import show_generation
     from inspector.export.console import say
-    from inspector.export.conversations import conversation_documents, print_conversations
+    from inspector.export.conversations import print_conversations
     from inspector.export.generations import compaction_document, print_compactions, print_show, show_document
 
     chosen = answers.store.resolve(name) if name is not None else ""
-    listed = conversation_documents(list_conversations(answers))
+    listed = list_conversations(answers)
     print_conversations(listed)
     if listed:
-        chosen = chosen or max(listed, key=lambda entry: (entry["compactions"], entry["messages"]))["id"]
+        by_id = {entry.conversation.id: entry.conversation for entry in listed}
+        chosen = chosen or max(by_id, key=lambda name: (len(by_id[name].generations), len(by_id[name].live)))
         say()
-        say(next((entry["title"] for entry in listed if chosen == entry["id"]), chosen), "bold")
+        say(safe_line(by_id[chosen].row.title) if chosen in by_id else chosen, "bold")
         print_compactions(list(map(compaction_document, compare_compactions(answers, chosen))))
         say()
         print_show(show_document(show_generation(answers, chosen, None, exact=True)))

@@ -18,7 +18,7 @@ def conversations(asked: Asked) -> None:
     from inspector.answers.conversations import list_conversations
     from inspector.export.conversations import conversation_documents, print_conversations
 
-    asked.print(conversation_documents(list_conversations(asked.whole())), print_conversations)
+    asked.print(list_conversations(asked.whole()), print_conversations, conversation_documents)
 
 
 @command("[PATH] [CONVERSATION...]")
@@ -36,7 +36,7 @@ def losses(asked: Asked, limit: int | None) -> None:
     answers, names = asked.several()
     with asked.interrupts():
         listed, nothing = losses_and_answer(answers, names)
-    asked.print(loss_documents(listed[:limit]), partial(print_losses, nothing=nothing))
+    asked.print(listed[:limit], partial(print_losses, nothing=nothing), loss_documents)
 
 
 @command("[PATH] [CONVERSATION...]")
@@ -57,7 +57,7 @@ def aftermath(asked: Asked) -> None:
     if not compactions:
         answers.note("No conversation here has a compaction.")
     unknown = 0 < compactions == sum(aftermath.unseen for _, aftermath in listed)
-    asked.print(aftermath_documents(listed), partial(print_aftermath, unknown=unknown))
+    asked.print(listed, partial(print_aftermath, unknown=unknown), aftermath_documents)
 
 
 @command("[PATH] [CONVERSATION...]")
@@ -69,10 +69,9 @@ def rules(asked: Asked) -> None:
     compaction, the agent may still send it without recording it.
     """
     from inspector.answers.standing import list_rules
-    from inspector.export.document import built
     from inspector.export.standing import print_rules
 
-    asked.print(built(list_rules(*asked.several())), print_rules)
+    asked.print(list_rules(*asked.several()), print_rules)
 
 
 @command("[PATH] [CONVERSATION] TEXT")
@@ -90,7 +89,7 @@ def trace(asked: Asked) -> None:
     answers, words = asked.several(problem)
     if not words[-1].strip():
         raise UsageProblem(problem)
-    asked.print(trace_documents(trace_phrase(answers, words[:-1], words[-1])), print_traces)
+    asked.print(trace_phrase(answers, words[:-1], words[-1]), print_traces, trace_documents)
 
 
 @command("[PATH]")
@@ -100,7 +99,7 @@ def store(asked: Asked) -> None:
     from inspector.answers.conversations import describe_databases
     from inspector.export.conversations import database_documents, print_stores
 
-    asked.print(database_documents(describe_databases(asked.whole())), print_stores)
+    asked.print(describe_databases(asked.whole()), print_stores, database_documents)
 
 
 @command("[PATH]")
@@ -109,9 +108,8 @@ def stores(asked: Asked) -> None:
     """List the stores: agent, path, sessions, missing data."""
     from inspector.answers.conversations import list_stores
     from inspector.export.conversations import print_store_list
-    from inspector.export.document import built
 
-    asked.print(built(list_stores(asked.whole())), print_store_list)
+    asked.print(list_stores(asked.whole()), print_store_list)
 
 
 @command("[PATH] WORDS...")
@@ -127,9 +125,8 @@ def search(asked: Asked, limit: int) -> None:
     """
     from inspector.answers.conversations import search as found
     from inspector.export.conversations import print_hits
-    from inspector.export.document import built
 
     answers, words = asked.several(
         "Give the words to search for: compaction-inspector search [PATH] WORDS..."
     )
-    asked.print(built(found(answers, " ".join(words), limit)), print_hits)
+    asked.print(found(answers, " ".join(words), limit), print_hits)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from inspector.answers.conversations import Database, ListedConversation
+from inspector.answers.conversations import Database, FoundMessage, ListedConversation, ListedStore
 from inspector.core.conversations import Usage
 from inspector.core.shares import plural
+from inspector.core.text import safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.stores.hermes.fitting import fit_text
@@ -56,38 +57,39 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
     ]
 
 
-def print_conversations(documents: Sequence[Document]) -> None:
+def print_conversations(listed: Sequence[ListedConversation]) -> None:
     """Print a line for each conversation. On narrow terminals, ids are cut to a unique prefix."""
-    ids = [entry["id"] for entry in documents]
+    ids = [entry.conversation.id for entry in listed]
     names = dict(zip(ids, ids, strict=True)) if console_for().width >= WIDTH else shortest_names(ids)
     table = Table(
         "title", "agent", "project", ">messages", ">compactions", ">lost", "profile", "id",
         spare=("profile", "messages", "project"), cut=("title",),
     )  # fmt: skip
-    for entry in documents:
-        kind = "" if entry["kind"] == "conversation" else f" ({entry['kind']})"
-        table.add((entry["title"] or entry["id"]) + kind, entry["agent"], PurePath(entry["folder"]).name or "–",
-            f"{entry['messages']:,}", entry["compactions"], _lost(entry), entry["profile"], names[entry["id"]],
+    for entry in listed:
+        conversation, row = entry.conversation, entry.conversation.row
+        kind = "" if row.kind == "conversation" else f" ({row.kind})"
+        table.add(
+            (safe_line(row.title) or row.id) + kind, row.agent, PurePath(safe_line(row.folder)).name or "–",
+            f"{len(conversation.live):,}", max(0, len(conversation.generations) - 1), _lost(entry),
+            entry.settings.profile, names[row.id],
         )  # fmt: skip
     print_table(table, "There are no conversations in this database.")
-    if any(entry["lost"] is None for entry in documents):
+    if any(entry.lost is None for entry in listed):
         say("· its losses are not read yet: run `compaction-inspector losses`.")
-    if any(entry["unknown"] for entry in documents):
+    if any(entry.unknown for entry in listed):
         say(
             "? unknown fates: the summary or a part of the conversation is missing or cannot be read, or the list "
             "before a compaction is missing."
         )
-    if any(entry["uncertain"] for entry in documents):
+    if any(entry.uncertain for entry in listed):
         say("± uncertain facts: they may be lost.")
 
 
-def _lost(entry: Document) -> str:
-    if entry["lost"] is None:
+def _lost(entry: ListedConversation) -> str:
+    if entry.lost is None:
         return "·"
-    number = "" if entry["unknown"] and not entry["lost"] else f"{entry['lost']:,}"
-    marked = [
-        f"{sign}{entry[name]:,}" for sign, name in (("?", "unknown"), ("±", "uncertain")) if entry[name]
-    ]
+    number = "" if entry.unknown and not entry.lost else f"{entry.lost:,}"
+    marked = [f"{sign}{count:,}" for sign, count in (("?", entry.unknown), ("±", entry.uncertain)) if count]
     return " ".join([number, *marked]).strip()
 
 
@@ -108,49 +110,43 @@ def shortest_names(ids: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def print_stores(documents: Sequence[Document]) -> None:
+def print_stores(databases: Sequence[Database]) -> None:
     """Print a description of each database."""
-    for entry in documents:
-        say(entry["path"], "bold")
-        schema = "" if entry["schema"] is None else f", schema {entry['schema']}"
-        schema = ", of no known schema" if entry["schema"] is None and "tables" in entry else schema
-        say(f"{entry['kind']}{schema} · profile {entry['profile']}: {entry['profile_reason']}")
-        for fit in entry["fits"]:
-            off = f", others differ by up to {fit['off']:,} messages" if fit["fits"] < fit["of"] else ""
-            say(f"  {fit['text']}{off}")
-        if "tables" not in entry:
-            say(plural(entry["conversations"], "conversation"))
+    for entry in databases:
+        info, description = entry.info, entry.description
+        say(str(info.path), "bold")
+        schema = "" if description is None else ", of no known schema"
+        schema = schema if info.schema is None else f", schema {info.schema}"
+        say(f"{info.kind}{schema} · profile {info.profile}: {info.profile_reason}")
+        for fit in entry.fits:
+            off = f", others differ by up to {fit.off:,} messages" if fit.fits < fit.of else ""
+            say(f"  {fit_text(fit)}{off}")
+        conversations = plural(entry.conversations, "conversation")
+        if description is None:
+            say(conversations)
             continue
-        say(
-            f"{plural(entry['conversations'], 'conversation')} · {entry['size']:,} bytes · "
-            f"journal {entry['journal_mode']}"
-        )
+        say(f"{conversations} · {description.size:,} bytes · journal {description.journal_mode}")
         table = Table("table", ">rows", "text")
-        for about in entry["tables"]:
-            what = "full-text index" if about["full_text"] else ", ".join(about["columns"])
-            table.add(about["name"], "unreadable" if about["rows"] is None else f"{about['rows']:,}", what)
+        for about in description.tables:
+            what = "full-text index" if about.full_text else ", ".join(about.columns)
+            table.add(about.name, "unreadable" if about.rows is None else f"{about.rows:,}", what)
         print_table(table)
 
 
-def print_store_list(documents: Sequence[Document]) -> None:
+def print_store_list(stores: Sequence[ListedStore]) -> None:
     """Print a line for each store, with its limits below."""
-    for entry in documents:
-        say(entry["path"], "bold")
-        say(f"  {entry['agent']} · {plural(entry['sessions'], 'conversation')} · {entry['size']:,} bytes")
-        for note in entry["notes"]:
+    for store in stores:
+        say(store.path, "bold")
+        say(f"  {store.agent} · {plural(store.sessions, 'conversation')} · {store.size:,} bytes")
+        for note in store.notes:
             say(f"  {note}")
 
 
-def _list_of(hit: Document) -> str:
-    """Return the list of a message, and the compaction that removed it, in words."""
-    if hit["generation"] is None:
-        return ""
-    return f"gen {hit['generation']}, {'left c' + str(hit['left_with']) if hit['left_with'] else 'live'}"
-
-
-def print_hits(documents: Sequence[Document]) -> None:
-    """Print the hits of a search."""
+def print_hits(hits: Sequence[FoundMessage]) -> None:
+    """Print the hits of a search, with the list of each message, and the compaction that removed it."""
     table = Table("conversation", ">row", "list", "role", "text", spare=("role",), cut=("conversation",))
-    for entry in documents:
-        table.add(entry["title"], entry["message"], _list_of(entry), entry["role"], entry["text"])
+    for hit in hits:
+        where = f"left c{hit.left_with}" if hit.left_with else "live"
+        generation = "" if hit.generation is None else f"gen {hit.generation}, {where}"
+        table.add(hit.title, hit.message, generation, hit.role, hit.text)
     print_table(table, "No message contains that.")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 
 from inspector.answers.fact_results import Aftermath
 from inspector.answers.store_losses import FOREIGN, ListedLoss, uncertain_words, words_apart
@@ -14,13 +14,13 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import distinct_titles, safe_title
+from inspector.core.text import distinct_titles, safe_line, safe_title
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words, size_words
 from inspector.quality.facts.fact import Kind
-from inspector.quality.losses import APART, KINDS_LOST
+from inspector.quality.losses import KINDS_LOST
 
 
 def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
@@ -37,53 +37,54 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
     ]
 
 
-def print_losses(documents: Sequence[Document], nothing: str) -> None:
+def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
     """Print every compaction that lost something, the worst first, with its worst losses; `nothing` for an empty
     list."""
     lines = StyledLines()
-    names = _names(documents)
-    for entry in lines.each(documents, nothing):
+    names = _names(listed.row for listed in losses)
+    for listed in lines.each(losses, nothing):
+        loss = listed.loss
         lines.add(
-            (names[entry["conversation"]], "bold"),
-            (f"  compaction {entry['compaction']}{_when(entry['at'])}: ", ""),
-            *_counted(entry),
+            (names[listed.row.id], "bold"),
+            (f"  compaction {loss.compaction}{_when(loss.at)}: ", ""),
+            *_counted(listed),
         )
-        if entry["aftermath"]:
-            lines.add((f"after it: {aftermath_counts(entry['aftermath'])}", "yellow"), indent=2)
-        for gap in entry["gaps"]:
+        if loss.aftermath:
+            lines.add((f"after it: {aftermath_counts(loss.aftermath)}", "yellow"), indent=2)
+        for gap in loss.gaps:
             lines.add((gap, "yellow"), indent=2)
-        for fact in entry["facts"]:
+        for fact in loss.facts:
+            by_model = "" if fact.decided_by == "rules" else f", by {fact.decided_by}"
             lines.add(
-                (f"{FATE_SIGNS[fact['fate']]} {kind_word(fact['category']):<10} {fact['fate']}  ", "red"),
-                (f"{fact['role']}, {place_name(fact['index'], fact['generation'])}{_by_model(fact)}", "dim"),
+                (f"{FATE_SIGNS[fact.fate]} {kind_word(fact.category):<10} {fact.fate}  ", "red"),
+                (f"{fact.role}, {place_name(fact.index, fact.generation)}{by_model}", "dim"),
                 indent=2,
             )
-            lines.add((safe_title(fact["text"], 400), ""), indent=6)
-            if fact["changed"]:
-                lines.add((f"the summary says: {safe_title(fact['changed'], 200)}", "yellow"), indent=6)
-        if entry["more"]:
-            lines.add((f"and {entry['more']:,} more; `facts` lists them all", "dim"), indent=2)
+            lines.add((safe_title(fact.text, 400), ""), indent=6)
+            if fact.changed:
+                lines.add((f"the summary says: {safe_title(fact.changed, 200)}", "yellow"), indent=6)
+        if loss.more:
+            lines.add((f"and {loss.more:,} more; `facts` lists them all", "dim"), indent=2)
 
 
-def _counted(entry: Document) -> list[tuple[str, str]]:
+def _counted(listed: ListedLoss) -> list[tuple[str, str]]:
     """Return the lost, uncertain and unknown facts of a compaction in words, each with a style. Only without any of
     these, "no lost fact found" is among the words."""
-    lost = loss_words(entry["lost"], entry["weakened"])
-    unsure = uncertain_words(entry["uncertain"], entry["uncertain_constraints"])
-    unknown = f"{entry['unknown']:,} unknown" if entry["unknown"] else ""
-    words = [(lost, "red"), (unsure, ""), (unknown, ""), (FOREIGN if entry["foreign"] else "", "yellow")]
-    words += ((part, "dim") for part in words_apart(*(entry[name] for name in APART)))
+    loss = listed.loss
+    words = [
+        (loss_words(loss.lost, loss.weakened), "red"),
+        (uncertain_words(loss.uncertain, loss.uncertain_constraints), ""),
+        (f"{loss.unknown:,} unknown" if loss.unknown else "", ""),
+        (FOREIGN if listed.foreign else "", "yellow"),
+        *((part, "dim") for part in words_apart(*loss.apart)),
+    ]
     parts = [part for part in words if part[0]] or [("no lost fact found", "")]
     return [(f", {text}" if number else text, style) for number, (text, style) in enumerate(parts)]
 
 
-def _by_model(fact: Document) -> str:
-    return "" if fact["decided_by"] == "rules" else f", by {fact['decided_by']}"
-
-
-def _names(documents: Sequence[Document]) -> dict[str, str]:
+def _names(rows: Iterable[ConversationRow]) -> dict[str, str]:
     """Return a distinct title for each conversation."""
-    return distinct_titles({entry["conversation"]: safe_title(entry["title"], 200) for entry in documents})
+    return distinct_titles({row.id: safe_title(safe_line(row.unmasked_title), 200) for row in rows})
 
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
@@ -123,7 +124,7 @@ def event_document(event: AftermathEvent) -> Document:
     }
 
 
-def print_aftermath(documents: Sequence[Document], unknown: bool = False) -> None:
+def print_aftermath(answer: Sequence[tuple[ConversationRow, Aftermath]], unknown: bool = False) -> None:
     """Print every event under its conversation and compaction. `unknown`: the store lacks all lists before."""
     lines = StyledLines()
     nothing = (
@@ -131,28 +132,27 @@ def print_aftermath(documents: Sequence[Document], unknown: bool = False) -> Non
         if unknown
         else "Nothing was done again after a compaction, as far as the recorded messages show."
     )
-    ordered = [
-        event
-        for _, events in groupby(documents, key=itemgetter("conversation"))
-        for event in sorted(events, key=itemgetter("compaction"))
-    ]
-    names = _names(documents)
-    by_place = groupby(ordered, key=itemgetter("conversation", "compaction"))
-    for (conversation, compaction), group in lines.each(by_place, nothing):
-        events = list(group)
-        counts = aftermath_counts(Counter(event["kind"] for event in events))
+    names = _names(row for row, aftermath in answer if aftermath.events)
+    by_place = (
+        (row.id, compaction, list(events))
+        for row, aftermath in answer
+        for compaction, events in groupby(
+            sorted(aftermath.events, key=attrgetter("compaction")), key=attrgetter("compaction")
+        )
+    )
+    for conversation, compaction, events in lines.each(by_place, nothing):
+        counts = aftermath_counts(Counter(event.kind for event in events))
         lines.add((names[conversation], "bold"), (f"  compaction {compaction}: ", ""), (counts, "yellow"))
         for event in events:
             _print_event(lines, event)
 
 
-def _print_event(lines: StyledLines, event: Document) -> None:
-    place, earlier = place_name(event["index"], event["generation"]), event["earlier_place"]
+def _print_event(lines: StyledLines, event: AftermathEvent) -> None:
+    place, earlier = place_name(event.place.index, event.place.generation), event.earlier
     if earlier is not None:
-        before = place_name(earlier["index"], earlier["generation"])
-        place += f"  {earlier_words(before, event['written'])}"
-    size = size_words(event["tokens"], event["in_part"])
-    lines.add((f"{event['kind']:<14} {place}  {size}", "dim"), indent=2)
-    lines.add((safe_title(event["text"], 400), ""), indent=6)
-    if event["fact"]:
-        lines.add((f"{event['fate']}: {safe_title(event['fact'], 400)}", "red"), indent=6)
+        place += f"  {earlier_words(place_name(earlier.index, earlier.generation), event.written)}"
+    size = size_words(event.tokens, event.in_part)
+    lines.add((f"{event.kind:<14} {place}  {size}", "dim"), indent=2)
+    lines.add((safe_title(event.text, 400), ""), indent=6)
+    if event.fact:
+        lines.add((f"{event.fate}: {safe_title(event.fact, 400)}", "red"), indent=6)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import groupby
-from operator import itemgetter
 
 from inspector.answers.findings import TitledFinding
 from inspector.core.places import place_name
@@ -14,8 +13,8 @@ from inspector.core.text import safe, safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.catalogue import RULES, advice_of
-from inspector.quality.finding import SEVERITIES, Finding
-from inspector.quality.grouping import dismissal_key, ranges_of
+from inspector.quality.finding import Finding, severity_words
+from inspector.quality.grouping import dismissal_key, grouped
 
 _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold"}
 
@@ -41,58 +40,38 @@ def finding_document(finding: Finding) -> Document:
     }
 
 
-def print_findings(documents: Sequence[Document]) -> None:
+def print_findings(listed: Iterable[TitledFinding]) -> None:
     """Print findings of one rule and cause as one entry, with the advice at the first entry of a rule."""
     lines = StyledLines()
-    for _, group in lines.each(groupby(documents, key=itemgetter("conversation")), "No findings."):
+    for conversation, group in lines.each(
+        groupby(listed, key=lambda entry: entry.finding.conversation), "No findings."
+    ):
         entries = list(group)
-        first = entries[0]
-        name = safe(first["conversation"])
-        title = first["conversation_title"] or name
-        by_key: dict[str, list[Document]] = {}
-        for entry in entries:
-            by_key.setdefault(entry["key"], []).append(entry)
-        shown = _counts([same[0] for same in by_key.values()])
-        lines.add((title, "bold"), (f"  {name}  {shown}", "dim"))
+        groups = grouped(entry.finding for entry in entries)
+        dismissed = {entry.finding for entry in entries if entry.dismissed}
+        name = safe(conversation)
+        counts = severity_words(Counter(same.first.severity for same in groups))
+        lines.add((safe_title(entries[0].title) or name, "bold"), (f"  {name}  {counts}", "dim"))
         advised: set[str] = set()
-        for same in by_key.values():
-            entry, repeated = same[0], _repeated(same)
-            sign, style = SEVERITY_SIGNS[entry["severity"]], _STYLES[entry["severity"]]
-            about = f": “{safe_title(entry['cause'], 60)}”" if entry["cause"] else ""
-            gone = " (dismissed)" if entry["dismissed"] else ""
+        for same in groups:
+            finding = same.first
+            about = f": “{safe_title(finding.cause, 60)}”" if finding.cause else ""
+            gone = " (dismissed)" if finding in dismissed else ""
             lines.add(
-                (f"{sign} {entry['severity']:<8}", style),
-                (entry["title"] + about + gone, ""),
-                (f"  {_place(entry)}[{entry['rule']}]", "dim"),
+                (f"{SEVERITY_SIGNS[finding.severity]} {finding.severity:<8}", _STYLES[finding.severity]),
+                (RULES[finding.rule].title + about + gone, ""),
+                (f"  {_place(finding)}[{finding.rule}]", "dim"),
             )
-            lines.add((safe(entry["text"]) + repeated, ""), indent=4)
-            if entry["rule"] not in advised:
-                advised.add(entry["rule"])
-                lines.add((f"→ {entry['advice']}", "dim"), indent=4)
+            lines.add((safe(same.text), ""), indent=4)
+            if finding.rule not in advised:
+                advised.add(finding.rule)
+                lines.add((f"→ {advice_of(finding)}", "dim"), indent=4)
 
 
-def _repeated(same: Sequence[Document]) -> str:
-    """Return the number and places of equal findings: " 11 times in all, at compactions 2 to 12."."""
-    numbers = [entry["compaction"] for entry in same if entry["compaction"] is not None]
-    if len(same) == 1:
-        return ""
-    where = f", at compactions {ranges_of(numbers)}" if len(set(numbers)) > 1 else ""
-    return f" {len(same):,} times in all{where}."
-
-
-def _counts(entries: Sequence[Document]) -> str:
-    counts = Counter(entry["severity"] for entry in entries)
-    return ", ".join(
-        f"{counts[severity]} {severity}{'s' if counts[severity] > 1 and severity != 'info' else ''}"
-        for severity in SEVERITIES
-        if counts[severity]
-    )
-
-
-def _place(entry: Document) -> str:
+def _place(finding: Finding) -> str:
     parts = []
-    if entry["compaction"] is not None:
-        parts.append(f"compaction {entry['compaction']}")
-    if entry["index"] is not None:
-        parts.append(place_name(entry["index"], entry["generation"]))
+    if finding.compaction is not None:
+        parts.append(f"compaction {finding.compaction}")
+    if finding.index is not None:
+        parts.append(place_name(finding.index, finding.generation))
     return " · ".join(parts) + "  " if parts else ""

@@ -329,22 +329,25 @@ def _kept(entry: Document) -> str:
     return f"{len(entry['kept']):,} of the middle stay; " if entry["kept"] else ""
 
 
-def print_breakpoints(document: Document) -> None:
+def print_breakpoints(answer: CachePoints) -> None:
     """Print the breakpoints of a generation."""
-    if document["recorded"] is not None:
-        paths = (" ".join(map(str, path)) for path in document["recorded"])
-        say(f"recorded with the last request of generation {document['generation']}: {', '.join(paths)}")
-    if not document["breakpoints"]:
-        say(f"generation {document['generation']} · {document['reason']}")
+    policy = answer.policy
+    if answer.recorded is not None:
+        paths = (" ".join(map(str, path)) for path in answer.recorded)
+        say(f"recorded with the last request of generation {answer.generation}: {', '.join(paths)}")
+    if not answer.points:
+        say(f"generation {answer.generation} · {policy.reason}")
         return
     say(
-        f"generation {document['generation']} · {document['layout']} layout · ttl {document['ttl']} · "
-        f"caching {'on' if document['enabled'] else 'off'}: {document['reason']}"
+        f"generation {answer.generation} · {answer.layout} layout · ttl {answer.ttl} · "
+        f"caching {'on' if policy.enabled else 'off'}: {policy.reason}"
     )
     table = Table("", ">message", "role", "part", ">tokens up to there", "text")
-    for entry in document["breakpoints"]:
-        where = "sys" if entry["message"] is None else entry["message"]
-        tokens = f"~{entry['tokens']:,}" if entry["tokens"] is not None else ""
-        text = entry["why"] if entry["honored"] else f"wasted: {entry['why']}"
-        table.add(f"⚑{entry['number']}", where, entry["role"], entry["part"], tokens, text)
+    for placed in answer.points:
+        point, message = placed.breakpoint, placed.message
+        where = "sys" if point.message is None else point.message
+        role = "system" if message is None else message.role
+        tokens = "" if placed.tokens is None else f"~{placed.tokens:,}"
+        text = point.why if point.honored else f"wasted: {point.why}"
+        table.add(f"⚑{point.number}", where, role, point.part, tokens, text)
     print_table(table)

@@ -96,53 +96,54 @@ def sums_document(answer: Requests) -> Document:
     }
 
 
-def print_requests(documents: Sequence[Document], sums: Document) -> None:
+def print_requests(requests: Requests) -> None:
     """Print a line for each call, then the sums."""
     names = ("#", "context", "read", "written", "written 1h", "input", "output")
     table = Table(
         *(f">{name}" for name in names), ">generation", ">sent again", "cause", ">USD", "model",
         spare=("model", "written 1h", "generation", "output", "input", "context"),
     )  # fmt: skip
-    for entry in documents:
+    for entry in requests.priced:
+        judged, call = entry.judged, entry.request
         sizes = (
-            entry["context_tokens"], entry["cache_read_tokens"], entry["cache_write_tokens"],
-            entry["cache_write_1h_tokens"], entry["input_tokens"], entry["output_tokens"],
-        )  # fmt: skip
-        rough = "~" if entry["modelled"] else ""
-        shown = ["" if size is None else f"{rough}{size:,}" for size in sizes]
-        if entry["output_estimated"]:
-            shown[-1] = f"~{entry['output_tokens']:,}"
-        cost = "" if entry["cost"] is None else f"{rough}{entry['cost']['amount']:.4f}"
-        missed = f"{rough}{entry['missed_tokens']:,}" if entry["missed_tokens"] else ""
-        table.add(str(entry["index"]), *shown, str(entry["generation"]), missed, entry["cause"] or "", cost,
-            entry["model"],
-        )  # fmt: skip
-    print_table(table)
-    for entry in documents:
-        if entry["differs"]:
-            say(f"request {entry['index']:,} differs from the previous one {entry['differs']}")
-    print_sums(sums)
-
-
-def print_sums(sums: Document) -> None:
-    """Print missed tokens by cause, the cost of all requests, and the cost of idling."""
-    how = "estimated " if sums["modelled"] else ""
-    for entry in sums["by_cause"]:
-        cost = entry["missed_cost"]
-        more = f", {dollars(cost)} US dollars more than reading them" if cost else ""
-        say(
-            f"{entry['cause']:<16} {entry['misses']:>5,}  {entry['missed_tokens']:>12,} tokens sent again{more}"
+            call.context,
+            call.cache_read,
+            call.cache_write,
+            call.cache_write_1h,
+            call.input,
+            call.output,
         )
-    if sums["cost"] is not None:
-        cost = f"{dollars(sums['cost']['amount']):>12} US dollars"
-        say(f"{how + 'requests':<19}{sums['requests']:>5,}  {cost}{price_words(sums['prices_of'])}")
-    elif sums["requests"]:
-        say(f"{how + 'requests':<19}{sums['requests']:>5,}  no cost: {'; '.join(sums['cost_notes'])}")
-    if sums["recorded_cost"]:
-        say(recorded_words(sums["recorded_cost"]))
-    if sums["unlisted_summaries"]:
-        say(unlisted_words(sums["unlisted_summaries"]))
-    for sentence in sums["idle"]["text"]:
+        rough = "~" if judged.is_estimated else ""
+        shown = ["" if size is None else f"{rough}{size:,}" for size in sizes]
+        if call.estimated:
+            shown[-1] = f"~{call.output:,}"
+        cost = "" if entry.cost is None or entry.rates is None else f"{rough}{entry.cost.amount:.4f}"
+        missed = f"{rough}{judged.missed:,}" if judged.missed else ""
+        table.add(call.index, *shown, call.generation, missed, judged.cause, cost, safe_line(call.model))
+    print_table(table)
+    for entry in requests.priced:
+        if entry.differs:
+            say(f"request {entry.request.index:,} differs from the previous one {entry.differs}")
+    print_sums(requests)
+
+
+def print_sums(requests: Requests) -> None:
+    """Print missed tokens by cause, the cost of all requests, and the cost of idling."""
+    count = f"{'estimated ' if requests.is_estimated else ''}requests"
+    count = f"{count:<19}{len(requests.priced):>5,}  "
+    for entry in requests.by_cause():
+        more = f", {dollars(entry.more)} US dollars more than reading them" if entry.more else ""
+        say(f"{entry.cause:<16} {entry.misses:>5,}  {entry.tokens:>12,} tokens sent again{more}")
+    if requests.cost is not None and any(entry.rates for entry in requests.priced):
+        prices = price_words(price_dates(requests.priced))
+        say(f"{count}{dollars(requests.cost.amount):>12} US dollars{prices}")
+    elif requests.priced:
+        say(f"{count}no cost: {'; '.join(requests.why_no_cost)}")
+    if requests.recorded_cost:
+        say(recorded_words(requests.recorded_cost))
+    if requests.unlisted:
+        say(unlisted_words(len(requests.unlisted)))
+    for sentence in requests.idle().words:
         say(sentence)
 
 
@@ -167,14 +168,15 @@ def price_words(dates: Sequence[str]) -> str:
     return f" at the prices of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
 
 
-def print_sent(document: Document) -> None:
+def print_sent(opened: OpenedRequest) -> None:
     """Print a request as sent: its parts, and their cache breakpoints."""
-    marked = {tuple(path[:2]) for path in document["breakpoints"]}
-    say(f"request {document['number']:,} of {document['of']:,} · {document['model']}", "bold")
-    for number, block in enumerate(document["system"]):
+    sent = opened.sent
+    marked = {tuple(path[:2]) for path in sent.breakpoints}
+    say(f"request {opened.number:,} of {opened.of:,} · {safe_line(sent.model)}", "bold")
+    for number, block in enumerate(sent.system):
         _part(f"system {number}", block.get("text"), ("system", number) in marked)
-    say(f"  {len(document['tools']):,} tools")
-    for number, message in enumerate(document["messages"]):
+    say(f"  {len(sent.tools):,} tools")
+    for number, message in enumerate(sent.messages):
         _part(f"{number} {message.get('role')}", message.get("content"), ("messages", number) in marked)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from inspector.answers.summaries import ComparedSummaries, SummaryLives
 from inspector.core.shares import percent
@@ -83,19 +83,19 @@ def _row(lineage: Lineage, row: LineageRow) -> Document:
     }
 
 
-def print_diff(documents: Sequence[Document]) -> None:
+def print_diff(steps: Iterable[ComparedSummaries]) -> None:
     """Print the differences, section by section and item by item."""
-    for entry in documents:
-        say(f"summary {entry['from']} → summary {entry['to']}", "bold")
-        for section in entry["sections"]:
-            say(f"\n{section['name']}", "underline")
-            for item in section["items"]:
-                text = f"  {CHANGE_SIGNS[item['change']]} {item['text']}"
-                if item["change"] == "moved":
-                    text += f"   (from {item['from_section']})"
-                say(text.replace("\n", "\n    "), _STYLES[item["change"]])
-                if item.get("was") and item["was"] != item["text"]:
-                    say(f"      was: {item['was']}".replace("\n", "\n      "), "dim")
+    for step in steps:
+        say(f"summary {step.first} → summary {step.last}", "bold")
+        for section in step.diff.sections:
+            say(f"\n{section.name}", "underline")
+            for item in section.items:
+                text = f"  {CHANGE_SIGNS[item.change]} {item.text}"
+                if item.change == "moved":
+                    text += f"   (from {item.from_section})"
+                say(text.replace("\n", "\n    "), _STYLES[item.change])
+                if item.was and item.was != item.text:
+                    say(f"      was: {item.was}".replace("\n", "\n      "), "dim")
 
 
 def print_lineage(document: Document) -> None:

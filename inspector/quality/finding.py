@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from msgspec import Struct
 
+from inspector.core.shares import plural
+
 #: error: context was lost, or requests will fail. warning: context is at risk, or money is wasted. info: worth knowing.
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+def severity_words(counts: Mapping[Severity, int]) -> str:
+    """Return the number of findings by severity: "1 error, 3 warnings, 2 info"; "" for none."""
+    counted = ((severity, counts.get(severity, 0)) for severity in SEVERITIES)
+    return ", ".join(severity_count(severity, number) for severity, number in counted if number)
+
+
+def severity_count(severity: Severity, number: int) -> str:
+    """Return a number of findings of one severity. "Info" has no plural."""
+    return plural(number, severity, "info" if severity == "info" else "")
 
 
 class Rule(Struct, frozen=True):

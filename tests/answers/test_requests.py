@@ -134,10 +134,10 @@ def test_sums_name_summaries_without_a_recorded_call(
             made = [
                 one for one in answers.opened(row.id)[0].compactions() if one.summary and not one.fallback
             ]
-            sums = sums_document(list_requests(answers, row.id))
-            assert sums["unlisted_summaries"] == (0 if listed else len(made))
+            requests = list_requests(answers, row.id)
+            assert sums_document(requests)["unlisted_summaries"] == (0 if listed else len(made))
             summaries += len(made)
-            print_sums(sums)
+            print_sums(requests)
             output = capsys.readouterr().out
             assert ("not in these sums" in output) == (not listed and bool(made))
             read = read_requests(*answers.opened(row.id), Unwatched())

@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from inspector.answers.fact_results import Aftermath
+from inspector.core.conversations import ConversationRow
 from inspector.core.messages import Message, ToolCall
-from inspector.export.fact_results import event_document, print_aftermath
+from inspector.export.fact_results import print_aftermath
 from inspector.quality import acts as acts_module
 from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts
@@ -1015,7 +1017,8 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
     one, two, three = (tool_use("Read", "text " * 100, file_path=f"/app/{name}.py") for name in "abc")
     found = events((1, 1, one + three), (2, 2, two), (3, None, one + two + three))
     assert [event.compaction for event in found] == [1, 2, 1]
-    print_aftermath([{"conversation": "s", "title": "Tides", **event_document(event)} for event in found])
+    row = ConversationRow("s", "s", "Tides", "", "", ("s",), 1, 1, 0.0, 0.0)
+    print_aftermath([(row, Aftermath(3, 0, tuple(found)))])
     headings = [line.split("  ")[1:] for line in capsys.readouterr().out.splitlines() if "Tides" in line]
     assert headings == [
         ["compaction 1: 2 files read again"],

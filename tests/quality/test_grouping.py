@@ -21,7 +21,7 @@ from inspector.app.conversation.fact_scopes import survival
 from inspector.commands.cli import commands
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import Compaction
-from inspector.export.findings import finding_documents, print_findings
+from inspector.export.findings import print_findings
 from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.quality.grouping import dismissal_key, grouped, ranges_of
@@ -41,7 +41,7 @@ def test_a_loop_of_compactions_is_one_group() -> None:
 
 
 def test_the_heading_of_the_command_counts_groups(capsys: pytest.CaptureFixture[str]) -> None:
-    print_findings(finding_documents(TitledFinding(finding(number), "Tides") for number in range(2, 212)))
+    print_findings(TitledFinding(finding(number), "Tides") for number in range(2, 212))
     heading = capsys.readouterr().out.splitlines()[0]
     assert heading.split() == ["Tides", "s", "1", "warning"]
 

@@ -123,11 +123,10 @@ def test_a_compaction_that_left_only_uncertain_constraints_is_listed_with_their_
     inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
     (found,) = losses_of_facts(inspection, ConversationFacts((), (rule, value))).compactions
     assert (found.total, found.uncertain, found.uncertain_constraints) == (0, 2, 1)
-    documents = loss_documents(
-        [ListedLoss(ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0), found)]
-    )
-    assert (documents[0]["uncertain"], documents[0]["uncertain_constraints"]) == (2, 1)
-    print_losses(documents, "")
+    listed = [ListedLoss(ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0), found)]
+    (document,) = loss_documents(listed)
+    assert (document["uncertain"], document["uncertain_constraints"]) == (2, 1)
+    print_losses(listed, "")
     assert ": 2 uncertain (1 constraint)\n" in capsys.readouterr().out
 
 
@@ -139,13 +138,12 @@ def test_facts_that_no_loss_counts_come_without_an_all_clear(capsys: pytest.Capt
     found = losses_of_facts(inspection, ConversationFacts((), (pasted, *plain)))
     assert (found.total, found.apart) == (0, (1, 0, 1, 1))
     row = ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0)
-    print_losses(loss_documents([ListedLoss(row, *found.compactions)]), "")
+    print_losses([ListedLoss(row, *found.compactions)], "")
     counted = "1 lost in pasted text, 1 plain statement lost, 1 other uncertain"
     assert f"compaction 1: {counted}\n" in capsys.readouterr().out
     assert left_out([found]) == [f"Not counted: {counted}. `facts` lists them."]
     assert nothing_listed([found], False) == "No loss that counts is known."
-    (document,) = loss_documents([ListedLoss(row, *found.compactions, foreign=True)])
-    print_losses([document], "")
+    print_losses([ListedLoss(row, *found.compactions, foreign=True)], "")
     foreign = "constraints in the language of the user are not recognized"
     assert f"compaction 1: {foreign}, 1 lost in pasted text" in capsys.readouterr().out
 

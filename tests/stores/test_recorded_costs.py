@@ -35,9 +35,8 @@ def test_recorded_costs_of_calls_are_added(tmp_path: Path, capsys: pytest.Captur
     path.write_text(session.text(), encoding="utf-8")
     requests = requests_in(path)
     assert [priced.request.recorded_cost for priced in requests.priced] == [0.5, 0.25]
-    sums = sums_document(requests)
-    assert sums["recorded_cost"] == 0.75
-    print_sums(sums)
+    assert sums_document(requests)["recorded_cost"] == 0.75
+    print_sums(requests)
     assert "The agent recorded a cost of 0.75 US dollars." in capsys.readouterr().out
 
 
@@ -60,9 +59,9 @@ def test_zero_is_no_recorded_cost(tmp_path: Path, capsys: pytest.CaptureFixture[
     session.answer({"type": "text", "text": "Charted."}, cost=0)
     path = tmp_path / "a.json"
     path.write_text(session.text(), encoding="utf-8")
-    sums = sums_document(requests_in(path))
-    assert sums["recorded_cost"] is None
-    print_sums(sums)
+    requests = requests_in(path)
+    assert sums_document(requests)["recorded_cost"] is None
+    print_sums(requests)
     assert "recorded" not in capsys.readouterr().out
 
 

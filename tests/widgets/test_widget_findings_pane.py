@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.quality.catalogue import RULES
-from inspector.quality.finding import Finding
+from inspector.quality.finding import Finding, severity_words
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
 from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
-from widgets.panes.findings_pane import FindingsPane, FindingsView, counts
+from widgets.panes.findings_pane import FindingsPane, FindingsView
 
 
 def finding(
@@ -160,5 +160,5 @@ async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> No
 
 
 def test_counts_in_words() -> None:
-    assert counts(()) == ""
-    assert counts(("warning", "error", "warning")) == "1 error, 2 warnings"
+    assert severity_words({}) == ""
+    assert severity_words({"info": 2, "warning": 2, "error": 1}) == "1 error, 2 warnings, 2 info"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -13,9 +13,8 @@ from textual.strip import Strip
 from inspector.core.places import place_name
 from inspector.core.signs import SEVERITY_SIGNS
 from inspector.quality.catalogue import RULES, advice_of
-from inspector.quality.finding import Finding, Severity
+from inspector.quality.finding import Finding, Severity, severity_count
 from inspector.quality.grouping import FindingGroup, grouped
-from widgets.base import human
 from widgets.base.headline import Headline
 from widgets.base.signs import Sign
 from widgets.base.strips import fit, one_line
@@ -212,12 +211,6 @@ def place_of(finding: Finding) -> str:
     return place_name(finding.index) or "settings"
 
 
-def counts(severities: Sequence[Severity]) -> str:
-    """Counts by severity: "1 error, 3 warnings, 2 infos"; "" for none."""
-    by_severity = Counter(severities)
-    return ", ".join(human.plural(by_severity[name], name) for name in SIGNS if by_severity[name])
-
-
 def _headline(view: FindingsView | None, low: bool) -> list[TextLine]:
     if view is None:
         return [TextLine("Looking for findings …", "muted")]
@@ -228,7 +221,7 @@ def _headline(view: FindingsView | None, low: bool) -> list[TextLine]:
     parts: list[tuple[str, str]] = [] if view.findings else [("No findings.", "strong")]
     for severity, (sign, style) in SIGNS.items():
         if by_severity[severity]:
-            count = human.plural(by_severity[severity], severity)
+            count = severity_count(severity, by_severity[severity])
             parts.append((f"{'   ' if parts else ''}{sign} {count}", style))
     return [line_of(*parts, *apart), *([TextLine(note, "muted")] if note else [])]
 

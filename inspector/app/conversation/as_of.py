@@ -72,8 +72,8 @@ class FindingsAsOf:
 
 
 def _shown(findings: tuple[Finding, ...], dismissed: tuple[Finding, ...]) -> FindingsThen:
+    from inspector.quality.finding import severity_words
     from inspector.quality.grouping import grouped
-    from widgets.panes.findings_pane import counts
 
     grave = [finding for finding in findings if finding.severity != "info"]
     marked: dict[int, set[int]] = {}
@@ -82,7 +82,7 @@ def _shown(findings: tuple[Finding, ...], dismissed: tuple[Finding, ...]) -> Fin
             marked.setdefault(finding.generation, set()).add(finding.index)
     return FindingsThen(
         findings,
-        f"! {counts([group.first.severity for group in grouped(grave)])}" if grave else "",
+        f"! {severity_words(Counter(group.first.severity for group in grouped(grave)))}" if grave else "",
         {number: frozenset(indexes) for number, indexes in marked.items()},
         Counter(finding.compaction for finding in grave if finding.compaction is not None),
         dismissed,
