@@ -561,6 +561,19 @@ def _word_before(text: str, value: Value) -> str:
     return mark["word"].lower() if mark is not None and mark["word"] else ""
 
 
+def forbidden_values(text: str) -> frozenset[str]:
+    """Return the normal forms of the values that a sentence forbids: 8080 of "never open port 8080".
+
+    A limit such as "never more than 40" forbids no single value.
+    """
+    meaning = meaning_of(text)
+    return frozenset(
+        value.canon
+        for value in meaning.values
+        if value.span in meaning.contrasted and not _limit_before(text, value)
+    )
+
+
 def _limit_before(text: str, value: Value) -> str:
     """Return how a value ends what is allowed or forbidden: "than" for "more than 40", "after" for "after 6 pm"."""
     return "than" if _EXCEEDS.search(text, 0, value.span[0]) is not None else _side_of(text, value)

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.quality.facts.differences import forbidden_values
 from inspector.quality.facts.fact import (
     KEPT,
     Contradiction,
@@ -351,7 +352,10 @@ class _Later:
 
 
 def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
-    """Return the other value of a statement about the same thing; "" for another subject or the same value."""
+    """Return the other value of a statement about the same thing; "" for another subject or the same value.
+
+    Two values that are both forbidden exclude each other in no way: "never open port 8080", "never open port 9090".
+    """
     other_things = frozenset(statement.things)
     if len(things & other_things) < SAME_THING * len(things | other_things):
         return ""
@@ -360,6 +364,10 @@ def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
     shared = values.keys() & others.keys()
     if len(values) != len(fact.values) or len(others) != len(statement.values) or not shared:
         return ""
+    forbidden, also_forbidden = forbidden_values(fact.text), forbidden_values(statement.text)
     return ", ".join(
-        others[form].text for form in sorted(shared) if not same_value(others[form], values[form])
+        others[form].text
+        for form in sorted(shared)
+        if not same_value(others[form], values[form])
+        and not (values[form].canon in forbidden and others[form].canon in also_forbidden)
     )

@@ -24,9 +24,15 @@ from tests.quality.facts.made_facts import step
         ("Pin the tide driver to v2.1.0.", "Pin the tide driver to 2.1.0 please.", True),
         ("Pin the tide driver to v2.1.0.", "Pin the tide driver to 2.2.0 please.", False),
         ("The tide loader lives in src/app/tides.py.", "The tide loader lives in app/tides.py.", True),
+        # Both rules hold.
+        ("Never open port 8080 of the lock.", "Never open port 9090 of the lock.", True),
+        ("Never open more than 40 locks.", "Never open more than 50 locks.", False),
+        ("The port of the lock must be 8080.", "The port of the lock must be 9090.", False),
     ],
 )
-def test_the_same_value_in_another_form_takes_nothing_back(first: str, second: str, same: bool) -> None:
+def test_only_another_value_of_the_same_thing_takes_a_statement_back(
+    first: str, second: str, same: bool
+) -> None:
     steps = [step(0, first), replace(step(1, second, compaction=None), task=1)]
     after = PassageIndex([ListText("summary", 0, "summary", "Summary: worked on tests.")])
     lives = lives_of(gather(steps), steps, [1], {1: after}).lives
