@@ -44,6 +44,7 @@ PATTERNS: Mapping[str, str] = {
         r"(?:20|19)\d\d[-/.](?:0[1-9]|1[0-2])[-/.](?:0[1-9]|[12]\d|3[01])"
         r"(?:T\d\d:\d\d(?::\d\d)?Z?)?"
     ),
+    "mail": r"\w[\w.+-]*@\w[\w-]*(?:\.\w[\w-]*)+",
     "address": r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?(?:/\d{1,2})?",
     "ratio": r"\d+(?:\.\d+)?\s?:\s?1",
     "time": (
@@ -61,8 +62,7 @@ PATTERNS: Mapping[str, str] = {
     "version": r"v?\d+\.\d+\.\d+(?:[.-]?(?:dev|rc|alpha|beta|post|a|b)\.?\d*|-[\w.]+)?",
     "release": r"v\d+(?:\.\d+)*",
     "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+(?:\.\d+)*(?:-[a-z0-9]+)*",
-    # A short name in snake case ("pool_size") may be written as words.
-    "identifier": r"[a-z]+[a-z0-9]*(?:(?:[A-Z][a-z0-9]*)+|(?:_[a-z0-9]+){2,}|_[a-z]*\d[a-z0-9]*)",
+    "identifier": r"[a-z]+[a-z0-9]*(?:(?:[A-Z][a-z0-9]*)+|(?:_[a-z0-9]+)+)",
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
     "number": r"\d+(?:[.,]\d+)*(?:[eE]-?\d{1,2}(?![\w.]))?",
 }

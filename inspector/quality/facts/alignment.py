@@ -132,8 +132,8 @@ class Alignment:
     def is_about_the_same(self) -> bool:
         """Whether fact and passage share enough to contradict each other.
 
-        They share two words or values, and most words of the fact. The passage is brief. Information that is not a rule
-        needs nearly all of its words, with those of its adjuncts.
+        They share two words or values, or the only word that either has, and most words of the fact. The passage is
+        brief. Information that is not a rule needs nearly all of its words, with those of its adjuncts.
         """
         shared_values = sum(
             value not in self.lost_values and not BEFORE_LABEL.search(self.probe.text, 0, value.span[0])
@@ -141,13 +141,14 @@ class Alignment:
         )
         is_brief = len(self.passage.words) <= _MAX_EXTRA_WORDS + 2 * len(self.probe.main.words)
         shared = self.shared_words + len(self.replaced) + shared_values
+        has_no_other_word = self.coverage >= NEARLY_ALL and len(self.pairs) == len(self.passage.words)
         has_most = self.coverage >= MIN_SUBJECT
         if self.probe.plain:
             adjuncts = [adjunct.concepts for adjunct in self.probe.adjuncts]
             others = frozenset[str]().union(*adjuncts) - self.probe.concepts
             covered = self.coverage * self.probe.weight + len(others & self.line.concepts)
             has_most = covered >= NEARLY_ALL * (self.probe.weight + len(others))
-        return shared > 1 and is_brief and has_most
+        return (shared > 1 or (shared == 1 and has_no_other_word)) and is_brief and has_most
 
     def _match_of(self, value: Value) -> Value | None:
         """Return the first value of the passage that is the same as a value of the fact, and about the fact."""
@@ -231,8 +232,12 @@ class Alignment:
         """
         probe = self.probe
         is_value = probe.is_value and (probe.of_user or len(probe.main.words) <= _MAX_EXTRA_WORDS)
+        return is_value and self.keeps_exact_values()
+
+    def keeps_exact_values(self) -> bool:
+        """Return whether all values of the fact are distinctive, and the passage has them and denies nothing."""
         is_kept = bool(self.kept_values) and not self.lost_values and not self.passage.denies
-        return is_value and is_kept and all(value.distinctive for value in probe.values)
+        return is_kept and all(value.distinctive for value in self.probe.values)
 
     def has_telling_value(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""

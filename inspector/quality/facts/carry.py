@@ -46,7 +46,8 @@ def _line(fact: Fact) -> str:
     who = "" if fact.role == "user" else f" ({fact.role})"
     text = escaped(fact.text)
     shown = " ".join(fact.text.split())
-    if fact.values and (fact.kind in ("link", "value") or len(shown) > 160) and fact.value not in shown:
+    is_brief = fact.kind not in ("link", "value") and len(shown) <= 160
+    if not is_brief and any(value.text not in shown for value in fact.values):
         return f"{escaped(fact.value)}: {text}{who}"
     return f"{text}{who}"
 

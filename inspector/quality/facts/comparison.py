@@ -76,7 +76,7 @@ class Comparison(Differences):
                 or self.swaps_things()
                 or self.only_crosses_things()
                 or (self.coverage >= NEARLY_ALL and self.moves_denial())
-            )
+            ) and not any(value.distinctive for value in self.missing_values)
             return self._contradicted() if self.coverage >= MIN_SAME and turned else ("uncertain", "")
         return None
 

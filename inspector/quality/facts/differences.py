@@ -230,7 +230,7 @@ class Differences(Alignment):
             matched = {id(match) for _, match in self.value_pairs if match is not None}
             unmatched = [value for value in self.passage.values if id(value) not in matched]
             for value in lost:
-                other = next((other for other in unmatched if comparable(value, other)), None)
+                other = next((other for other in unmatched if self._replaces(value, other)), None)
                 if other is not None and (other.canon, other.unit) not in self.fact_numbers:
                     return other.text
         if self.replaced and self.coverage >= MIN_SAME:
@@ -238,6 +238,12 @@ class Differences(Alignment):
             spelled = re.findall(r"[^\W_]+", self.passage.text)
             return next((word for word in spelled if stem in load_stemmer().stems(word)), stem)
         return ""
+
+    def _replaces(self, value: Value, other: Value) -> bool:
+        """Return whether another value may be in the place of a value. "Never use A" and "use B" are both true."""
+        facts_denials, denials = most_denials(self.probe.main.text), most_denials(self.passage.text)
+        denies_alike = bool(facts_denials) == bool(denials)
+        return comparable(value, other) and (denies_alike or not value.distinctive)
 
     def denies_differently(self) -> bool:
         """Return whether fact and passage differ in what they deny."""

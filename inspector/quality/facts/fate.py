@@ -394,6 +394,9 @@ def _judged(
         may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
         has_half = probe.binds and compared.shared_words > 1 and compared.overlap >= MIN_SAME_VALUED
         may_match = may_match or (part.retells and outcome == "uncertain" and has_half)
+        # A file of rules or memory may give a value without the words around it.
+        is_given = part.where in ("rules file", "memory") and probe.plain and not probe.request
+        may_match = may_match or (outcome == "uncertain" and is_given and compared.keeps_exact_values())
         outcome, changed = ("uncertain", "") if may_match else (None, "")
     has_few_words = outcome == "paraphrased" and not part.retells and compared.overlap < MIN_SAME
     # The result of a tool has words like the user's by chance. Only a value or a quote in it is a match.

@@ -100,8 +100,8 @@ _QUOTE = late_pattern(r"(?<!\w)[\"“](?P<said>[^\"“”\n]{1,120})[\"”](?!\w
 #: A part of the name of the section with the user's messages.
 _OF_USER = "user messages"
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
-#: The words of a name in code: "movedByUserId" has four.
-_PARTS = late_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+#: The words of a name in code, each with its number: "movedByUserId2" has four.
+_PARTS = late_pattern(r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))\d*|\d+")
 #: Longest word in characters. A sentence may be cut within a longer run of letters and signs.
 _VERY_LONG = 100
 
@@ -562,15 +562,13 @@ def spelled_out(value: Value, text: str) -> bool:
     if value.form not in ("identifier", "name", "option"):
         return False
     words = {word.stem for word in meaning_of(value.text).words}
-    # Words without a stem, such as "user", also distinguish names.
-    stemless = {
-        part.lower() for part in _PARTS.findall(value.text) if len(part) > 2 and not meaning_of(part).words
-    }
-    lowered = text.lower()
+    # Words without a stem, such as "user" and "in", also distinguish names.
+    stemless = {part.lower() for part in _PARTS.findall(value.text) if not meaning_of(part).words}
+    lowered, parts = text.lower(), {part.lower() for part in _PARTS.findall(text)}
     return (
         bool(words)
         and words <= {word.stem for word in meaning_of(text).words}
-        and all(part in lowered for part in stemless)
+        and all(part in parts or (len(part) > 2 and part in lowered) for part in stemless)
     )
 
 

@@ -18,7 +18,7 @@ from inspector.quality.facts.fact import Span, Value
 #: Forms of values, in the order of the attempts at a place. One in NAMES is also followed from message
 #: to message.
 FORMS = (
-    "url", "uuid", "digest", "colour", "channel", "date", "address", "ratio", "time", "path", "file", "ticket",
+    "url", "uuid", "digest", "colour", "channel", "mail", "date", "address", "ratio", "time", "path", "file", "ticket",
     "setting", "option", "version", "release", "name", "identifier", "percent",
 )  # fmt: skip
 NAMES = ("url", "uuid", "digest", "path", "file", "ticket", "setting", "name")
@@ -603,7 +603,11 @@ def comparable(one: Value, other: Value) -> bool:
     if one.distinctive or other.distinctive:
         return (
             (one.form == other.form and one.form not in FILES)
-            or ({one.form, other.form} <= FILES and _is_folder(one) == _is_folder(other))
+            or (
+                {one.form, other.form} <= FILES
+                and _is_folder(one) == _is_folder(other)
+                and not _holds(one, other)
+            )
             or ({one.form, other.form} <= {"version", "number"} and "." in one.canon and "." in other.canon)
         )
     if (
@@ -623,6 +627,12 @@ def comparable(one: Value, other: Value) -> bool:
 def _is_folder(path: Value) -> bool:
     """Return whether a path has no file extension."""
     return "." not in path.canon.rpartition("/")[2]
+
+
+def _holds(one: Value, other: Value) -> bool:
+    """Return whether one of two paths is a folder that holds the other."""
+    short, long = sorted((one.canon, other.canon), key=len)
+    return long.startswith(f"{short}/")
 
 
 def named(text: str, value: Value) -> bool:

@@ -1209,4 +1209,26 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "## Key Decisions\n- Boats are counted at night",
         "lost",
     ),
+    # Another name, number or day in the same words.
+    (
+        "name",
+        "Do not touch anything under spare/hull417/.",
+        "- Do not touch anything under spare/hull902/",
+        "contradicted",
+    ),
+    (
+        "name",
+        "Do not touch anything under spare/hull417/.",
+        "- Do not touch anything under spare/",
+        "value lost",
+    ),
+    ("name", "Never read the table crates_in.", "- Never read the table crates_out", "contradicted"),
+    ("name", "Never read the table crates_in.", "- Read the table crates_out", "lost"),
+    ("name", "Never read the table crates_in.", "- The crates in table is never read", "kept"),
+    ("name", "Call dock_ship after each storm.", "- Call undock_ship after each storm", "contradicted"),
+    ("name", "Storm alarms go to per@mole.example.", "- Storm alarms go to ida@mole.example", "contradicted"),
+    ("name", "Storm alarms go to per@mole.example.", "- per@mole.example gets the storm alarms", "kept"),
+    ("value", "Sail to us-west-2.", "- Sail to us-west-1", "contradicted"),
+    ("value", "The wait must be 15 minutes.", "- The wait must be 25 minutes", "contradicted"),
+    ("value", "Paint on Tuesday.", "- Paint on Thursday", "contradicted"),
 )
