@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from inspector.quality.catalogue import RULES
 from inspector.quality.finding import Finding, severity_words
+from tests.counting import calls_of
 from tests.widgets.widget_host import HOSTILE, Host, hosting, lines
 from widgets.intents import ChooseCompaction, DismissFinding, GoTo, ShowPane
 from widgets.panes.findings_pane import FindingsPane, FindingsView
@@ -141,7 +142,9 @@ async def test_findings_of_one_cause_share_a_line_and_enter_goes_through_their_p
         assert [message.index for message in host.messages_of(ChooseCompaction)] == [2, 3, 4, 2]
 
 
-async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> None:
+async def test_dismissed_findings_are_counted_apart_and_shown_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pane = FindingsPane()
     async with hosting(
         pane, (80, 30), lambda: pane.set_view(FindingsView((ERROR,), dismissed=(INFO,)))
@@ -157,6 +160,11 @@ async def test_dismissed_findings_are_counted_apart_and_shown_on_request() -> No
         assert [message.finding for message in host.messages_of(DismissFinding)] == [ERROR, INFO]
         await host.press("D")
         assert pane.list.row_count == 1
+        await host.press("D")
+        refreshes = calls_of(monkeypatch, pane.list, "refresh")
+        pane.set_view(FindingsView((ERROR, INFO)))
+        assert "dismissed: " not in lines(pane.list)[1]
+        assert refreshes, "the same groups are drawn again"
 
 
 def test_counts_in_words() -> None:

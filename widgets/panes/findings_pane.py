@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.reactive import reactive
 from textual.strip import Strip
 
 from inspector.core.places import place_name
@@ -55,10 +56,8 @@ class FindingList(EntryList[FindingGroup]):
         "findings, and d restores one."
     )
 
-    def __init__(self) -> None:
-        super().__init__()
-        #: Groups that the user dismissed.
-        self.dismissed: Collection[FindingGroup] = ()
+    #: Groups that the user dismissed.
+    dismissed: reactive[Collection[FindingGroup]] = reactive(frozenset())
 
     def key(self, entry: FindingGroup) -> object:
         """Rule and cause: the cursor stays on its group when findings are added."""
