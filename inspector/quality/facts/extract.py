@@ -146,12 +146,24 @@ _NUMBERS = late_pattern(r"\d{1,2}(?:[+,，、]\s*+\d{1,2})*+[.。、\s]*+")
 _GRANTS = late_pattern(r"\W*(?:authori[sz]e|approve|allow|proceed|accept|continue|go ahead)\b", re.I)
 _OFFERS = late_pattern(r".{0,200}\b(?:(?:should|shall|can|may) I|(?:want|like) me to) ", re.I | re.S)
 _LABELS = late_pattern(r"\d{1,2}|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])")
-#: Matches a numbered line of answers, up to the end of its first sentence.
-_REPLY = late_pattern(
-    rf"^[ \t]*(?P<number>\d{{1,2}})(?:[.):][ \t]+|、[ \t]*)"
-    rf"(?P<said>\S[^\n.!?。！？]{{0,{_SHORT}}})(?=\s*$|[.!。！](?:\s|\Z))",
+#: Matches the number of a point at the start of a line or a sentence, also a bare one: "3 yes".
+_NUMBER = late_pattern(
+    r"(?:^[ \t]*|(?<=[.!?。！？\]] ))(?P<number>\d{1,2})(?:[.):][ \t]+|、[ \t]*|(?P<bare>[ \t]+)(?=[^\W\d_]))(?=\S)",
     re.MULTILINE,
 )
+#: Matches questions at the start of an answer, and its first other sentence.
+_REPLY = late_pattern(
+    r"(?:[^\n?？]{0,80}[?？]+[ \t]+)*[^\n.!?。！？]+(?=\s*$|[.!。！](?:\s|\Z))", re.MULTILINE
+)
+#: Minimum bare numbers of a list that has no questions before it: "2 seconds" may be an amount.
+_FEWEST_BARE = 2
+#: Matches a section with a number, and the first question in it.
+_SECTION = late_pattern(
+    r"^#{1,4}[ \t]+[*_]{0,3}(?P<label>\d{1,2})[.):][ \t]*(?P<title>[^\n]*)\n(?P<body>(?:(?!#)[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_FIRST_QUESTION = late_pattern(r"[^\s*•>-][^\n?？]*[?？]")
+_MARK_OF_QUESTION = late_pattern(r"[?？]")
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
 _MARKS = late_pattern(r"[*_]{2,}|\\(?=[^\w\s])")
 #: Matches a line that only introduces the lines below it.
@@ -259,6 +271,9 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
     Under a heading such as "Rules", all statements are constraints. The items of a list below "Never:" are forbidden.
     """
     describes = rules = False
+    bare = {mark.start("number"): mark.end() for mark in _numbers(text) if mark["bare"]}
+    if len(bare) < _FEWEST_BARE:
+        bare = {}
     lead: tuple[str, Statement] | None = None
     lead_depth = -1
     for sentence in prose:
@@ -266,7 +281,7 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
         if sentence.heading or _LABEL.fullmatch(text, sentence.start, sentence.end):
             rules = _RULES.fullmatch(text, sentence.start, sentence.end) is not None
-        found = list(_of_user(text, sentence))
+        found = list(_of_user(text, replace(sentence, start=bare.get(sentence.start, sentence.start))))
         line = text.rfind("\n", 0, sentence.start) + 1
         begins, depth = not text[line : sentence.start].strip(), item_depth(text[line : sentence.end])
         if begins and depth <= lead_depth:
@@ -496,7 +511,9 @@ def _of_user_in_result(text: str) -> Iterator[Statement]:
 
 def _answer(text: str, span: Span, asked: str) -> Statement:
     """Return the decision of an answer. It has the words of answer and question, and the span of the answer."""
-    answer, question = " ".join(text[slice(*span)].split()), " ".join(asked.replace("_", " ").split())
+    answer, question = " ".join(text[slice(*span)].split()), " ".join(asked.split())
+    # Codex names its questions: "api_shape".
+    question = question if " " in question else question.replace("_", " ")
     if len(question) > _ASKED:
         question = "…" + question[-_ASKED:].partition(" ")[2]
     values = placed(values_of(text[slice(*span)]), span[0])
@@ -562,15 +579,26 @@ def _asks(question: str, answer: str) -> bool:
 def replied(statements: tuple[Statement, ...], text: str, before: str) -> tuple[Statement, ...]:
     """Return the statements of a user's safe text, with numbered answers joined to the numbered points before them.
 
-    An answer is the short first sentence of a numbered line. The statements behind it stay. A numbered list after a
-    list of other things than questions has no answers, unless they only agree or refuse.
+    An answer is the short first sentence of a numbered point that is no question, with the questions before it. The
+    statements behind it stay. A numbered list after a list of other things than questions has no answers, unless they
+    only agree or refuse.
     """
-    replies = list(_REPLY.finditer(text))
-    times = Counter(match["number"] for match in replies)
-    spans = {match["number"]: match.span("said") for match in replies if times[match["number"]] == 1}
-    points = points_of(list(spans), [before]) if len(spans) > 1 else {}
+    numbers = list(_numbers(text))
+    times = Counter(mark["number"] for mark in numbers)
+    spans: dict[str, Span] = {}
+    ends = [*(mark.start() for mark in numbers), len(text)][1:]
+    for mark, end in zip(numbers, ends, strict=True):
+        reply = _REPLY.match(text, mark.end(), end)
+        if reply is None or times[mark["number"]] > 1 or len(reply.group()) > _SHORT:
+            continue
+        # The user may copy the question.
+        asked = re.split(r"(?<=[?？])", reply.group())[:-1]
+        if not any(question.strip() in before for question in asked):
+            spans[mark["number"]] = reply.span()
+    points = _questions(list(spans), before) if len(spans) > 1 else {}
     if not all(
-        re.search(r"[?？]", point) or agrees(text[slice(*spans[number])]) for number, point in points.items()
+        _MARK_OF_QUESTION.search(point) or agrees(text[slice(*spans[number])])
+        for number, point in points.items()
     ):
         points = {}
     answers = []
@@ -586,6 +614,30 @@ def replied(statements: tuple[Statement, ...], text: str, before: str) -> tuple[
         )
     ]
     return tuple(sorted([*others, *answers], key=lambda statement: statement.span))
+
+
+def _numbers(text: str) -> Iterator[re.Match[str]]:
+    """Yield the numbers of the points of a text. A bare number continues the numbers before it."""
+    last = 0
+    for mark in _NUMBER.finditer(text[:MOST]):
+        if not mark["bare"] or int(mark["number"]) == last + 1:
+            last = int(mark["number"])
+            yield mark
+
+
+def _questions(labels: Sequence[str], before: str) -> dict[str, str]:
+    """Return the points of labels in a message (see points_of). If no point asks, return the sections with these
+    numbers, each with its title and its first question."""
+    points = points_of(labels, [before])
+    if any(_MARK_OF_QUESTION.search(point) for point in points.values()):
+        return points
+    sections = {section["label"]: section for section in _SECTION.finditer(before[-MOST:])}
+    asked = {
+        label: f"{sections[label]['title'].strip('*_ ')}: {question[0].strip()}"
+        for label in labels
+        if label in sections and (question := _FIRST_QUESTION.search(sections[label]["body"]))
+    }
+    return asked if len(asked) == len(labels) else points
 
 
 def sent_back(statements: tuple[Statement, ...], before: Iterable[str]) -> tuple[Statement, ...]:

@@ -189,6 +189,36 @@ def test_numbered_answers_in_chinese_need_no_space() -> None:
     ]  # fmt: skip
 
 
+PORT = "1. Do you want `list_piers` as a new call?\n2. Should the map show films of the pier now?\n3. Is the fee fixed?"
+SECTIONS = (
+    "### **1. Goal**\n- Should the harbour **stay open** in winter?\n- Or only on Sundays?\n\n"
+    "### 2. Charts\n1. `north.md`\n2. `south.md`\n\nAre these the charts that the pilots read?\n"
+    "### 3. Order\nShall the crew read the charts before the painting?\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "found"),
+    [
+        # A question before the answer belongs to it; a question alone does not answer.
+        (PORT, "1) you decide\n2) Is it much more work? if not lets do it\n3) what is usual?",
+         ["you decide ← Do you want `list_piers` as a new call?",
+          "Is it much more work? if not lets do it ← Should the map show films of the pier now?", "what is usual?"]),
+        # Numbers may lack their marks, and all answers may be on one line.
+        (SECTIONS, "[Thu 2026-04-02 07:15 GMT+2] 1. stay open. then paint it. 2 yes. 3 read first, then paint.",
+         ["stay open ← Goal: Should the harbour stay open in winter?", "then paint it.",
+          "yes ← Charts: Are these the charts that the pilots read?",
+          "read first, then paint ← Order: Shall the crew read the charts before the painting?"]),
+        ("", "1. Moor at the mole. 2. Paint the pier. 3 lamps go there. 4 boats leave it.",
+         ["Moor at the mole.", "Paint the pier.", "lamps go there.", "boats leave it."]),
+        ("", "1. Wait for the tide. 2 hours are enough.", ["Wait for the tide.", "2 hours are enough."]),
+    ],
+)  # fmt: skip
+def test_numbers_of_answers_are_no_values(before: str, text: str, found: list[str]) -> None:
+    statements = replied(facts_of(text, "user").statements, text, before)
+    assert [one.text for one in statements] == found
+
+
 def test_a_numbered_list_after_a_list_of_tasks_has_no_answers() -> None:
     before = "My plan:\n1. Which old planks of the mole should be changed?\n2. Paint the whole pier with red paint\n"
     assert replied((), "1. work with great care\n2. read the charts", before) == ()
