@@ -1,4 +1,5 @@
-"""Signs next to words on screen, in text and in reports, so that colour is never the only sign.
+"""Signs and words that the screen, text and reports share. Signs stand next to words, so that colour is never the
+only sign.
 
 Within a table each sign has one meaning; `~` always means a rough count.
 """
@@ -17,6 +18,16 @@ FATE_SIGNS: Mapping[str, str] = MappingProxyType(
         "at risk": "→", "paraphrased": "≈", "verbatim": "=",
     }
 )  # fmt: skip
+#: How the list after a compaction has a fact, before the excerpt that shows it.
+EXCERPT_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "contradicted": "now", "value lost": "still mentioned", "weakened": "now", "uncertain": "words of it",
+        "paraphrased": "survives", "verbatim": "survives",
+    }
+)  # fmt: skip
+#: Speakers in a sentence, and in four cells.
+ROLE_WORDS: Mapping[str, str] = MappingProxyType({"user": "user", "assistant": "agent", "tool": "tool"})
+SHORT_ROLES: Mapping[str, str] = MappingProxyType({"assistant": "asst", "system": "sys"})
 #: Changes of an item from one summary to the next.
 CHANGE_SIGNS: Mapping[str, str] = MappingProxyType(
     {"added": "+", "removed": "−", "reworded": "≈", "moved": "→", "kept": "="}

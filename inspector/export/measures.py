@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from inspector.answers.measures import MeasuredConversation
 from inspector.core.places import place_name
 from inspector.core.shares import percent
+from inspector.core.signs import ROLE_WORDS
 from inspector.core.text import safe_title
 from inspector.export.console import console_for, say
 from inspector.export.document import Document, built, fields_of
@@ -20,8 +21,8 @@ _LONGEST = 300
 #: Maximum number of lost things per measure and compaction.
 _LISTED = 5
 _NAME, _CELL = 34, 18
-#: Speaker of a fact, if it is not the user.
-_WHO = {"assistant": "agent", "tool": "tool"}
+#: Speakers that are not named.
+_UNSAID = ("", "user")
 
 
 def measures_document(answer: MeasuredConversation) -> Document:
@@ -95,7 +96,7 @@ def print_measures(document: Document) -> None:
     entries = [entry for measure in measures for entry in measure["evidence"]]
     if any(entry["decided_by"].startswith(BY_MODEL) for entry in entries):
         say("\nA model decided fates that the rules leave uncertain; `facts` names it with each.", "dim")
-    if any(entry["role"] in _WHO and not entry["known"] for entry in entries):
+    if any(entry["role"] not in _UNSAID and not entry["known"] for entry in entries):
         say(
             "\nThe measures count facts of the agent too; losses and check count only the user's own words.",
             "dim",
@@ -138,7 +139,8 @@ def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
         for entry in lost[:_LISTED]:
             place = entry["said"]
             where = place_name(place["index"], place["generation"]) if place else ""
-            notes = [_WHO.get(entry["role"], ""), "" if entry["note"] == "lost" else entry["note"]]
+            who = "" if entry["role"] in _UNSAID else ROLE_WORDS.get(entry["role"], entry["role"])
+            notes = [who, "" if entry["note"] == "lost" else entry["note"]]
             note = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
             say(f"  − {entry['text']}{note}  [{where}]")
         if len(lost) > _LISTED:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from rich.style import Style
 from textual.strip import Strip
 
-from inspector.core.signs import FATE_SIGNS
+from inspector.core.signs import FATE_SIGNS, SHORT_ROLES
 from inspector.quality.facts.fact import Fact, Fate, Life
 from inspector.quality.facts.risk import AtRisk
 from widgets.base.signs import Sign
@@ -31,7 +31,7 @@ OUTCOMES: dict[str, tuple[str, str]] = {
     "verbatim": (FATE_SIGNS["verbatim"], "added"),
 }
 _KIND, _ROLE = 10, 4
-_ROLES = {"assistant": "asst", "system": "sys"}
+
 #: Maximum length of a text to search for in a message, in characters.
 _MAX_SEARCH = 80
 #: Minimum length of a word without a digit that marks a place, in characters.
@@ -130,7 +130,7 @@ class FactList(EntryList[ListedFact]):
         row = self.begin(line).add(f"{sign} ", self.ink(name))
         if width >= 44:
             row.add(fit(entry.kind, _KIND) + " ", Style() if at_cursor else muted)
-        role = fit(_ROLES.get(entry.role, one_line(entry.role, 20)), _ROLE) + " "
+        role = fit(SHORT_ROLES.get(entry.role, one_line(entry.role, 20)), _ROLE) + " "
         row.add(role, self.ink("key") if entry.role == "user" else muted)
         row.add(fit(one_line(entry.text, 400), max(1, width - row.width)), Style())
         return self.end(row, line, width)

@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.core.signs import FATE_SIGNS, ROUGH
+from inspector.core.signs import FATE_SIGNS, ROUGH, SHORT_ROLES
 from inspector.core.text import safe_line
 from widgets.base import human
 from widgets.base.signs import Sign
@@ -46,7 +46,7 @@ FLAG_WORDS: dict[str, str] = {
 _PLAIN = Style()
 _ROLE_INKS = {"user": "strong", "assistant": "", "tool": "column", "system": "key"}
 _FLAG_INKS = {"error": "error", "finding": "warning", "lost": "error", "summary": "accent"}
-_ROLE_SHORT = {"assistant": "asst", "system": "sys", "user": "user", "tool": "tool"}
+
 #: Lines kept as drawn.
 _DRAWN_LIMIT = 1_000
 #: Number of pages around the screen whose unread rows are requested.
@@ -357,7 +357,7 @@ class MessageList(LineList):
         size = token_text(row, short=not wide)
         role = row.role
         if not wide or len(role) + 1 + len(size) > field:
-            role = _ROLE_SHORT.get(role, role)
+            role = SHORT_ROLES.get(role, role)
         role = fit(one_line(role, 20), max(0, field - len(size) - 1)).rstrip()
         role_style = self.ink(_ROLE_INKS[row.role]) if row.role in ("user", "system") else muted
         line.add(role, role_style)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from inspector.core.conversations import Compaction
 from inspector.core.places import place_name
 from inspector.core.rough import text_tokens
+from inspector.core.signs import ROLE_WORDS
 from inspector.engines.base import Plan, agreement_words
 from inspector.engines.registry import words_of
 from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
@@ -27,7 +28,7 @@ NARROW = 60
 _LEAD = 10
 #: Width of two counts with an arrow, in cells.
 _COUNTS = 15
-_WHO = {"assistant": "agent"}
+
 #: Maximum width of "planned by" with a profile, in cells.
 _NAME = 36
 #: Maximum number of events after a compaction.
@@ -153,7 +154,7 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     lines = []
     for number, life in enumerate(view.lost):
         sign, style = OUTCOMES[life.outcome]
-        who = _WHO.get(life.role, one_line(life.role, 12))
+        who = ROLE_WORDS.get(life.role, one_line(life.role, 12))
         # Facts that earlier summaries kept are from an earlier list.
         other = None if life.saying.generation == view.done.index else life.saying.generation
         place = f"  {who} {place_name(life.saying.index, generation=other)}"

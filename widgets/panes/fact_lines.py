@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from inspector.core.places import place_name
+from inspector.core.signs import EXCERPT_WORDS
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying
 from widgets.base.strips import one_line
 from widgets.base.text_lines import Span, TextLine, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
-
-#: Label of the excerpt where the fact does not survive as it was said.
-EXCERPTS = {
-    "value lost": "still mentioned",
-    "contradicted": "says",
-    "weakened": "says",
-    "uncertain": "words of it",
-}
 
 
 def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[TextLine]:
@@ -40,10 +33,9 @@ def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[Text
         _marked(entry.text, entry.values),
     ]
     if fate is not None and fate.excerpt:
-        label = EXCERPTS.get(outcome, "survives")
         lines += [
             *gap,
-            TextLine(f"{label}{_survivor(fate)}:", "muted"),
+            TextLine(f"{EXCERPT_WORDS[outcome]}{_survivor(fate)}:", "muted"),
             _marked(fate.excerpt, entry.values),
         ]
     history = list(_history(entry, partial))

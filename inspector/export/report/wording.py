@@ -11,7 +11,7 @@ from msgspec import Struct
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
-from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
+from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.engines.base import agreement_words
 from inspector.engines.registry import words_of
@@ -21,18 +21,10 @@ from inspector.export.requests import price_words, recorded_words, unlisted_word
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
-from inspector.quality.finding import Severity
+from inspector.quality.finding import Severity, severity_words
 from inspector.quality.measures.measure import Share
 from inspector.summaries.summary import ItemChange
 
-#: Labels of excerpts of facts that survive in other words.
-_EXCERPTS = {
-    "contradicted": "Told as",
-    "value lost": "Mentioned",
-    "paraphrased": "Now",
-    "weakened": "Told as",
-    "uncertain": "Words of it",
-}
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
 _WRITTEN = {"": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
 #: The longest text of a fact, an item or a finding that is shown, in characters.
@@ -56,10 +48,8 @@ def period(start: float, end: float) -> str:
 
 
 def severities(counts: Mapping[Severity, int]) -> str:
-    """ "1 error, 8 warnings, 2 notes"."""
-    names = {"error": "error", "warning": "warning", "info": "note"}
-    words = ", ".join(plural(number, names[severity]) for severity, number in counts.items() if number)
-    return words or "nothing to tell"
+    """Return the number of findings by severity."""
+    return severity_words(counts) or "nothing to tell"
 
 
 def share_percent(share: Share | None) -> str:
@@ -242,9 +232,9 @@ def place_words(entry: ReportedFact) -> str:
 
 def mention_words(entry: ReportedFact) -> str:
     """Return the label of the excerpt of a fact; "" for none."""
-    if not excerpt(entry) or not isinstance(entry, Life) or entry.outcome not in _EXCERPTS:
+    if not excerpt(entry) or not isinstance(entry, Life) or entry.outcome == "verbatim":
         return ""
-    return f"{_EXCERPTS[entry.outcome]} in the {entry.fate.where}"
+    return f"{EXCERPT_WORDS[entry.outcome]} in the {entry.fate.where}".capitalize()
 
 
 def excerpt(entry: ReportedFact) -> str:
