@@ -93,16 +93,17 @@ def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield rules and wishes that the user repeated and that a compaction had lost or weakened.
+    """Yield rules and wishes that the user repeated and that a compaction had lost or weakened, or that are uncertain.
 
     A request may be repeated because its first answer is done, or did not help.
     """
     for event in _events(evidence, "said again"):
         # Programs repeat long texts.
         if is_concise(event.fact) and event.category in ("constraint", "preference", "value"):
+            survived = "did not survive" if event.is_harmed else "may not have survived"
             yield Violation(
                 f"After compaction {event.compaction} the user repeats “{safe_title(event.text, _QUOTE)}”. The first "
-                f"statement did not survive ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",
+                f"statement {survived} ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",
                 event.compaction,
                 event.place.generation,
                 event.place.index,

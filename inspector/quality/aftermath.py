@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from inspector.core.places import Place
 from inspector.core.shares import plural
 from inspector.quality.acts import Act
+from inspector.quality.facts.fact import HARMED
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Fact, Saying
@@ -66,9 +67,10 @@ class AftermathEvent(Struct, frozen=True):
 
     `compaction` is the last one that removed the earlier act from the list, or the one that lost the repeated
     statement. `earlier` is the place of the earlier act (None for an act against a rule and for a complaint). `fact` is
-    the text of the lost or weakened fact behind the event, with its `category` and `fate` ("" if there is no such
-    fact). `tokens` are the rough tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the
-    earlier acts had a part of it, so fewer tokens repeat.
+    the text of the fact behind the event, with its `category` and `fate` ("" if there is no such fact). The fate of a
+    repeated statement may be uncertain or unknown; other facts are lost or weakened. `tokens` are the rough tokens of
+    the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it, so fewer
+    tokens repeat.
     """
 
     compaction: int
@@ -86,10 +88,15 @@ class AftermathEvent(Struct, frozen=True):
     @property
     def breaks_rule(self) -> bool:
         """Whether a lost or weakened rule is behind it."""
-        return self.kind == "against a rule" or self.category == "constraint"
+        return self.kind == "against a rule" or (self.category == "constraint" and self.is_harmed)
+
+    @property
+    def is_harmed(self) -> bool:
+        """Whether the fact behind it is lost, weakened or contradicted for certain."""
+        return self.fate in HARMED
 
     def about(self, fact: Fact, fate: str) -> AftermathEvent:
-        """Return the event with the lost or weakened fact behind it."""
+        """Return the event with the fact behind it."""
         return replace(self, fact=fact.text, category=fact.kind, fate=fate)
 
 

@@ -119,9 +119,9 @@ _ALL = (
         "said-again",
         "warning",
         "The user had to repeat a statement",
-        "The user repeats a statement that a compaction lost or weakened.",
+        "The user repeats a statement that a compaction lost or weakened, or whose fate is uncertain.",
         "A message after the compaction has most words of an earlier rule, wish or value of the user's, or corrects "
-        "the agent with some of its words. The earlier statement is lost, weakened or contradicted.",
+        "the agent with some of its words. The earlier statement is lost, weakened, contradicted or uncertain.",
         "Put the statement into a file that the agent loads by itself, or into the text for the next "
         "compaction.",
     ),

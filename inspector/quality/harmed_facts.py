@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.quality.aftermath import Step
-from inspector.quality.facts.fact import HARMED, ConversationFacts, Fact, Life, Saying
+from inspector.quality.facts.fact import HARMED, KEPT, ConversationFacts, Fact, Life, Saying
 from inspector.quality.prohibitions import Prohibition, prohibitions_of
 
 
@@ -23,9 +23,10 @@ class HarmedFacts:
         self._rules: dict[int, list[tuple[Life, str, tuple[Prohibition, ...]]]] = {}
 
     def fate(self, fact: Fact, at: Step | Saying) -> str:
-        """Return the fate of a fact in the list of a step, or "" if it is not harmed there."""
+        """Return the fate of a fact in the list of a step, or "" if the list has it or no compaction judged it."""
         life = self._lives.get(fact.key)
-        return "" if life is None or _taken_back(life, at) else _harm(life, at.generation)
+        fate = None if life is None or _taken_back(life, at) else life.fate_at(at.generation - 1)
+        return "" if fate is None or fate.outcome in KEPT else fate.outcome
 
     def died(self, fact: Fact) -> int | None:
         """Return the first compaction after which a fact was gone."""

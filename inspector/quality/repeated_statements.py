@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.core.places import Place
 from inspector.core.rough import text_tokens
+from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, place_of
 from inspector.quality.facts.fact import GONE, ConversationFacts, Fact, Saying
@@ -36,7 +37,8 @@ _CORRECTION = re.compile(
     r"|(?:as|like) (?:i )?(?:said|told|mentioned|discussed|agreed)|(?:you|u) (?:forgot|ignored|lost|missed|just)"
     r"|\A\W*no[,.] |once again|how (?:many|often) times|remember|reminder|why (?:did|do|are|is)|stop)\b"
     r"|\bagain\b[,:?! ]"
-    r"|我(?:已经|刚才|之前)?(?:说|讲|提)过|再说一[次遍]|你忘了|还是没|为什么|不对|错了|[记記][住得]",
+    r"|我(?:已经|早就|刚才|刚刚|之前|上次|不是|都|还|[跟和对]你){0,3}(?:说|讲|提|问|强调|要求)[过了]"
+    r"|你(?:之前|刚才|也|都|自己)?(?:说|答应)[过了是]|再说一[次遍]|你忘了|还是没|为什么|不对|错了|[记記][住得]",
     re.I,
 )
 #: Words of a user who accepts a result or lifts a rule.
@@ -97,6 +99,15 @@ def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterat
     yield from (event for _, event in best.values())
 
 
+def _word_count(things: Iterable[str]) -> float:
+    """Return the number of different content words. Two characters of a script without spaces are half a word."""
+    return sum(map(_share_of_word, set(things)))
+
+
+def _share_of_word(thing: str) -> float:
+    return 0.5 if has_unspaced(thing) else 1.0
+
+
 def _is_address(fact: Fact) -> bool:
     """Return whether a statement is an address and nothing else."""
     return bool(fact.values) and all(value.form in ("url", "address") for value in fact.values)
@@ -146,22 +157,24 @@ def _repeats(
             yield 1.0, fact, before
         return
     rare = {word for word in words if len(by_word[word]) == 2}
-    shared: Counter[str] = Counter()
+    shared: dict[str, float] = defaultdict(float)
     candidates: dict[str, Fact] = {}
     for word in words:
         for other in by_word[word]:
-            shared[other.key] += 1
+            shared[other.key] += _share_of_word(word)
             candidates[other.key] = other
+    own_count = _word_count(words)
     for key, count in shared.items():
         other = candidates[key]
-        other_count = len(set(other.things))
-        longer, shorter = max(len(words), other_count), min(len(words), other_count)
+        other_count = _word_count(other.things)
+        longer, shorter = max(own_count, other_count), min(own_count, other_count)
         repeated = (
             count >= MIN_SHARED_WORDS
             and count >= MIN_OVERLAP * shorter
             and count >= MIN_OVERLAP_OF_LONGER * longer
         )
-        gone = corrects and count >= MIN_CORRECTED_WORDS and harmed.fate(other, saying) in GONE
+        fate = harmed.fate(other, saying)
+        gone = corrects and count >= MIN_CORRECTED_WORDS and fate in GONE
         least = MIN_OVERLAP_OF_LOST if gone else MIN_CORRECTED_OVERLAP
         enough = count >= MIN_CORRECTED_WORDS and count >= least * other_count
         # All words of a short statement are enough too.
@@ -179,8 +192,8 @@ def _repeats(
             continue
         if _share_one_name(fact, other):
             continue
-        # Only a correction shows that a plain statement was to be followed.
-        is_repeated = gone and enough and not other.rule.endswith(_QUESTION)
+        # Only a correction shows that a plain statement was to be followed, even if its fate is uncertain.
+        is_repeated = corrects and enough and fate and not other.rule.endswith(_QUESTION)
         if other.kind not in _LASTING and not is_repeated and not (corrected and _asks(fact, other)):
             continue
         if (before := _last_before(other, saying)) is not None:

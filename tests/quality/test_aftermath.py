@@ -769,7 +769,8 @@ def test_a_lost_rule_is_said_again_with_its_rare_word() -> None:
     ("words", "outcome", "repeats"),
     [
         ("no, read the identity part and say what it wrote", "lost", True),
-        ("no, read the identity part and say what it wrote", "uncertain", False),
+        ("no, read the identity part and say what it wrote", "uncertain", True),
+        ("no, read the identity part and say what it wrote", "paraphrased", False),
         ("read the identity part and say what it wrote", "lost", False),
     ],
 )
@@ -780,6 +781,26 @@ def test_a_correction_repeats_a_lost_request(words: str, outcome: Outcome, repea
     later = fact(words, stemmer.words(words), saying(5, 2, None), kind="link")
     found = aftermath_of([], ConversationFacts((first, later), (life(first, outcome),)))
     assert [(event.kind, event.fact) for event in found] == [("said again", wish)] * repeats
+
+
+@pytest.mark.parametrize(
+    ("words", "again"),
+    [
+        ("我之前问过泊位图是否包含所有泊位的水深，你说是的。", True),
+        ("泊位图包含哪些泊位的水深？", False),
+        ("我说过了，水深写在港口的表里。", False),
+    ],
+)
+def test_a_correction_repeats_an_uncertain_question(words: str, again: bool) -> None:
+    stemmer = load_stemmer()
+    question = "泊位图就包含所有泊位的水深吗？"
+    first = fact(question, stemmer.words(question), saying(0, 1, 1), kind="link")
+    first = replace(first, rule="zh.question")
+    later = fact(words, stemmer.words(words), saying(5, 3, None), kind="link")
+    found = aftermath_of([], ConversationFacts((first, later), (life(first, "verbatim", "uncertain"),)))
+    assert [(event.kind, event.compaction, event.fact, event.fate) for event in found] == [
+        ("said again", 1, question, "uncertain")
+    ] * again
 
 
 @pytest.mark.parametrize(("time", "again"), [("18:00", True), ("20:39", False)])
