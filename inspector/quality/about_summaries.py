@@ -19,7 +19,7 @@ from inspector.quality.finding import Violation
 from inspector.quality.secrets import secrets
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.headings import is_common
-from inspector.summaries.parse import is_placeholder
+from inspector.summaries.parse import is_placeholder, written_by_model
 from inspector.summaries.summary import Summary, SummaryDiff
 
 _FENCE = re.compile(r"^[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?(?:```|~~~)[\w+#.-]*[ \t]*$", re.MULTILINE)
@@ -41,6 +41,8 @@ _FEW_WORDS = 3
 _NO_TASK = re.compile(
     r"\bno (?:specific |clear |previous |prior )?(?:task|context|information|request)\b|没有任务", re.I
 )
+#: The label or the tags around a summary.
+_FRAME = re.compile(r"\ASummary:\s*|</?summary>")
 _OPEN_END = (",", ";", "(", "[", "{", "，", "、", "（", "：")
 _CLOSES = (",", ";", ")", "]", "}", "，", "、", "）", "。")
 #: Matches a first line that ends bold text, but does not begin it.
@@ -92,7 +94,8 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
 def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield summaries of a model without content."""
     for compaction in evidence.compactions:
-        body = without_fixed_history(compaction.recorded.summary or "").strip()
+        summary = without_fixed_history(compaction.recorded.summary or "")
+        body = _FRAME.sub("", summary[slice(*written_by_model(summary))]).strip()
         if not compaction.recorded.written or compaction.middle_tokens <= text_tokens(len(body)):
             continue
         large, short = (
@@ -109,9 +112,10 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
             continue
         if (large and len(body) < limits.EMPTY_SUMMARY) or (short and denies) or is_template:
+            quote = f": “{safe_title(body, 80)}”" if body else ""
             yield compaction.at_summary(
                 f"Summary {compaction.index} has {plural(len(body), 'character')} for ~{compaction.middle_tokens:,} "
-                f"tokens of messages: “{safe_title(body, 80)}”.",
+                f"tokens of messages{quote}.",
             )
 
 

@@ -11,6 +11,7 @@ from inspector.caching.costs import Bill, Cost
 from inspector.caching.idle import IdleCosts
 from inspector.core.conversations import FailedCompaction
 from inspector.core.places import Place
+from inspector.core.refusals import CONTINUED
 from inspector.engines.base import Settings
 from inspector.quality.about_summaries import begins_late, ends_early
 from inspector.quality.aftermath import AftermathEvent, AftermathKind
@@ -622,6 +623,9 @@ def test_a_first_summary_that_begins_late_is_cut_off() -> None:
         ("Since there is no conversation provided, I cannot summarize it.", 10, False),
         ("## Decisions\nNone recorded.\n\n## Open TODOs\nNone.\n\n## Values\nNone captured.", 600, True),
         ("## Decisions\nUse berth 4.\n\n## Open TODOs\nNone.\n\n## Values\nNone captured.", 600, False),
+        # The introduction of Claude Code is not the summary.
+        (f"{CONTINUED} that ran out of context.\n\nSummary:\n", 2_600, True),
+        (f"{CONTINUED} that ran out of context.\n\nSummary:\n<summary>\n...\n</summary>", 2_600, True),
     ],
 )
 def test_a_short_middle_may_have_no_task_but_not_no_messages(
