@@ -308,9 +308,12 @@ _END = late_pattern(
 )
 _ABBREVIATED = late_pattern(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|(?-i:Ms)|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
-    r"max|min|incl)|^[\s(「『“\"]*\d{1,3}(?:\+\d{1,3})*|\s[A-Z])\.\s*$",
+    r"incl)|^[\s(「『“\"]*\d{1,3}(?:\+\d{1,3})*)\.\s*$",
     re.IGNORECASE,
 )  # fmt: skip
+#: Matches an initial or a unit with a full stop, and a rule in a new sentence: "at most 40 t. Never lift two crates".
+_INITIAL = late_pattern(r"(?:\s[A-Z]|\b(?:max|min))\.\s*$", re.IGNORECASE)
+_NEW_RULE = late_pattern(rf"(?-i:(?=[A-Z])){_RULE}", re.IGNORECASE)
 _CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # Start of a further statement in a sentence: after a comma, a dash, "and" or "but".
 _JOINT = late_pattern(
@@ -562,7 +565,9 @@ def _of_part(text: str, span: Span, pasted: bool, of_user: bool = True) -> Itera
         items = _items_in_line(text, start, end)
         ends = [mark.end() for mark in _END.finditer(text, start, end)]
         for stop in sorted({*ends, *items}):
-            is_end = _ABBREVIATED.search(text[max(at, stop - 20) : stop]) is None
+            before = text[max(at, stop - 20) : stop]
+            is_initial = _INITIAL.search(before) is not None and _NEW_RULE.match(text, stop) is None
+            is_end = not is_initial and _ABBREVIATED.search(before) is None
             if stop in items or (is_end and not _names_point(text, at, stop)):
                 yield from _cut(text, at, stop, pasted or shown, heading)
                 at = stop

@@ -603,6 +603,20 @@ def test_chinese_words_make_a_rule_only_in_their_own_sense(text: str, is_rule: b
     assert ("constraint" in {one.kind for one in facts(text)}) == is_rule
 
 
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Load at most 9 t. Never stand below it.", ["Load at most 9 t.", "Never stand below it."]),
+        ("Ring for 3 min. Don't skip it.", ["Ring for 3 min.", "Don't skip it."]),
+        ("We sail route D. Do not use the old one.", ["We sail route D.", "Do not use the old one."]),
+        ("Ask J. Lind before the storm.", ["Ask J. Lind before the storm."]),
+        ("1. Never stand below it.", ["Never stand below it."]),
+    ],
+)
+def test_a_rule_after_a_unit_is_a_statement_of_its_own(message: str, expected: list[str]) -> None:
+    assert [one.text for one in facts_of(message, "user").statements] == expected
+
+
 def test_a_question_behind_a_rule_is_a_statement_of_its_own() -> None:
     text = "Always answer in Dutch, what is left?"
     found = [(statement.text, statement.kind) for statement in facts_of(text, "user").statements]
