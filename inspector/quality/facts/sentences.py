@@ -75,6 +75,8 @@ _PROGRAM_TAGS = word_set(
     "session-start-hook available_skills skill ci-event teammate-message file_content "
     "github-webhook-activity bash-notification"
 )
+#: Matches the head of a hunk of a diff, with its numbers of old and new lines.
+_HUNK = late_pattern(r"@@ -\d+(?:,(?P<old>\d+))? \+\d+(?:,(?P<new>\d+))? @@")
 _FENCE = late_pattern(r"\s*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]{0,80})")
 _PROSE_FENCES = frozenset(["markdown", "md", "text", "txt", "plaintext", "prompt"])
 
@@ -620,7 +622,7 @@ def _cut(text: str, start: int, end: int, pasted: bool, heading: bool) -> Iterat
 def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int, bool, bool]]:
     """Yield (start, end, pasted, heading) of each run of prose lines. A wrapped line joins the line before it."""
     starts, lines = _lines(text, span)
-    coded, pasted = _fenced(lines), _pages(lines)
+    coded, pasted = _fenced(lines) | _hunks(lines), _pages(lines)
     prosaic = frozenset(number for number, line in enumerate(lines) if number not in coded and is_prose(line))
     if of_user:
         pasted |= _printout(lines, coded, prosaic, pasted) | _in_quotes(lines)
@@ -718,6 +720,25 @@ def _fenced(lines: Sequence[str]) -> frozenset[int]:
         elif mark.startswith(opened[1]):
             found.update(range(opened[0], number))
             opened = None
+    return frozenset(found)
+
+
+def _hunks(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines of the hunks of a diff. The head of a hunk counts its old and its new lines."""
+    found: set[int] = set()
+    old = new = 0
+    for number, line in enumerate(lines):
+        head = _HUNK.match(line)
+        if head is not None:
+            old, new = int(head["old"] or 1), int(head["new"] or 1)
+        elif (old > 0 or new > 0) and line[:1] in ("", " ", "\t", "+", "-", "\\"):
+            old -= line[:1] in ("", " ", "\t", "-")
+            new -= line[:1] in ("", " ", "\t", "+")
+        else:
+            # The copy of the hunk may end early.
+            old = new = 0
+            continue
+        found.add(number)
     return frozenset(found)
 
 

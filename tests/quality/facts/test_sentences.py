@@ -638,3 +638,18 @@ def test_the_agent_gives_a_page_also_before_a_call() -> None:
     (found,) = facts_of(text, "assistant", [("moor", "{}")]).statements
     assert found.rule == "value.url"
     assert not facts_of("Draft of TIDE-4", "assistant", [("moor", "{}")]).statements
+
+
+def test_the_lines_of_a_hunk_are_pasted_by_its_counts() -> None:
+    hunk = "@@ -10,3 +10,4 @@ def open_lock():\n pass\n-# never open two locks at once\n"
+    hunk += "+# you must never open two locks at once\n+# nor three\n\n"
+    after = "- The second comment must stay as it was."
+    for text, expected in (
+        (f"Look at this:\n{hunk}{after}", ["Look at this:", after]),
+        # The copy ends before the hunk.
+        (
+            "@@ -1,9 +1,9 @@\n-# never wait\nThe comment must stay as it was.",
+            ["The comment must stay as it was."],
+        ),
+    ):
+        assert [text[one.start : one.end] for one in sentences(text) if not one.pasted] == expected
