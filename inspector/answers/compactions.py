@@ -14,7 +14,7 @@ from inspector.answers.shown_settings import has_least_window, is_doubtful, sett
 from inspector.caching.costs import Bill, Rates
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
+from inspector.core.conversations import ASSISTANT, SYSTEM, Compaction, FailedCompaction, Microcompaction
 from inspector.core.errors import StoreError
 from inspector.engines.base import TokenIndex
 from inspector.engines.capabilities import SHOWN, default_threshold, loop_of
@@ -113,6 +113,7 @@ def why_of(
         earlier,
         conversation.row.agent,
         _last_size(inspection, recorded),
+        _is_answered(inspection, recorded),
     )
 
     def threshold_at(share: float) -> int:
@@ -142,6 +143,12 @@ def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
         return inspection.last_size(recorded)
     except StoreError:
         return None
+
+
+def _is_answered(inspection: Inspection, recorded: Compaction) -> bool:
+    """Return whether the first new message after a compaction is an answer, not a message of the user."""
+    roles = inspection.generation(recorded.index + 1).roles[recorded.after :]
+    return roles.lstrip(bytes([SYSTEM]))[:1] == bytes([ASSISTANT])
 
 
 def partial_compactions(answers: Answers, name: str) -> list[Microcompaction | FailedCompaction]:

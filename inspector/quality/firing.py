@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 
 from inspector.agents import agent_named
-from inspector.core.conversations import ASSISTANT, USER, Compaction
+from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings, TokenIndex
@@ -37,7 +37,7 @@ class Why(Struct, frozen=True):
 
     `threshold_tokens` is the limit, None if unknown. `crossed` is the index of the message that made the list reach
     it. `tokens` is the size of the list then (rough, with the system prompt). `fits` are the thresholds, as shares of
-    the window, that would have fired at that moment.
+    the window, that would have fired at that moment. `in_turn`: the agent compacted between a result and its next step.
     """
 
     rule: WhyRule
@@ -46,12 +46,13 @@ class Why(Struct, frozen=True):
     crossed: int | None = None
     tokens: int | None = None
     fits: tuple[float, ...] = ()
+    in_turn: bool = False
 
     @property
     def trigger(self) -> Trigger | None:
         """The trigger, if the list proves it; else None."""
         triggers: dict[WhyRule, Trigger] = {"threshold": "auto", "hygiene": "hygiene", "manual": "manual"}
-        return triggers.get(self.rule)
+        return triggers.get(self.rule, "auto" if self.in_turn else None)
 
 
 class ListBefore(Struct, frozen=True):
@@ -59,7 +60,7 @@ class ListBefore(Struct, frozen=True):
 
     `source` is where the conversation came from (cli, telegram, ...). `began` is the number of messages that the
     previous compaction left. `last_size` is the reported size of the last request and its answer, in tokens; None if
-    unknown.
+    unknown. `answered`: the next message after the compaction is an answer.
     """
 
     token_index: TokenIndex
@@ -68,6 +69,12 @@ class ListBefore(Struct, frozen=True):
     began: int = 0
     agent: str = "hermes"
     last_size: int | None = None
+    answered: bool = False
+
+    @property
+    def is_in_turn(self) -> bool:
+        """Whether the agent was between a result and its next step. Then the user cannot have asked to compact."""
+        return self.answered and self.roles[-1:] == bytes([TOOL])
 
 
 class KnownLimits(Struct, frozen=True):
@@ -102,7 +109,7 @@ def why_fired(
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
-        return _as_reported(recorded, listed.last_size, settings, budgets.threshold_tokens, limits)
+        return _as_reported(recorded, listed, settings, budgets.threshold_tokens, limits)
     return _by_rough_sizes(recorded, listed, settings, budgets, threshold_at)
 
 
@@ -165,7 +172,7 @@ def _by_rough_sizes(
 
 
 def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
-    """Return whether a reported size (tokens) cannot be true: more than twice the last request and its answer.
+    """Return whether a reported size (tokens) does not fit the record: more than twice the last request and its answer.
 
     Real sizes are at most 1.2 times as large. A request that did not fit may be of any size, because of new results.
     """
@@ -174,10 +181,10 @@ def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
 
 
 def _as_reported(
-    recorded: Compaction, last_size: int | None, settings: Settings, threshold: int, limits: KnownLimits
+    recorded: Compaction, listed: ListBefore, settings: Settings, threshold: int, limits: KnownLimits
 ) -> Why:
     """Return the trigger and the size that the agent reports; else the size of its last request with the answer."""
-    reported, size = _reported_size(recorded, last_size)
+    reported, size = _reported_size(recorded, listed.last_size)
     tokens = recorded.tokens_before if reported is None else reported
     reached = reported is not None and reported >= threshold and limits.usual is None and not limits.is_least
     if recorded.trigger == "manual":
@@ -190,17 +197,21 @@ def _as_reported(
         text = f"the request before the compaction failed (“{error}”), at {size}"
         text += f", which reach the threshold of {threshold:,}" if reached else ""
         return Why("reported", text, tokens=tokens)
-    by = f"{recorded.trigger} (reported)" if recorded.trigger else "trigger not recorded"
+    in_turn = listed.is_in_turn and not recorded.trigger
+    unrecorded = "auto (inferred: in the middle of a turn)" if in_turn else "trigger not recorded"
+    by = f"{recorded.trigger} (reported)" if recorded.trigger else unrecorded
     if reached:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
         text = f"{size} reached the threshold of {threshold:,}: {share}, {words_of(settings.profile)}; {by}"
-        return Why("threshold" if recorded.trigger else "reported", text, threshold, None, tokens)
-    rules = _rules_words(recorded, reported, settings, threshold, limits)
-    return Why("reported", f"{by}, at {size}; {rules}", tokens=tokens)
+        rule: WhyRule = "threshold" if recorded.trigger else "reported"
+        return Why(rule, text, threshold, None, tokens, in_turn=in_turn)
+    may_be_by_hand = not (recorded.trigger or in_turn)
+    rules = _rules_words(reported, settings, threshold, limits, may_be_by_hand)
+    return Why("reported", f"{by}, at {size}; {rules}", tokens=tokens, in_turn=in_turn)
 
 
 def _rules_words(
-    recorded: Compaction, reported: int | None, settings: Settings, threshold: int, limits: KnownLimits
+    reported: int | None, settings: Settings, threshold: int, limits: KnownLimits, may_be_by_hand: bool
 ) -> str:
     """Return at which size the agent fires, or what else explains a compaction at a smaller reported size."""
     window, usual = settings.context_length, limits.usual
@@ -214,7 +225,7 @@ def _rules_words(
     is_smaller = reported is not None and reported < limit
     if is_smaller and not (limits.is_window_recorded or limits.is_least):
         which = f"{limit:,}" if usual is None else f"the usual {limit:,}"
-        by_hand = "" if recorded.trigger else ", or the user compacted"
+        by_hand = ", or the user compacted" if may_be_by_hand else ""
         return (
             f"{rules}had a smaller window than today's {window:,}, or a lower threshold than {which}{by_hand}"
         )
@@ -230,8 +241,8 @@ def _reported_size(recorded: Compaction, last_size: int | None) -> tuple[int | N
     """Return the reported size of the list before, or of the last request with its answer; and it in words."""
     reported = recorded.tokens_before_reported
     if last_size is not None and is_size_doubted(recorded, last_size):
-        lie = f"the agent reports {reported:,}, which cannot be right"
-        return last_size, f"{last_size:,} tokens in the last request and its answer ({lie})"
+        doubt = f"the agent reports {reported:,}, so requests may be missing in the file"
+        return last_size, f"{last_size:,} tokens in the last recorded request and its answer ({doubt})"
     if reported is not None:
         return reported, f"{reported:,} tokens (reported)"
     if last_size is not None:

@@ -124,6 +124,21 @@ def test_a_recorded_trigger_of_another_agent_counts_for_any_size(trigger: str | 
     assert ("auto (reported)" in cause.text) == (trigger == "auto")
 
 
+@pytest.mark.parametrize(
+    ("messages", "answered", "trigger"), [(TALK, True, "auto"), (TALK, False, None), (TALK[:4], True, None)]
+)
+def test_a_compaction_in_the_middle_of_a_turn_was_automatic(
+    messages: list[tuple[str, int]], answered: bool, trigger: str | None
+) -> None:
+    before = replace(listed(messages), agent="codex", answered=answered)
+    done = replace(compacted(len(messages), 90_000), tokens_before_reported=90_000)
+    cause = cause_of(before, done, 0.5)
+    assert cause.trigger == trigger
+    assert cause.text.startswith(
+        "auto (inferred: in the middle of a turn)" if trigger else "trigger not recorded"
+    )
+
+
 def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> None:
     done = replace(compacted(5, 110_000), tokens_before_reported=110_000)
     settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=0.5)
@@ -182,7 +197,7 @@ def test_only_a_request_that_did_not_fit_may_be_much_larger_than_the_last_one(ov
     done = replace(compacted(5, 90_000), overflow=overflow, tokens_before_reported=250_000)
     cause = cause_of(before, done, 0.5)
     assert cause.tokens == (250_000 if overflow else 100_000)
-    assert ("which cannot be right" in cause.text) is not overflow
+    assert ("may be missing in the file" in cause.text) is not overflow
 
 
 def test_a_missing_list_has_an_unknown_size() -> None:
