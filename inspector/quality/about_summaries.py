@@ -108,7 +108,8 @@ def says_nothing(evidence: ConversationEvidence) -> Iterator[Violation]:
         if large and 0 < len(history.split()) <= _FEW_WORDS:
             yield compaction.at_summary(
                 f"The history in summary {compaction.index} is “{safe_title(history, 80)}”, for most of "
-                f"~{compaction.middle_tokens:,} tokens of messages.",
+                f"~{compaction.middle_tokens:,} tokens of messages. Its other {len(body) - len(history):,} characters "
+                "are about the current turn.",
             )
             continue
         if (large and len(body) < limits.EMPTY_SUMMARY) or (short and denies) or is_template:

@@ -32,13 +32,14 @@ _ALL = (
     Rule(
         "summary-says-nothing",
         "error",
-        "The summary is empty",
-        "A model wrote the summary, but it has no content. The messages that it replaced are lost.",
+        "The summary has little or no content",
+        "A model wrote the summary, but it has no content, or only that of the current turn. The other messages that "
+        "it replaced are lost.",
         f"A summary of fewer than {limits.EMPTY_SUMMARY} characters replaces {limits.SUMMARIZED_AT_LEAST:,} tokens "
         f"or more. Or a summary of fewer than {5 * limits.EMPTY_SUMMARY} characters says that it saw no "
         f"conversation, or that there is no task although it replaces {limits.SUMMARIZED_AT_LEAST:,} tokens or more. "
-        "Or each of its sections says only that there is nothing. The messages that it replaced are larger than the "
-        "summary.",
+        "Or each of its sections says only that there is nothing. Or a word replaces the history before the current "
+        "turn. The messages that it replaced are larger than the summary.",
         "Read the messages in the list before, and repeat what the agent still needs. Try another summary "
         "model.",
     ),
