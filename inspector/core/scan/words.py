@@ -11,11 +11,17 @@ from inspector.core.patterns import late_pattern
 #: The characters of scripts that put no spaces between words, for a character class.
 UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _UNSPACED = late_pattern(f"[{UNSPACED}]")
-#: The letters of scripts that do, for a character class.
-SPACED = "A-Za-zÀ-ɏЀ-ӿ"
+#: The letters of scripts that do, for a character class. × and ÷ are none.
+SPACED = "A-Za-zÀ-ÖØ-öø-ɏЀ-ӿ"
 # Text to stem: a word or a name with its signs, or a run of a script without spaces.
 _WORD = late_pattern(rf"[{SPACED}][{SPACED}0-9_'’-]*|[{UNSPACED}]+")
 _PART = late_pattern(rf"[{SPACED}]{{2,}}|\d+")
+#: Full-width letters, digits and signs of numbers, in order, and their ASCII forms.
+_WIDE_SIGNS = "".join(
+    chr(sign + 0xFEE0) for sign in range(0x21, 0x7F) if chr(sign).isalnum() or chr(sign) in "%+-./"
+)
+_WIDE = late_pattern(f"[{_WIDE_SIGNS}]")
+_NARROW = str.maketrans({sign: chr(ord(sign) - 0xFEE0) for sign in _WIDE_SIGNS})
 #: Number of words whose stems are cached.
 _REMEMBERED = 50_000
 
@@ -23,6 +29,11 @@ _REMEMBERED = 50_000
 def word_set(words: str) -> frozenset[str]:
     """Return the words of a text, parted by spaces, as a set."""
     return frozenset(words.split())
+
+
+def narrow(text: str) -> str:
+    """Return a text with each full-width letter, digit and sign of a number as its ASCII form. No place changes."""
+    return text if text.isascii() or _WIDE.search(text) is None else text.translate(_NARROW)
 
 
 def has_unspaced(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from msgspec import Struct
@@ -181,11 +181,15 @@ class Alignment:
         return not concepts or not concepts.isdisjoint(word.concept for word, _ in self.pairs)
 
     def _is_same_value(self, value: Value, other: Value) -> bool:
-        """Return whether two values are the same. `other` may have the unit of another value of the fact."""
-        has_stated_unit = value.form == "number" and any(
-            stated.unit == other.unit != "" for stated in self.probe.values
+        """Return whether two values are the same.
+
+        If only one has a unit, another value of its text may have the unit of the other: "34/36kg".
+        """
+        if same_value(value, other) or value.canon != other.canon:
+            return same_value(value, other)
+        return (value.form == "number" and other.unit in _units(self.probe.values)) or (
+            other.form == "number" and value.unit in _units(self.passage.values)
         )
-        return same_value(value, other) or (has_stated_unit and value.canon == other.canon)
 
     @cached_property
     def kept_values(self) -> int:
@@ -279,6 +283,11 @@ class Alignment:
                 max(first, start - _LINE_CONTEXT) : min(last if last >= 0 else len(text), end + _LINE_CONTEXT)
             ]
         )
+
+
+def _units(values: Iterable[Value]) -> Collection[str]:
+    """Return the units of values."""
+    return {value.unit for value in values if value.unit}
 
 
 def _aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Word]]:

@@ -123,6 +123,7 @@ class Comparison(Differences):
             (probe.request and not is_recognized)
             or (probe.asked and self.shared_words < 3)
             or self.replaces_value()
+            or self.exchanges_factors()
             or self.reports_act()
             or self.lacks_part()
             or self.shares_too_little()

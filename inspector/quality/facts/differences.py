@@ -70,6 +70,8 @@ _NUMERIC = late_pattern(
 )
 #: Matches a name and its number, not within an id: "Core 10", "Java17".
 _NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%]|-\w)", re.IGNORECASE)
+#: Matches the sign between two factors: 20 kg × 12.
+_TIMES = late_pattern(r"\s?[×x*]\s?")
 _NUMBER = late_pattern(r"(?<![\d.])\d+(?:\.\d+)*")
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
@@ -120,6 +122,11 @@ class Differences(Alignment):
             for value, match in self.value_pairs
             if match is not None
         )
+
+    def exchanges_factors(self) -> bool:
+        """Return whether the passage has products, but not those of the fact: "20 kg × 12, 25 kg × 10"."""
+        others = _products(self.passage.text)
+        return bool(others) and not _products(self.probe.text) <= others
 
     def renumbers(self) -> str:
         """Return a name with another number in the passage: "Java 17" for a fact about Java 21.
@@ -536,6 +543,16 @@ class Differences(Alignment):
         )
         has_name = any(word.name for word, _ in self.pairs)
         return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
+
+
+def _products(text: str) -> frozenset[tuple[str, str]]:
+    """Return the two factors of each product in a text."""
+    pairs = pairwise(values_of(text))
+    return frozenset(
+        (one.canon, other.canon)
+        for one, other in pairs
+        if _TIMES.fullmatch(text[one.span[1] : other.span[0]])
+    )
 
 
 def _specifiers(words: Sequence[Word]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.core.patterns import has, late_pattern
-from inspector.core.scan.words import UNSPACED, word_set
+from inspector.core.scan.words import SPACED, UNSPACED, narrow, word_set
 from inspector.quality.facts.fact import Span, Value
 from inspector.quality.facts.rules import concept, load_stemmer
 from inspector.quality.facts.values import NUMBER_WORDS, values_of
@@ -93,7 +93,7 @@ _DETERMINERS = word_set("the a an our their his her your my each every all any")
 _OPPOSED = {("from", "to"), ("before", "after"), ("above", "below"), ("inside", "outside")}
 
 _TOKEN = late_pattern(
-    rf"(?P<word>[A-Za-z](?:#|\+\+)(?![\w#+])|[A-Za-zÀ-ɏЀ-ӿ][A-Za-zÀ-ɏЀ-ӿ0-9_'’]*(?:-[A-Za-zÀ-ɏЀ-ӿ0-9_'’]+)*)|"
+    rf"(?P<word>[A-Za-z](?:#|\+\+)(?![\w#+])|[{SPACED}][{SPACED}0-9_'’]*(?:-[{SPACED}0-9_'’]+)*)|"
     rf"(?P<cjk>[{UNSPACED}]+)|(?P<number>\d+)"
 )
 #: Matches the text before "on" or "off" as a state: "is off", "default to on". Else they do not count.
@@ -365,7 +365,7 @@ class Meaning(Struct, frozen=True, dict=True):
 def meaning_of(text: str) -> Meaning:
     """Read a sentence or a line."""
     values = values_of(text)
-    reader = _WordReader(text)
+    reader = _WordReader(narrow(text))
     clauses = _read(reader, values)
     return Meaning(text, tuple(reader.words), values, clauses, _refusals(reader.refused))
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
-from inspector.core.scan.words import word_set
+from inspector.core.scan.words import narrow, word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import summary_language
 from inspector.quality.facts.meaning import BINDS, meaning_of
@@ -57,7 +57,9 @@ DONE_SECTION = late_pattern(
 )
 #: Marks that a plain text lacks.
 _DROPPED = "*`\"'“”‘’«»\\"
-_MARKS = str.maketrans({**dict.fromkeys(_DROPPED, None), "—": "-", "–": "-", "…": "...", "、": "，"})
+_MARKS = str.maketrans(
+    {**dict.fromkeys(_DROPPED, None), "—": "-", "–": "-", "−": "-", "…": "...", "、": "，"}
+)
 _SPACES = late_pattern(
     r" (?=[,;!?])|(?<=[,;!?]) | (?=\.(?: |\Z))|(?<=[^\W\d_]\.) (?=[^\W\d_])|(?<=[\u3040-\u9fff]) "
     r"(?=[\u3040-\u9fff])"
@@ -143,7 +145,7 @@ class Passage(Struct, frozen=True):
 
 def plain(text: str) -> str:
     """Return a text in lower case on one line, without quotes, emphasis and code marks."""
-    words = LINES.sub(" ", text).translate(_MARKS).lower().split()
+    words = LINES.sub(" ", narrow(text)).translate(_MARKS).lower().split()
     return _SPACES.sub("", " ".join(word for word in words if word != "/"))
 
 
@@ -608,6 +610,6 @@ def place_of(wording: str, text: str) -> Span:
     mark, gap = f"[{re.escape(_DROPPED)}]*", r"(?:\\n|[\W_]){0,24}?"
     pattern = gap.join(mark.join(map(re.escape, word)) for word in words)
     for bounded in (rf"(?<![^\W_]){pattern}(?![^\W_])", pattern) if words else ():
-        if (place := re.search(bounded, text, re.IGNORECASE)) is not None:
+        if (place := re.search(bounded, narrow(text), re.IGNORECASE)) is not None:
             return place.span()
     return 0, min(len(text), len(wording))

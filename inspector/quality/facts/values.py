@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.exact import LINE, NUMBER, PATTERNS, is_path, plain_number
-from inspector.core.scan.words import word_set
+from inspector.core.scan.words import SPACED, narrow, word_set
 from inspector.quality.facts.fact import Span, Value
 
 #: Forms of values, in the order of the attempts at a place. One in NAMES is also followed from message
@@ -62,12 +62,14 @@ UNITS: Mapping[str, str] = {
     "USD": "USD usd $ dollars dollar",
     "GBP": "GBP gbp £",
     "CNY": "CNY ¥ 元 块",
+    "JPY": "JPY jpy 円 yen",
     "mm": "mm millimetres millimetre millimeters millimeter Millimeter milímetros millimètres 毫米",
     "cm": "cm centimetres centimetre centimeters centimeter Zentimeter centímetros centimètres 厘米 公分",
     "m": "metres metre meters meter Meter Metern metros mètres 米",
     "km": "km kilometres kilometre kilometers kilometer Kilometer kilómetros kilomètres 公里",
     "g": "g gram grams gramme grammes Gramm gramos 克",
     "kg": "kg kilo kilos kilogram kilograms Kilogramm kilogramos kilogrammes 公斤",
+    "lb": "lb lbs pound pounds 磅",
     "W": "W watt watts Watt",
     "kW": "kW kilowatt kilowatts Kilowatt",
     "degrees": "°C °F degrees degree Grad grados degrés 度",
@@ -88,6 +90,7 @@ _SIZES: Mapping[str, tuple[str, Decimal]] = {
     "h": ("time", Decimal(3600)), "day": ("time", Decimal(86400)), "week": ("time", Decimal(604800)),
     "mm": ("length", Decimal("0.001")), "cm": ("length", Decimal("0.01")), "m": ("length", Decimal(1)),
     "km": ("length", Decimal(1000)), "g": ("weight", Decimal(1)), "kg": ("weight", Decimal(1000)),
+    "lb": ("weight", Decimal("453.59237")),
     "W": ("power", Decimal(1)), "kW": ("power", Decimal(1000)),
     "B": ("bytes", Decimal(1)), "KB": ("bytes", Decimal(1000)), "MB": ("bytes", Decimal(10**6)),
     "GB": ("bytes", Decimal(10**9)), "TB": ("bytes", Decimal(10**12)),
@@ -144,12 +147,13 @@ NUMBER_WORDS: Mapping[str, str] = {
 _ARTICLES = ("half an", "half a", "an", "a", "one")
 _SCALES: Mapping[str, int] = {
     "k": 1_000, "K": 1_000, "M": 1_000_000, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000,
+    "万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000,
 }  # fmt: skip
-_SCALE = r"(?:[kKM](?![A-Za-z])|\s(?:thousand|million|billion)\b)"
+_SCALE = r"(?:[kKM](?![A-Za-z])|[万萬亿億]|\s(?:thousand|million|billion)\b)"
 #: A number that ends in a zero, but not in ".0" or ".00".
 _RELEASE = late_pattern(r"[1-9]\d*\.\d*[1-9]\d*0")
 #: A number for each unit, or two numbers: "300/month", "429/503".
-_NUMERIC = late_pattern(r"\d+(?:[.,]\d+)*/(?:[a-z]+|\d+)\Z")
+_NUMERIC = late_pattern(r"\d+(?:[.,]\d+)*/(?:[a-z]+|\d+[a-z]*)\Z")
 _DIGITS = late_pattern(r"\d+(?:[.,]\d+)*")
 _SCALED = late_pattern(_SCALE)
 _DOTTED = late_pattern(r"[1-9]\d{0,2}(?:\.\d{3})+")
@@ -205,7 +209,7 @@ def _whole_words(forms: Iterable[str]) -> str:
     lettered = [form for form in ordered if form[-1].isalpha() and form[-1] < "\u3040"]
     others = [form for form in ordered if form not in lettered]
     # One look-ahead for all of these: a look-ahead each takes half a second to compile.
-    pattern = rf"(?:{_either(lettered)})(?![A-Za-zÀ-ÿЀ-ӿ])"
+    pattern = rf"(?:{_either(lettered)})(?![{SPACED}])"
     return f"{pattern}|{_either(others)}" if others else pattern
 
 
@@ -213,7 +217,7 @@ _UNIT_OF: Mapping[str, str] = {
     form.replace("_", " "): unit for unit, forms in UNITS.items() for form in forms.split()
 }
 # "5 m" are metres; "5m" may be minutes.
-_SPELLED = rf"{_whole_words(_UNIT_OF)}|(?<=\d )m(?![A-Za-zÀ-ÿЀ-ӿ])"
+_SPELLED = rf"{_whole_words(_UNIT_OF)}|(?<=\d )m(?![{SPACED}])"
 _UNIT = late_pattern(rf"[\s-]?({_SPELLED})")
 _SIZED = _whole_words(form for form, unit in _UNIT_OF.items() if unit in _SIZES)
 _MONTH = "|".join(form.capitalize() + "|" + form for form in sorted(_MONTHS, key=len, reverse=True))
@@ -221,7 +225,7 @@ _DAY = r"[12]\d|3[01]|0?[1-9]"
 # One copy of the units a pattern: each copy takes milliseconds to compile.
 # 1.5k is 1,500.
 _COUNT = rf"{PATTERNS['number']}{_SCALE}?"
-_CURRENCY = r"(?:(?:[€$£¥]|EUR|USD|GBP|CNY)\s?)"
+_CURRENCY = r"(?:(?:[€$£¥]|EUR|USD|GBP|CNY|JPY)\s?)"
 _NUMBER = (
     rf"{_CURRENCY}?(?:(?:{PATTERNS['number']}\s?[-–]\s?)?{_COUNT}[\s-]?(?:{_SPELLED})|"
     rf"{_COUNT})"
@@ -280,7 +284,7 @@ _MENTION = late_pattern(
 )
 # Nothing is a value that has none of these: no unit is looked at here.
 _WORTH = late_pattern(
-    rf"[0-9/_#]|--|\.[a-z]|[a-z][A-Z]|[二两兩三四五六七八九十半百千万萬]|"
+    rf"[0-9０-９/_#]|--|\.[a-z]|[a-z][A-Z]|[二两兩三四五六七八九十半百千万萬]|"
     rf"(?i:\b(?:(?:{_NUMERAL})[\s-]|half an?\s|(?:{_AN_AMOUNT})(?:an?|one)\s|(?:an?|one)\s\w+\s(?:before|"
     rf"after|later|ahead|earlier|or|at most|and a half)\b)|{_either(_WEEKDAYS.split())})"
 )
@@ -309,7 +313,7 @@ _LONGEST_TOKEN = 200
 #: Characters of a run without a space that are looked at for values; a longer one is data.
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
-_NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\w/])")
+_NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\d/]|\w*/)")
 #: The sign between two times of day: 08:00-17:30.
 _CLOCKS = late_pattern(r"(?<=\d:\d\d)[-–](?=\d{1,2}:\d\d)")
 #: A space that keeps a number and its unit on one line. The patterns know ASCII spaces only.
@@ -340,7 +344,7 @@ def _values_of(text: str) -> tuple[Value, ...]:
 def _scan(text: str) -> Iterator[Value]:
     if len(text) > _LONGEST_RUN and _RUN.search(text) is not None:
         text = _RUN.sub(lambda run: " " * len(run.group()), text)
-    read = _FIXED_SPACE.sub(" ", text)
+    read = _FIXED_SPACE.sub(" ", narrow(text))
     read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), read)
     read = _CLOCKS.sub(" ", read)
     read = _SPACED.sub(lambda number: number.group().replace(" ", ","), read)
@@ -354,7 +358,9 @@ def _values_in(match: re.Match[str]) -> Iterator[Value]:
     value, start = _value(match), match.start()
     if value is None and match.lastgroup == "path" and _NUMERIC.match(match.group()) is not None:
         for number in _DIGITS.finditer(match.group()):
-            yield _quantity(number.group(), (start + number.start(), start + number.end()))
+            unit = _UNIT.match(match.group(), number.end())
+            end = number.end() if unit is None else unit.end()
+            yield _quantity(match.group()[number.start() : end], (start + number.start(), start + end))
     elif value is not None and value.form == "address" and ":" in value.text:
         host, _, port = value.text.rpartition(":")
         yield Value(host, "address", canon(host), "", True, (start, start + len(host)))
@@ -546,6 +552,9 @@ def same_value(one: Value, other: Value) -> bool:
         return sizes[0] == sizes[1] or _same_bytes(one, other)
     if one.canon != other.canon:
         return False
+    if {one.unit, other.unit} == {"CNY", "JPY"}:
+        # Both currencies have the same sign.
+        return "¥" in one.text + other.text
     if one.unit == other.unit or not (one.unit and other.unit):
         # A text may leave out a unit that only names the counted things, but not a measure.
         return one.unit == other.unit or (one.unit or other.unit) in _LOOSE

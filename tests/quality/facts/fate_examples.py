@@ -82,6 +82,23 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The berth plan is in `C:\\pier\\old_berths.xlsx`",
         "contradicted",
     ),
+    # The same values in another layout or format.
+    (
+        "layout",
+        "Keep at most 350,000 JPY a month in the box.",
+        "- The box: keep at most ¥350k a month",
+        "kept",
+    ),
+    (
+        "layout",
+        "Keep at most 350,000 JPY a month in the box.",
+        "- The box: keep at most ¥35k a month",
+        "value lost",
+    ),
+    ("zh", "码头的箱子最多放３５万元。", "- 码头的箱子最多放 350,000 元", "kept"),
+    ("zh", "渔网每排：20lb×12，25lb×10", "- 渔网每排 25lb×10/20lb×12", "kept"),
+    ("zh", "渔网每排：20lb×12，25lb×10", "- 渔网每排 25lb×12/20lb×10", "uncertain"),
+    ("zh", "仓库地址：港口区２丁目６号", "- 仓库地址：港口区2丁目6号", "kept"),
     # Only a clause of the statement is quoted.
     ("clause", "先去码头，禁止夜间卸货，再回来报告。", "## 约束\n- 必须小心，禁止夜间卸货", "uncertain"),
     ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
