@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from tests.widgets.widget_host import HOSTILE, hosting, lines
 from widgets.bars.gauge import Gauge, GaugeState, explain, parting
 from widgets.bars.mode_bar import Mode, ModeBar
+from widgets.bars.notes_bar import NotesBar
 from widgets.bars.pane_tabs import PaneTab, PaneTabs
 from widgets.bars.region_bar import RegionBar, RegionBarState, RegionShare
 from widgets.bars.timeline import Position, Timeline, TimelineNode, glyph_of
@@ -360,3 +361,26 @@ async def test_the_marker_of_a_replay_never_jumps_back() -> None:
             places.append(lines(widget)[0].index("▮"))
     assert places == sorted(places)
     assert places[-1] > places[0]
+
+
+async def test_notes_that_do_not_fit_follow_when_the_others_are_put_away() -> None:
+    bar = NotesBar()
+    sentences = [f"{name} is damaged, and it cannot be read. {'Copy it first. ' * 10}" for name in "abc"]
+    async with hosting(bar, size=(80, 24), set_up=lambda: bar.show(sentences)) as host:
+        read = []
+        for left in (2, 1, 0):
+            await host.settle()
+            text = str(bar.render())
+            assert (f"(and {left} more)" in text) is bool(left)
+            read.append([name for name in "abc" if f"{name} is damaged" in text])
+            assert bar.size.height <= 6
+            bar.dismiss()
+        await host.settle()
+        assert read == [["a"], ["b"], ["c"]]
+        assert not bar.display
+        assert [message.sentences for message in host.messages_of(NotesBar.Dismissed)] == [
+            (sentence,) for sentence in sentences
+        ]
+        bar.show([sentence[:20] for sentence in sentences])
+        await host.settle()
+        assert "more)" not in str(bar.render())

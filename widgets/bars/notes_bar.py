@@ -10,13 +10,17 @@ from textual.message import Message
 from textual.widgets import Static
 
 from inspector.core.text import safe_line
+from widgets.base.wrapping import breaks
 
-#: Sentences that are shown at once.
-_SHOWN = 4
+#: Maximum rows of the bar.
+_ROWS = 6
 
 
 class NotesBar(Static):
-    """Shows sentences, each once; a click, or `dismiss`, puts them away, and then they do not come back."""
+    """Shows as many sentences as fit, each once.
+
+    A click, or `dismiss`, puts these away, and then they do not come back. The next ones follow.
+    """
 
     DEFAULT_CSS: ClassVar[str] = """
     NotesBar {
@@ -38,15 +42,33 @@ class NotesBar(Static):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__("", id=id, markup=False)
-        #: The sentences on screen.
+        #: The sentences that were not put away, and the number of those on screen.
         self.sentences: tuple[str, ...] = ()
+        self._count = 0
         self.tooltip = "Click, or press escape, to put this away."
 
     def show(self, sentences: Sequence[str]) -> None:
         """Show these sentences; none hides the bar."""
         self.sentences = tuple(dict.fromkeys(sentences))
         self.set_class(bool(self.sentences), "-shown")
-        lines = [safe_line(text, 600) for text in self.sentences[:_SHOWN]]
+        self._draw()
+
+    def on_resize(self) -> None:
+        """Another width may have room for other sentences."""
+        self._draw()
+
+    def _draw(self) -> None:
+        width = max(20, self.app.size.width - 2)
+        lines: list[str] = []
+        rows = 0
+        for text in self.sentences:
+            line = safe_line(text, (_ROWS - 1) * width)
+            rows += 1 + len(breaks(line, width) or ())
+            # One row stays free for the number of further sentences.
+            if lines and rows >= _ROWS:
+                break
+            lines.append(line)
+        self._count = len(lines)
         more = len(self.sentences) - len(lines)
         if more > 0:
             lines[-1] += f"  (and {more} more)"
@@ -55,10 +77,10 @@ class NotesBar(Static):
         self.update("\n".join(lines))
 
     def dismiss(self) -> None:
-        """Put the sentences away."""
+        """Put the sentences on screen away."""
         if self.sentences:
-            self.post_message(self.Dismissed(self.sentences))
-            self.show(())
+            self.post_message(self.Dismissed(self.sentences[: self._count]))
+            self.show(self.sentences[self._count :])
 
     def on_click(self) -> None:
         """A click puts them away."""
