@@ -12,6 +12,7 @@ from inspector.core.messages import Message, messages_from
 from inspector.engines.base import Output, Settings
 from inspector.engines.capabilities import assemble, prune
 from inspector.engines.hermes.assembly import with_repaired_pairs
+from inspector.engines.hermes.direct import rows as rows_module
 from inspector.engines.hermes.direct.assembly import KeptRow, demoted
 from inspector.engines.hermes.direct.engine import DirectEngine
 from inspector.engines.hermes.direct.estimates import text_tokens
@@ -19,6 +20,7 @@ from inspector.engines.hermes.direct.restating import HEADER, restated, unfinish
 from inspector.engines.hermes.direct.rows import DirectRow
 from inspector.engines.hermes.releases import RELEASES
 from inspector.engines.registry import engine
+from tests.counting import calls_of
 from tests.engines.lists import assistant, call, conversations, result, user
 
 SMALL = Settings(context_length=20_000, threshold=0.1, target_ratio=0.1)
@@ -40,6 +42,14 @@ def test_a_blank_message_after_the_last_request_leaves_the_list() -> None:
     left = [out.source for out in assemble(found, messages, plan, "a summary")]
     assert 9 in left
     assert 10 not in left
+
+
+def test_a_plan_reads_the_roles_near_its_boundaries_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = calls_of(monkeypatch, rows_module, "role_code")
+    found = engine("hermes-0.20")
+    listed = [wire for number in range(300) for wire in (user(f"{number} " * 90), assistant("done " * 90))]
+    assert found.plan(found.measure(messages_from(listed)), SMALL).compacts
+    assert 0 < len(read) < 20
 
 
 def test_results_of_older_rounds_of_a_lean_tail_are_demoted() -> None:

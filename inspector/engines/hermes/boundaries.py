@@ -6,6 +6,7 @@ Source: releases 0.13.0 and 0.19.0, `_find_tail_cut_by_tokens` and the functions
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from inspector.core.conversations import ASSISTANT, SYSTEM, TOOL
 from inspector.engines.base import DerivationStep
@@ -28,14 +29,14 @@ def head_size(
     return system + protected
 
 
-def past_results(roles: bytes, index: int) -> int:
+def past_results(roles: Sequence[int], index: int) -> int:
     """Return the first index from `index` on whose message is not a tool result."""
     while index < len(roles) and roles[index] == TOOL:
         index += 1
     return index
 
 
-def before_group(roles: bytes, calls: bytes, index: int) -> int:
+def before_group(roles: Sequence[int], calls: Sequence[int], index: int) -> int:
     """Return the start of the group if `index` is within a call and its results, else `index`."""
     if index <= 0 or index >= len(roles):
         return index
@@ -45,7 +46,7 @@ def before_group(roles: bytes, calls: bytes, index: int) -> int:
     return check if check >= 0 and roles[check] == ASSISTANT and calls[check] else index
 
 
-def pair_end(roles: bytes, user: int) -> int:
+def pair_end(roles: Sequence[int], user: int) -> int:
     """Return the index after a message of the user and the answer to it, with its results."""
     index = user + 1
     return past_results(roles, index + 1) if index < len(roles) and roles[index] == ASSISTANT else index

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.core.conversations import ASSISTANT, TOOL
 from inspector.engines.base import DerivationStep, Settings
 from inspector.engines.hermes.boundaries import before_group, pair_end, past_results, tail_floor
-from inspector.engines.hermes.direct.rows import CALLS, DirectRow, last_user, roles_of, totals_within
+from inspector.engines.hermes.direct.rows import CALLS, CODE, DirectRow, RowNumbers, last_user, totals_within
 from inspector.engines.hermes.policies import Policies
 
 #: Number of messages after the protected ones that are searched for a handoff: it shows an earlier compaction.
@@ -42,7 +42,7 @@ class TailCut:
         soft: int,
     ) -> None:
         self.rows, self.policies, self.settings = rows, policies, settings
-        self.roles, self.calls = roles_of(rows), bytes(map(CALLS, rows))
+        self.roles, self.calls = RowNumbers(rows, CODE), RowNumbers(rows, CALLS)
         self.head_end = past_results(self.roles, protected)
         self.budget, self.soft = budget, soft
         self.steps: list[DerivationStep] = []

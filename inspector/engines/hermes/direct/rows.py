@@ -4,7 +4,7 @@ the same other row. So lists that share rows share the results, and a sweep read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, islice, takewhile
 from operator import attrgetter
@@ -139,14 +139,14 @@ class DirectRow:
         return True
 
     @cached_property
-    def is_mended(self) -> bool:
-        """True: the release can compare the ids of its calls."""
-        if self.role == "assistant":
+    def mended(self) -> DirectRow | None:
+        """The message as it stays: `remainder`. Raises if the release cannot compare the ids of its calls."""
+        if self.remainder is not None and self.role == "assistant":
             for call in self.wire.get("tool_calls") or []:
                 hash(call_id(call))
-        elif self.role == "tool":
+        elif self.remainder is not None and self.role == "tool":
             hash(self.wire.get("tool_call_id"))
-        return True
+        return self.remainder
 
     # Pruning.
 
@@ -213,7 +213,7 @@ def rows_of(messages: Iterable[Message], policies: Policies) -> list[DirectRow]:
 TOKENS, OLD_TOKENS, ROUGH = attrgetter("tokens"), attrgetter("old_tokens"), attrgetter("rough")
 DIGEST, TOOLS, SKILLS, SHORT, SHRUNK = map(attrgetter, ("digest", "tools", "skills", "is_short", "shrunk"))
 CODE, CALLS = attrgetter("code"), attrgetter("calls")
-HANDOFF, REMAINDER, WRITTEN, MENDED = map(attrgetter, ("handoff", "remainder", "is_written", "is_mended"))
+HANDOFF, WRITTEN, MENDED = map(attrgetter, ("handoff", "is_written", "mended"))
 
 
 def tokens_from_end(rows: Sequence[DirectRow]) -> Iterator[int]:
@@ -232,9 +232,17 @@ def totals_within(rows: Sequence[DirectRow], ceiling: int, floor: int) -> list[i
     return fit
 
 
-def roles_of(rows: Sequence[DirectRow]) -> bytes:
-    """Return the codes of the roles."""
-    return bytes(map(CODE, rows))
+class RowNumbers(Sequence[int]):
+    """A number of each row, read where a rule asks for it."""
+
+    def __init__(self, rows: Sequence[DirectRow], number: Callable[[DirectRow], int]) -> None:
+        self._rows, self._number = rows, number
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._number(self._rows[index])
 
 
 def last_user(rows: Sequence[DirectRow], start: int) -> int:

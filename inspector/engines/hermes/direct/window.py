@@ -12,7 +12,6 @@ from inspector.engines.hermes.direct.assembly import role_of
 from inspector.engines.hermes.direct.rows import (
     HANDOFF,
     MENDED,
-    REMAINDER,
     ROUGH,
     WRITTEN,
     DirectRow,
@@ -95,10 +94,12 @@ def window(
             DerivationStep("handoff", tail_start, "the tail starts after the newest handoff", bound=True)
         )
     start = max(head_end, handoffs[-1] + 1) if handoffs and handoffs[-1] < cut else head_end
-    head, tail = (
-        list(filter(None, map(REMAINDER, part))) for part in (remaining[:head_end], remaining[tail_start:])
+    head, tail = _phase(
+        "repairs tool pairs",
+        lambda: [
+            list(filter(None, map(MENDED, part))) for part in (remaining[:head_end], remaining[tail_start:])
+        ],
     )
-    _phase("repairs tool pairs", lambda: all(map(MENDED, (*head, *tail))))
     chosen = role_of(head, tail, head_end == 0)
     role = chosen.role if chosen.target is None else ""
     return Window(pruned, kept, boundary, head_end, tail_start, start, middle, role, tuple(steps))
