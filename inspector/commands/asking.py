@@ -162,12 +162,13 @@ class Asked:
     ) -> None:
         """Print an answer, then the notes, and raise as `raise_unread` does. `document_of` returns its document;
         without it, the document has the fields of the answer."""
-        if self.as_json or is_plain():
+
+        def document(answer: T) -> Any:
             from inspector.export.document import built
 
-            print_answer(self._masked((document_of or built)(answer)), self.as_json, print)
-        else:
-            print_text(self._masked(answer))
+            return self._masked((document_of or built)(answer))
+
+        print_answer(answer, self.as_json, lambda answer: print_text(self._masked(answer)), document)
         self.end()
 
     def print_each(

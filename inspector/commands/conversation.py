@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import click
@@ -41,10 +42,10 @@ def show(
     answers, name = asked.one()
     answer = show_generation(answers, name, generation, exact=not (no_exact or messages), step=step)
     if messages:
-        print_answer(api_messages(answer), True, print_show)
+        print_answer(api_messages(answer), True, print)
         asked.end()
     else:
-        asked.print(show_document(answer, full), print_show)
+        asked.print(answer, partial(print_show, full=full), partial(show_document, full=full))
 
 
 @command("[PATH] [CONVERSATION]", covers_all=True)

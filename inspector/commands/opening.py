@@ -106,7 +106,7 @@ def _as_text(answers: Answers, name: str | None) -> None:
     from inspector.answers.showing import show_generation
     from inspector.export.console import say
     from inspector.export.conversations import print_conversations
-    from inspector.export.generations import compaction_document, print_compactions, print_show, show_document
+    from inspector.export.generations import compaction_document, print_compactions, print_show
 
     chosen = answers.store.resolve(name) if name is not None else ""
     listed = list_conversations(answers)
@@ -118,4 +118,4 @@ def _as_text(answers: Answers, name: str | None) -> None:
         say(safe_line(by_id[chosen].row.title) if chosen in by_id else chosen, "bold")
         print_compactions(list(map(compaction_document, compare_compactions(answers, chosen))))
         say()
-        print_show(show_document(show_generation(answers, chosen, None, exact=True)))
+        print_show(show_generation(answers, chosen, None, exact=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -36,6 +36,7 @@ CONVERSATION_HELP = "CONVERSATION may be left out if the store has only one conv
 
 #: The largest number on the command line. Databases and floats represent it exactly.
 _LARGEST = 10**15
+T = TypeVar("T")
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]
@@ -158,19 +159,24 @@ range_options = together(
 )
 
 
-def print_answer(document: Any, as_json: bool, print_text: Callable[[Any], None]) -> None:
-    """Print an answer: as JSON, as plain lines with --plain, else by the function `print_text`."""
+def print_answer(
+    answer: T,
+    as_json: bool,
+    print_text: Callable[[T], object],
+    document_of: Callable[[T], Any] = lambda answer: answer,
+) -> None:
+    """Print an answer: its document as JSON, or as plain lines with --plain; else by the function `print_text`."""
     if as_json:
         from inspector.export.document import json_bytes
 
-        click.echo(json_bytes(document))
+        click.echo(json_bytes(document_of(answer)))
     elif is_plain():
         from inspector.export.document import plain_lines
 
-        for line in plain_lines(document):
+        for line in plain_lines(document_of(answer)):
             click.echo(line)
     else:
-        print_text(document)
+        print_text(answer)
 
 
 def print_notes(notes: Sequence[str]) -> None:

@@ -47,7 +47,7 @@ def plan(asked: Asked, files: tuple[Path, ...], compactions_so_far: int) -> None
     from inspector.export.generations import plan_document, print_plans
 
     plans = plan_files(files, asked.flags, asked.config, compactions_so_far)
-    print_answer(list(map(plan_document, plans)), asked.as_json, print_plans)
+    print_answer(plans, asked.as_json, print_plans, lambda plans: list(map(plan_document, plans)))
     print_notes(unused_flags(asked.flags, plans[0].plan.profile, plans[0].plan.budgets))
     if asked.config is not None:
         print_notes(read_config(asked.config).notes)
@@ -119,7 +119,7 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
         click.echo(sweep_csv(swept), nl=False)
         asked.end()
     else:
-        asked.print(sweep_document(swept), print_sweep)
+        asked.print(swept, print_sweep, sweep_document)
     if not swept.complete:
         total = 0 if asked.progress.last is None else asked.progress.last.total
         done = f"{swept.conversations:,} of {total:,} conversations"
@@ -145,4 +145,4 @@ def recommend(asked: Asked, goal: Goal) -> None:
     from inspector.export.whatif import print_recommendation, recommendation_document
 
     answers, names = asked.several()
-    asked.print(recommendation_document(recommended(answers, names, goal)), print_recommendation)
+    asked.print(recommended(answers, names, goal), print_recommendation, recommendation_document)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from inspector.config.settings import ResolvedSettings
-from inspector.engines.base import Budgets, Settings
+from inspector.engines.base import Budgets, DerivationStep, Settings
 from inspector.engines.capabilities import SHOWN, default_threshold
 from inspector.engines.registry import agent_of, engine
 from inspector.engines.settings import SETTINGS
@@ -19,20 +22,23 @@ def settings_document(resolved: ResolvedSettings) -> Document:
     return built(resolved.settings) | fields_of(resolved, "sources notes")  # type: ignore[no-any-return]
 
 
-def budgets_document(budgets: Budgets, sources: Mapping[str, str] | None = None) -> Document:
+def budgets_document(budgets: Budgets, sources: Mapping[str, str] = MappingProxyType({})) -> Document:
     """Return the derived numbers with the steps of each. `sources` are the sources of the settings."""
-    steps = built(budgets.steps)
+    fields = "threshold_tokens tail_token_budget max_summary_tokens hygiene_tokens:null observed"
+    return {**fields_of(budgets, fields), "explained": built(explained(budgets, sources))}
+
+
+def explained(budgets: Budgets, sources: Mapping[str, str]) -> dict[str, tuple[DerivationStep, ...]]:
+    """Return the steps of each derived number, with the sources of inferred settings."""
+    steps = dict(budgets.steps)
     for number, setting in (("threshold_tokens", "threshold"), ("tail_token_budget", "tail_tokens")):
-        source = (sources or {}).get(setting, "")
-        for step in steps.get(number, ()):
-            if step["rule"] == "configured" and source.startswith(SHOWN):
-                step.update(rule="inferred", why=source)
-    return {
-        **fields_of(
-            budgets, "threshold_tokens tail_token_budget max_summary_tokens hygiene_tokens:null observed"
-        ),
-        "explained": steps,
-    }
+        source = sources.get(setting, "")
+        if number in steps and source.startswith(SHOWN):
+            steps[number] = tuple(
+                replace(step, rule="inferred", why=source) if step.rule == "configured" else step
+                for step in steps[number]
+            )
+    return steps
 
 
 class Written(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.answers.cachepoints import CachePoints
 from inspector.answers.compactions import JudgedCompaction
@@ -15,9 +15,9 @@ from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images
 from inspector.core.shares import percent, plural
 from inspector.core.text import safe, safe_line, unwrapped
-from inspector.engines.base import agreement_words
+from inspector.engines.base import Budgets, DerivationStep, agreement_words
 from inspector.engines.registry import words_of
-from inspector.export.config import budgets_document, settings_document
+from inspector.export.config import budgets_document, explained, settings_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
@@ -29,12 +29,6 @@ _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 def show_document(answer: ShownGeneration, full: bool = False) -> Document:
     """The answer of `show`: one generation with the plan that the settings make of it; `full` has all of each text."""
     conversation, plan, recorded, size = answer.conversation, answer.plan, answer.recorded, answer.reported
-    points = {
-        -1 if point.message is None else point.message: point.number
-        for point in answer.breakpoints
-        if point.placed
-    }
-    pruned = frozenset(plan.pruned)
     return {
         **fields_of(answer, "conversation=conversation.id generation=generation.number"),
         "generations": len(conversation.generations),
@@ -50,27 +44,36 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
         **fields_of(plan, "compacts reason head_end tail_start summary_budget steps"),
         "system_prompt": {
             "tokens": answer.system_tokens,
-            "breakpoint": points.get(-1),
+            "breakpoint": _points(answer).get(None),
             "text": safe_line(answer.system_prompt),
         },
-        "messages": [
-            {
-                "index": index,
-                **fields_of(message, "id role:line"),
-                "region": plan.region(index),
-                "tokens": list_tokens(message_chars(message.wire), message_images(message.wire)),
-                "pruned": index in pruned,
-                "breakpoint": points.get(index),
-                "summary": handoff_of(message) is not None or index == answer.summary_at,
-                "text": safe(message.text) if full and message.text else first_line(message),
-                "whole_in": safe_line(message.whole) or None,
-            }
-            for index, message in enumerate(answer.messages)
-        ],
+        "messages": list(_messages(answer, full)),
         "notes": [*conversation.notes, *answer.limits],
         "profile_reason": answer.profile_reason,
         "recorded": recorded and {"index": recorded.index, **of_list_before(recorded, "head_end tail_start")},
     }
+
+
+def _points(answer: ShownGeneration) -> dict[int | None, int]:
+    """Return the numbers of the breakpoints by message; None is the system prompt."""
+    return {point.message: point.number for point in answer.breakpoints if point.placed}
+
+
+def _messages(answer: ShownGeneration, full: bool) -> Iterator[Document]:
+    """Yield the messages of a generation; `full` has all of each text."""
+    points, pruned = _points(answer), frozenset(answer.plan.pruned)
+    for index, message in enumerate(answer.messages):
+        yield {
+            "index": index,
+            **fields_of(message, "id role:line"),
+            "region": answer.plan.region(index),
+            "tokens": list_tokens(message_chars(message.wire), message_images(message.wire)),
+            "pruned": index in pruned,
+            "breakpoint": points.get(index),
+            "summary": handoff_of(message) is not None or index == answer.summary_at,
+            "text": safe(message.text) if full and message.text else first_line(message),
+            "whole_in": safe_line(message.whole) or None,
+        }
 
 
 def first_line(message: Message) -> str:
@@ -166,54 +169,50 @@ def breakpoints_document(answer: CachePoints) -> Document:
     }
 
 
-def print_show(document: Document) -> None:
-    """Print the numbers of a generation, and a line for each message."""
-    tokens = document["tokens"]
-    state = (
-        f"at step {document['step']:,}" if document["step"] else "live" if document["live"] else "compacted"
-    )
+def print_show(answer: ShownGeneration, full: bool = False) -> None:
+    """Print the numbers of a generation, and a line for each message; `full` has all of each text."""
+    plan, size, exact, recorded = answer.plan, answer.reported, answer.exact, answer.recorded
+    state = "live" if answer.generation.live else "compacted"
+    state = f"at step {answer.step:,}" if answer.step else state
     say(
-        f"generation {document['generation']} of {document['generations']} ({state}) · {document['profile']} · "
-        f"{plural(len(document['messages']), 'message')}"
+        f"generation {answer.generation.number} of {len(answer.conversation.generations)} ({state}) · {plan.profile} · "
+        f"{plural(len(answer.messages), 'message')}"
     )
-    say(f"profile {document['profile']}: {document['profile_reason']}")
-    threshold = document["threshold_tokens"]
-    size, later = tokens["reported_size"], tokens["later"]
-    now = tokens["estimated"] or tokens["rough"] if size is None else size + later
-    share = percent(now, threshold)
-    reported = "" if size is None else f"{size:,} reported{f' and ~{later:,} later' if later else ''}, "
-    if tokens["estimated"] is not None:
-        reported = f"~{tokens['estimated']:,} with system prompt and tools, as in the first request, "
-    exact = f", {tokens['exact']:,} exact ({tokens['exact_encoding']})" if tokens["exact"] is not None else ""
-    say(
-        f"tokens {reported}~{tokens['rough']:,} rough{exact} · threshold {threshold:,} ({share}) · {_budgets(document)}"
-    )
-    print_steps(document["explained"]["threshold_tokens"])
-    if not document["compacts"]:
-        say(f"a compaction now would change nothing: {document['reason']}")
-    recorded = document.get("recorded")
-    if recorded and recorded["head_end"] is None:
-        say(f"recorded: compaction {recorded['index']}, no boundaries: the list before it is unknown")
-    elif recorded:
+    say(f"profile {plan.profile}: {answer.profile_reason}")
+    sizes = [f"~{plan.tokens_before:,} rough"]
+    if size is not None and not size.sent:
+        sizes.insert(0, f"~{size.tokens:,} with system prompt and tools, as in the first request")
+    elif size is not None:
+        later = f" and ~{size.later:,} later" if size.later else ""
+        sizes.insert(0, f"{size.reported:,} reported{later}")
+    if exact is not None:
+        sizes.append(f"{exact.tokens:,} exact ({exact.encoding})")
+    threshold = plan.budgets.threshold_tokens
+    share = percent((size and size.tokens) or plan.tokens_before, threshold)
+    say(f"tokens {', '.join(sizes)} · threshold {threshold:,} ({share}) · {_budgets(plan.budgets)}")
+    print_steps(explained(plan.budgets, answer.resolved.sources)["threshold_tokens"])
+    if not plan.compacts:
+        say(f"a compaction now would change nothing: {plan.reason}")
+    if recorded is not None and not recorded.before:
+        say(f"recorded: compaction {recorded.index}, no boundaries: the list before it is unknown")
+    elif recorded is not None:
         say(
-            f"recorded: compaction {recorded['index']}, head_end {recorded['head_end']}, "
-            f"tail_start {recorded['tail_start']}; planned: head_end {document['head_end']}, "
-            f"tail_start {document['tail_start']}"
+            f"recorded: compaction {recorded.index}, head_end {recorded.head_end}, tail_start {recorded.tail_start}; "
+            f"planned: head_end {plan.head_end}, tail_start {plan.tail_start}"
         )
     say()
     table = Table("", ">#", "role", ">tokens", "", "text", cut=("text",))
-    prompt = document["system_prompt"]
-    if prompt["tokens"]:
-        mark = _marks(prompt["breakpoint"], False, False)
-        table.add("▎", "sys", "system", f"~{prompt['tokens']:,}", mark, prompt["text"])
-    head, tail = document["head_end"], document["tail_start"]
-    for entry in document["messages"]:
-        if document["compacts"] and entry["index"] in (head, tail):
-            table.add("╌", "", "╌ head_end" if entry["index"] == head else "╌ tail_start", "", "", "")
+    if answer.system_tokens:
+        mark, prompt = _marks(_points(answer).get(None), False, False), safe_line(answer.system_prompt)
+        table.add("▎", "sys", "system", f"~{answer.system_tokens:,}", mark, prompt)
+    for entry in _messages(answer, full):
+        index = entry["index"]
+        if plan.compacts and index in (plan.head_end, plan.tail_start):
+            table.add("╌", "", "╌ head_end" if index == plan.head_end else "╌ tail_start", "", "", "")
         mark = _marks(entry["breakpoint"], entry["pruned"], entry["summary"])
-        table.add(_GUTTERS[entry["region"]], entry["index"], entry["role"], f"~{entry['tokens']:,}", mark,
-            entry["text"],
-        )  # fmt: skip
+        table.add(
+            _GUTTERS[entry["region"]], index, entry["role"], f"~{entry['tokens']:,}", mark, entry["text"]
+        )
     print_table(table)
 
 
@@ -223,11 +222,11 @@ def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
     )
 
 
-def print_steps(steps: Iterable[Document]) -> None:
+def print_steps(steps: Iterable[DerivationStep]) -> None:
     """Print the derivation of a number, a line for each step; a star marks the rules that changed it."""
     for step in steps:
-        value = f"{step['value']:,.0f}" if step["value"] > 1 else f"{step['value']:g}"
-        say(f"  {'*' if step['bound'] else ' '} {step['rule']:<15} {value:>10}  {step['why']}")
+        value = f"{step.value:,.0f}" if step.value > 1 else f"{step.value:g}"
+        say(f"  {'*' if step.bound else ' '} {step.rule:<15} {value:>10}  {step.why}")
 
 
 def print_compactions(documents: Sequence[Document]) -> None:
@@ -299,34 +298,32 @@ def _print_microcompaction(entry: Document) -> None:
     say(f"microcompaction {entry['index']}  ", "bold", " · ".join([cleared, *sizes]))
 
 
-def _budgets(document: Document) -> str:
+def _budgets(budgets: Budgets) -> str:
     """Return the maximum sizes of tail and summary in words, for observed profiles the usual sizes."""
-    tail, summary = document["tail_token_budget"], document["max_summary_tokens"]
-    if document["observed"]:
+    tail, summary = budgets.tail_token_budget, budgets.max_summary_tokens
+    if budgets.observed:
         return f"{f'tail budget {tail:,}' if tail else 'no tail'} · summary usually ~{summary:,}"
     return f"tail budget {tail:,} · summary at most {summary:,}"
 
 
-def print_plans(documents: Sequence[Document]) -> None:
+def print_plans(files: Sequence[PlannedFile]) -> None:
     """Print the plan of each file."""
-    for entry in documents:
-        say(entry["file"], "bold")
-        say(f"{entry['profile']}: threshold {entry['threshold_tokens']:,} · {_budgets(entry)}")
-        print_steps(entry["explained"]["threshold_tokens"])
-        if not entry["compacts"]:
-            say(f"nothing would be compacted: {entry['reason']}")
+    for entry in files:
+        plan = entry.plan
+        say(str(entry.file), "bold")
+        say(f"{plan.profile}: threshold {plan.budgets.threshold_tokens:,} · {_budgets(plan.budgets)}")
+        print_steps(plan.budgets.steps["threshold_tokens"])
+        if not plan.compacts:
+            say(f"nothing would be compacted: {plan.reason}")
             continue
+        kept = f"{len(plan.kept):,} of the middle stay; " if plan.kept else ""
         say(
-            f"head [0:{entry['head_end']}], middle [{entry['head_end']}:{entry['tail_start']}], tail from "
-            f"{entry['tail_start']}; {_kept(entry)}{len(entry['pruned'])} pruned, "
-            f"summary budget {entry['summary_budget']:,}; {entry['tokens_before']:,} → "
-            f"about {entry['tokens_after']:,} tokens, {plural(len(entry['output']), 'message')} after"
+            f"head [0:{plan.head_end}], middle [{plan.head_end}:{plan.tail_start}], tail from {plan.tail_start}; "
+            f"{kept}{len(plan.pruned)} pruned, summary budget {plan.summary_budget:,}; "
+            f"{plan.tokens_before:,} → about {plan.tokens_after:,} tokens, "
+            f"{plural(len(entry.output), 'message')} after"
         )
-        print_steps(entry["steps"])
-
-
-def _kept(entry: Document) -> str:
-    return f"{len(entry['kept']):,} of the middle stay; " if entry["kept"] else ""
+        print_steps(plan.steps)
 
 
 def print_breakpoints(answer: CachePoints) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import isnan
 
+from msgspec import convert
+
 from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
@@ -227,16 +229,13 @@ def sweep_csv(swept: Sweep) -> str:
 def recommendation_document(advice: Recommendation) -> Document:
     """The answer of `recommend`."""
     written = settings_written(advice.settings, advice.force)
-    names = ("threshold", "target_ratio") if advice.changes else ()
     return {
         "agent": advice.agent,
         "conversations": len(advice.conversations),
         **fields_of(advice, "goal changes"),
         "settings": {
             **fields_of(advice.settings, "profile threshold target_ratio"),
-            "changed": [
-                name for name in names if getattr(advice.settings, name) != getattr(advice.force, name)
-            ],
+            "changed": _changed(advice),
         },
         "why": list(advice.why),
         "against": {
@@ -248,6 +247,12 @@ def recommendation_document(advice: Recommendation) -> Document:
         "confidence": confidence(advice),
         "write": built(written) if advice.changes else None,
     }
+
+
+def _changed(advice: Recommendation) -> list[str]:
+    """Return the names of the recommended settings that differ from those in force."""
+    names = ("threshold", "target_ratio") if advice.changes else ()
+    return [name for name in names if getattr(advice.settings, name) != getattr(advice.force, name)]
 
 
 def _without_nan(figures: dict[str, float]) -> Document:
@@ -268,7 +273,7 @@ def _compared(run: Document, recorded: Document) -> str:
 def print_replay(document: Document) -> None:
     """Print the recorded compactions next to the run, and the tokens over the steps as a graph."""
     run, recorded = document["whatif"], document["recorded"]
-    print_reproduction(document["reproduces"])
+    print_reproduction(convert(document["reproduces"], Reproduction))
     say(
         f"{plural(recorded['messages'], 'message')} · threshold {document['threshold_tokens']:,} · "
         f"{words_of(document['settings']['profile'])}"
@@ -320,10 +325,10 @@ def print_replay(document: Document) -> None:
         say(line)
 
 
-def print_reproduction(fit: Document) -> None:
+def print_reproduction(fit: Reproduction) -> None:
     """Print the fit of the settings in force to the record, with reasons."""
-    say(f"Reproduces {fit['text']}." if fit["recorded"] else f"{fit['text'].capitalize()}.")
-    for reason in (*fit["inferred"], *fit["changed"], *fit["why_not"]):
+    say(f"Reproduces {fit.agreement}." if fit.recorded else f"{fit.agreement.capitalize()}.")
+    for reason in (*fit.inferred, *fit.changed, *fit.why_not):
         say(f"  {reason}")
 
 
@@ -396,62 +401,52 @@ def graph(tokens: Sequence[int], threshold: int, width: int) -> list[str]:
     return lines
 
 
-def print_sweep(document: Document) -> None:
+def print_sweep(swept: Sweep) -> None:
     """Print a table for each metric, with a mark at the best cell."""
-    rows, columns = document["axes"]
-    say(plural(document["conversations"], "conversation"))
-    if "reproduces" in document:
-        print_reproduction(document["reproduces"])
-    identical = [[cell is not None for cell in line] for line in document["identical_to"]]
-    for name, lines in document["metrics"].items():
-        best = document["best"].get(name)
-        if not document["conversations"]:
+    rows, columns = swept.rows, swept.columns
+    say(plural(swept.conversations, "conversation"))
+    if swept.reproduces is not None:
+        print_reproduction(swept.reproduces)
+    any_alike = False
+    for name, lines in swept.cells.items():
+        best = swept.best(name) if swept.conversations else None
+        alike = swept.alike(name) if best else ()
+        any_alike |= bool(alike)
+        if not swept.conversations:
             marked = "nothing was run"
         elif best is None:
             marked = "no cell is the best"
-        elif best["all_equal"]:
-            marked = "all cells are equal"
+        elif all_equal(swept, name):
+            marked, best, alike = "all cells are equal", None, ()
         else:
-            marked = f"best ({_cell(name, best['value'])}) marked *"
-            if best["alike"]:
-                marked += f", {len(best['alike']):,} alike marked ≈"
+            marked = f"best ({_cell(name, best.value)}) marked *"
+            marked += f", {len(alike):,} alike marked ≈" if alike else ""
         words = "cost, US dollars" if name == "cost" else name.replace("_", " ")
-        say(f"\n{words}   rows {rows}, columns {columns}, {marked}", "bold")
-        table = Table(f">{rows}", *(f">{SETTINGS[columns].words(value)}" for value in document[columns]))
-        for row, (value, line) in enumerate(zip(document[rows], lines, strict=True)):
-            table.add(SETTINGS[rows].words(value),
-                *(
-                    ("=" if identical[row][column] else "")
-                    + ("–" if cell is None else _cell(name, cell))
-                    + _mark(document, best, (row, column), cell)
-                    for column, cell in enumerate(line)
-                ),
-            )  # fmt: skip
+        say(f"\n{words}   rows {rows.name}, columns {columns.name}, {marked}", "bold")
+        table = Table(
+            f">{rows.name}", *(f">{SETTINGS[columns.name].words(value)}" for value in columns.values)
+        )
+        for row, (value, line) in enumerate(zip(rows.values, lines, strict=True)):
+            cells = []
+            for column, figure in enumerate(line):
+                sign = "≈" if (row, column) in alike else ""
+                sign = "*" if best is not None and figure == best.value else sign
+                sign = "!" if swept.stuck(row, column) else sign
+                shown = "–" if isnan(figure) else _cell(name, figure)
+                cells.append(f"{'=' if (row, column) in swept.repeated else ''}{shown}{sign}")
+            table.add(SETTINGS[rows.name].words(value), *cells)
         print_table(table)
-    count = sum(map(sum, identical))
-    if count:
-        say(f"= {count:,} of the cells are identical to an earlier one")
-    if any(best["alike"] for best in document["best"].values()):
+    if swept.repeated:
+        say(f"= {len(swept.repeated):,} of the cells are identical to an earlier one")
+    if any_alike:
         say("≈ alike: with summaries of half or twice the size the cell may be as good as the best")
-    for name, words in (
-        ("gives_up", "the agent gives up compacting"),
-        ("compacts_every_call", "the agent compacts at every call"),
+    for marks, words in (
+        (swept.gives_up, "the agent gives up compacting"),
+        (swept.every_call, "the agent compacts at every call"),
     ):
-        count = sum(map(sum, document[name]))
+        count = sum(map(sum, marks))
         if count:
             say(f"! in {count:,} of the cells {words}; such a cell is never the best")
-
-
-def _mark(document: Document, best: Document | None, place: tuple[int, int], value: float | None) -> str:
-    """Return the sign after a cell: the run is stuck, the best, or alike."""
-    (rows, columns), (row, column) = document["axes"], place
-    if document["gives_up"][row][column] or document["compacts_every_call"][row][column]:
-        return "!"
-    if best is None or best["all_equal"]:
-        return ""
-    if value == best["value"]:
-        return "*"
-    return "≈" if {rows: document[rows][row], columns: document[columns][column]} in best["alike"] else ""
 
 
 def _cell(name: str, value: float) -> str:
@@ -460,21 +455,21 @@ def _cell(name: str, value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"
 
 
-def print_recommendation(document: Document) -> None:
+def print_recommendation(advice: Recommendation) -> None:
     """Print recommended settings, the reasons, and the lines to write."""
-    settings = document["settings"]
-    say(f"{document['agent']}, {plural(document['conversations'], 'conversation')}, goal: {document['goal']}")
-    print_reproduction(document["reproduces"])
-    if document["changes"]:
-        changed = ", ".join(f"{name} {settings[name]:g}" for name in settings["changed"])
-        lead = "Recommended" if document["write"]["file"] else "Better, but it cannot be set"
-        say(f"{lead}: {changed}. Confidence {document['confidence']}.", "bold")
+    conversations = plural(len(advice.conversations), "conversation")
+    say(f"{advice.agent}, {conversations}, goal: {advice.goal}")
+    print_reproduction(advice.reproduces)
+    written, sure = settings_written(advice.settings, advice.force), confidence(advice)
+    if advice.changes:
+        changed = ", ".join(f"{name} {getattr(advice.settings, name):g}" for name in _changed(advice))
+        lead = "Recommended" if written.file else "Better, but it cannot be set"
+        say(f"{lead}: {changed}. Confidence {sure}.", "bold")
     else:
-        say(f"Keep the settings in force. Confidence {document['confidence']}.", "bold")
-    for reason in document["why"]:
+        say(f"Keep the settings in force. Confidence {sure}.", "bold")
+    for reason in advice.why:
         say(f"  {reason}")
-    if document["write"]:
-        file, text = document["write"]["file"], document["write"]["text"]
-        say(f"\nTo be written into {file}:" if file else "")
-        for line in text.splitlines():
-            say(f"  {line}" if file else line.removeprefix("# "))
+    if advice.changes:
+        say(f"\nTo be written into {written.file}:" if written.file else "")
+        for line in written.text.splitlines():
+            say(f"  {line}" if written.file else line.removeprefix("# "))

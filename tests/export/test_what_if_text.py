@@ -9,7 +9,7 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.replaying import replay
 from inspector.export.comparison import figure_rows
-from inspector.export.whatif import print_replay, print_sweep, replay_document, sweep_document
+from inspector.export.whatif import print_replay, print_sweep, replay_document
 from inspector.replay.metrics import METRICS, Scores
 from inspector.replay.sweep import Axis, sweep
 from inspector.stores.detect import open_store
@@ -57,7 +57,7 @@ def test_small_costs_of_cells_and_runs_have_three_places(capsys: pytest.CaptureF
         for number, cost in enumerate(costs)
     ]
     swept = sweep(Axis("threshold", (0.5,)), Axis("target_ratio", (0.2, 0.3)), [[scores]])
-    print_sweep(sweep_document(swept))
+    print_sweep(swept)
     shown = capsys.readouterr().out
     assert "cost, US dollars   rows threshold, columns target_ratio, best (0.004) marked *" in shown
     assert "0.007" in shown
