@@ -70,9 +70,9 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
         opens = any(act.kind in OPENS for act in step.acts)
         # A page that a command gets may be what the agent works on.
         command = next((act for act in step.acts if act.kind == "run"), None)
+        if step.generation > 1:
+            yield from _against_rules(step, harmed)
         for act in step.acts:
-            if step.generation > 1 and act.kind != "complain":
-                yield from _against_rules(step, act, harmed)
             if act.kind == "complain":
                 if step.generation > 1:
                     yield _event("forgot", step, act, None, None)
@@ -207,17 +207,20 @@ def _searched(words: Sequence[str]) -> list[str]:
     return named[first:]
 
 
-def _against_rules(step: Step, act: Act, harmed: HarmedFacts) -> Iterator[AftermathEvent]:
-    """Yield an event for each harmed rule that an act breaks."""
-    if act.kind not in ("write", "read", "run"):
-        return
-    for fact, fate, forbidden in harmed.rules(step):
+def _against_rules(step: Step, harmed: HarmedFacts) -> Iterator[AftermathEvent]:
+    """Yield an event for each harmed rule that the acts of a step break. A command stands for the files it changes."""
+    acts = sorted(
+        (act for act in step.acts if act.kind in ("write", "read", "run")), key=lambda act: act.kind != "run"
+    )
+    for fact, fate, forbidden in harmed.rules(step) if acts else ():
         has_left_list = fact.first.step < step.step and not any(
             saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
             for saying in fact.sayings
         )
-        if has_left_list and any(rule.forbids(act) for rule in forbidden):
-            yield _event("against a rule", step, act, None, (fact, fate))
+        if has_left_list:
+            breaks = (act for act in acts if any(rule.forbids(act) for rule in forbidden))
+            if (act := next(breaks, None)) is not None:
+                yield _event("against a rule", step, act, None, (fact, fate))
 
 
 class _AskedQuestions:

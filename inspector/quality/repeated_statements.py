@@ -11,7 +11,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, place_of
-from inspector.quality.facts.fact import GONE, ConversationFacts, Fact, Saying
+from inspector.quality.facts.fact import GONE, PLAIN, ConversationFacts, Fact, Saying
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.limits import CROWDED, FEW
@@ -27,7 +27,6 @@ MIN_CORRECTED_OVERLAP = 0.5
 MIN_OVERLAP_OF_LOST = 1 / 3
 #: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
 _LASTING = ("constraint", "preference", "value")
-_RULES = ("constraint", "preference")
 #: End of the name of a rule that finds questions.
 _QUESTION = ".question"
 
@@ -146,17 +145,14 @@ def _repeats(
 ) -> Iterator[tuple[float, Fact, Saying]]:
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
-    `corrects`: the message complains of a repetition, so fewer words are enough. If both statements are rules, one is
-    short and the list lost the earlier rule, a single shared word is enough. No third statement may have that word. An
-    address alone repeats itself if the list lost it.
+    `corrects`: the message complains of a repetition, so fewer words are enough. A rule, a wish or a value repeats
+    itself, however short, if the list no longer has it for certain.
     """
-    words = frozenset(fact.things)
-    if not words:
-        before = _last_before(fact, saying)
-        if before is not None and harmed.fate(fact, saying) in GONE:
-            yield 1.0, fact, before
+    lasts = fact.kind in _LASTING and not fact.rule.endswith(PLAIN)
+    if lasts and harmed.fate(fact, saying) and (own := _last_before(fact, saying)) is not None:
+        yield 1.0, fact, own
         return
-    rare = {word for word in words if len(by_word[word]) == 2}
+    words = frozenset(fact.things)
     shared: dict[str, float] = defaultdict(float)
     candidates: dict[str, Fact] = {}
     for word in words:
@@ -179,14 +175,7 @@ def _repeats(
         enough = count >= MIN_CORRECTED_WORDS and count >= least * other_count
         # All words of a short statement are enough too.
         corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
-        rule_again = (
-            shorter <= MIN_SHARED_WORDS
-            and not rare.isdisjoint(other.things)
-            and fact.kind in _RULES
-            and other.kind in _RULES
-            and harmed.fate(other, saying) == "lost"
-        )
-        if not (repeated or corrected or rule_again) or _lacks_value_of(fact, other):
+        if not (repeated or corrected) or _lacks_value_of(fact, other):
             continue
         if not corrected and _names_differ(fact, other):
             continue

@@ -749,20 +749,38 @@ def test_a_fact_that_a_later_compaction_removed_is_not_behind_an_event() -> None
     assert behind(2) == [""]
 
 
-def test_a_lost_rule_is_said_again_with_its_rare_word() -> None:
-    first = fact(
-        "too many words, I hate exclamations", ["word", "exclam"], saying(0, 1, 1), kind="preference"
-    )
-    later = fact("no exclamations, ask before you paint", ["exclam", "ask", "paint"], saying(5, 2, None))
-    other = fact("no exclamations on signs", ["exclam", "sign"], saying(6, 2, None))
+@pytest.mark.parametrize(
+    ("text", "kind", "outcome", "again"),
+    [
+        ("Ring twice.", "constraint", "lost", True),
+        ("Ring twice.", "preference", "weakened", True),
+        ("Ring twice.", "constraint", "uncertain", True),
+        ("Ring twice.", "constraint", "paraphrased", False),
+        ("Ring the bell.", "decision", "lost", False),
+    ],
+)
+def test_a_short_rule_repeats_itself(text: str, kind: str, outcome: Outcome, again: bool) -> None:
+    words = load_stemmer().words(text)
+    told = fact(text, words, saying(0, 1, 1), saying(5, 2, None), kind=kind)
+    found = aftermath_of([], ConversationFacts((told,), (life(told, outcome),)))
+    assert [(event.kind, event.fact, event.fate) for event in found] == [
+        ("said again", text, outcome)
+    ] * again
 
-    def again(*facts: Fact, outcome: Outcome = "lost") -> list[str]:
-        known = ConversationFacts(facts, (life(first, outcome),))
-        return [event.fact for event in aftermath_of([], known)]
 
-    assert again(first, later) == [first.text]
-    assert again(first, later, outcome="paraphrased") == []
-    assert again(first, later, other) == []
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Never use the blue crane.", "Never use ropes."),
+        ("Keep the Dutch signs.", "Keep the old bell."),
+        ("Answer in Dutch.", "The tide page must be in Dutch."),
+    ],
+)
+def test_a_common_word_of_two_short_rules_repeats_nothing(earlier: str, later: str) -> None:
+    words = load_stemmer().words
+    first = fact(earlier, words(earlier), saying(0, 1, 1))
+    second = fact(later, words(later), saying(5, 2, None))
+    assert aftermath_of([], ConversationFacts((first, second), (life(first, "lost"),))) == ()
 
 
 @pytest.mark.parametrize(
@@ -847,6 +865,14 @@ def test_an_act_against_a_lost_rule_is_tied_to_it() -> None:
     (event,) = events((1, 1, START), (2, None, PUSH), facts=facts)
     assert (event.kind, event.fact, event.fate, event.earlier) == ("against a rule", RULE.text, "lost", None)
     assert event.breaks_rule
+
+
+def test_a_command_that_writes_a_forbidden_file_is_one_event() -> None:
+    rule = fact("Never edit tides/log.cfg.", ["edit"], saying(0, 1, 1))
+    facts = ConversationFacts((rule,), (life(rule, "lost"),))
+    command = "sed -i s/1/2/ tides/log.cfg"
+    (event,) = events((1, 1, START), (2, None, tool_use("Bash", "ok", command=command)), facts=facts)
+    assert (event.kind, event.text) == ("against a rule", command)
 
 
 def test_a_rule_that_names_a_file_does_not_explain_its_second_reading() -> None:
