@@ -273,7 +273,7 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
         )
     if name.startswith("SQLITE_CORRUPT") or isinstance(error, sqlite3.DatabaseError):
         return StoreDamaged(
-            f"{path} is damaged ({error}). Only its readable part can be shown; "
+            f"{path} is damaged ({error}). What cannot be read is left out; "
             f'`sqlite3 {path.name} ".recover"` may bring back more into a new file.'
         )
     return StoreError(f"{path} cannot be read: {error}.")
