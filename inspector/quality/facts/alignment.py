@@ -140,12 +140,12 @@ class Alignment:
             for value in self.probe.values
         )
         is_brief = len(self.passage.words) <= _MAX_EXTRA_WORDS + 2 * len(self.probe.main.words)
-        shared = self.shared_words + len(self.replaced) + shared_values
+        adjuncts = [adjunct.concepts for adjunct in self.probe.adjuncts]
+        others = frozenset[str]().union(*adjuncts) - self.probe.concepts
+        shared = self.shared_words + len(self.replaced) + shared_values + len(others & self.passage.concepts)
         has_no_other_word = self.coverage >= NEARLY_ALL and len(self.pairs) == len(self.passage.words)
         has_most = self.coverage >= MIN_SUBJECT
         if self.probe.plain:
-            adjuncts = [adjunct.concepts for adjunct in self.probe.adjuncts]
-            others = frozenset[str]().union(*adjuncts) - self.probe.concepts
             covered = self.coverage * self.probe.weight + len(others & self.line.concepts)
             has_most = covered >= NEARLY_ALL * (self.probe.weight + len(others))
         return (shared > 1 or (shared == 1 and has_no_other_word)) and is_brief and has_most

@@ -66,7 +66,7 @@ class Comparison(Differences):
             return "contradicted", text
         if self.exchanged and self.coverage >= MIN_SAME:
             return self._contradicted()
-        if self.overlap >= MIN_SAME and self.turns_limit():
+        if self.overlap >= MIN_SAME and (self.turns_limit() or self.turns_exception()):
             return self._contradicted()
         if self.reports_event():
             return self._contradicted() if self.reports_forbidden_act() else self._weakened()

@@ -16,6 +16,7 @@ from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
     BREAK,
+    DONE,
     EVENT,
     FORBIDS,
     NARROW,
@@ -29,6 +30,7 @@ from inspector.quality.facts.meaning import (
     UNIVERSAL,
     YET,
     Adjunct,
+    Meaning,
     Word,
     are_opposed,
     compensates,
@@ -361,6 +363,15 @@ class Differences(Alignment):
         directed = any(word.tag in ("before", "after", "above", "below", "from", "to") for word in opposed)
         return (self.overlap >= MIN_SAME and (directed or len(opposed) > 1)) or self.exchanged
 
+    def turns_exception(self) -> bool:
+        """Return whether one text allows all but a thing, and the other only this thing."""
+        if not (has(self.probe.text, ONLY) or has(self.passage.text, ONLY)):
+            return False
+        main, adjuncts = parts_of(self.passage.text)
+        return _allows_exception(self.probe.main, self.probe.adjuncts, self.passage) or _allows_exception(
+            main, adjuncts, self.probe.main
+        )
+
     def may_cross_things(self) -> bool:
         """Return whether things of two clauses may have changed places."""
         main, passage = self.probe.main, self.passage
@@ -400,7 +411,9 @@ class Differences(Alignment):
         is_rule = enforces(self.probe.text) and not has(self.probe.text, EVENT)
         if not is_rule or is_lasting(self.passage.text) or not self.has_key_word():
             return False
-        return has(self.passage.text, EVENT) and not self.in_rule_section
+        has_other_thing = bool(self.passage.values) or len(self.pairs) < len(self.passage.words)
+        is_event = has(self.passage.text, EVENT) or (has_other_thing and DONE.match(self.passage.text))
+        return bool(is_event) and not self.in_rule_section
 
     def reports_forbidden_act(self) -> bool:
         """Return whether the passage reports an act that the fact forbids."""
@@ -553,6 +566,17 @@ def _products(text: str) -> frozenset[tuple[str, str]]:
         for one, other in pairs
         if _TIMES.fullmatch(text[one.span[1] : other.span[0]])
     )
+
+
+def _allows_exception(main: Meaning, adjuncts: Sequence[Adjunct], other: Meaning) -> bool:
+    """Return whether `other` allows only what a sentence excepts: "all except X may change", "only X may change".
+
+    "Nobody except X" is "only X".
+    """
+    first = next((word for word in other.words if word.tag == "only"), None)
+    if first is None or first.denied or main.denies:
+        return False
+    return any(adjunct.kind == "exception" and first.concept in adjunct.concepts for adjunct in adjuncts)
 
 
 def _specifiers(words: Sequence[Word]) -> Iterator[tuple[str, str]]:

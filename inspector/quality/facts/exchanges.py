@@ -68,6 +68,13 @@ _NUMBER_BEHIND = late_pattern(r"[^,.;，。；\d]{0,12}(?P<number>\d[\d.]*)")
 _NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
 
 _EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
+_BOUND = r"(?! to (?!(?:the|next|nearest|full|whole)\b))"
+#: Small words with opposite meanings. "Up to 5" is a bound, "more than 5" a side.
+_OPPOSITES = (
+    (late_pattern(rf"\bup(?:wards?)?\b{_BOUND}", re.I), late_pattern(rf"\bdown(?:wards?)?\b{_BOUND}", re.I)),
+    (late_pattern(r"\bmore\b(?! than\b)", re.I), late_pattern(r"\b(?:less|fewer)\b(?! than\b)", re.I)),
+    (late_pattern(r"\bsame\b", re.I), late_pattern(r"\bopposite\b", re.I)),
+)
 
 
 def exchanged(
@@ -91,12 +98,13 @@ def exchanged(
 
 
 def _texts_exchange(fact: _Order, text: _Order) -> bool:
-    """Return whether two things have changed places by the order of the words alone, or bounds or extremes differ."""
+    """Return whether two things have changed places by the order of the words alone, or bounds or opposites differ."""
     return (
         _traded_places(fact, text)
         or _actors_exchanged(fact, text)
         or _bounds_differ(fact, text)
         or _extremes_differ(fact, text)
+        or any(text.sides.get(pair, side) != side for pair, side in fact.sides.items())
         or _steps_differ(fact, text)
     )
 
@@ -272,7 +280,7 @@ def _takes_place(
 
 
 class _Order(Struct, frozen=True, dict=True):
-    """A text as a sequence of words, with its actors, bounds, extremes and steps. Each is read at its first use."""
+    """A text as a sequence of words, with its actors, bounds, opposites and steps. Each is read at its first use."""
 
     text: str
 
@@ -328,6 +336,16 @@ class _Order(Struct, frozen=True, dict=True):
                 number = _NUMBER_BEHIND.match(self.text, match.end()) or _NUMBER_BEFORE.search(before)
                 bounds[bound] = number["number"] if number is not None else ""
         return bounds
+
+    @cached_property
+    def sides(self) -> Mapping[int, bool]:
+        """The pairs of opposite small words of which the text has one: whether it is the first."""
+        found = ((one.search(self.text), other.search(self.text)) for one, other in _OPPOSITES)
+        return {
+            pair: one is not None
+            for pair, (one, other) in enumerate(found)
+            if (one is None) != (other is None)
+        }
 
     @cached_property
     def extremes(self) -> Mapping[str, str]:

@@ -163,6 +163,12 @@ EVENT = late_pattern(
     r"last time|(?<!is )(?<!are )(?<!be )(?:got|gave|sent|wrote|received)|yesterday|today|this time|once)\b|"
     r"[^\W\d_]了|已经|已經|した|しました", re.IGNORECASE,
 )  # fmt: skip
+#: Matches a sentence that begins with a finished act ("Merged PR 12 after review") and states nothing else.
+DONE = late_pattern(
+    r"\W*(?!(?:need|feed|embed|exceed|speed)\b)\w{3,}ed\b(?! (?:by|only|and|or)\b)"
+    r"(?!.*\b(?:is|are|be|may|can|will|stays?|remains?|only|unless|until)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 #: Matches a report of an act of the agent.
 AGENT_DID = late_pattern(
     r"\b(?:I|we|the (?:agent|assistant|model))(?:['’]ve| have| has| had)? (?:\w{2,12}ly |always )?"
@@ -280,6 +286,10 @@ _CAUSE = late_pattern(r"\b(?:cause|reason)\b", re.IGNORECASE)
 _MAX_LABEL = 3
 _AND = late_pattern(r"(?<=\s)(?=and\s)", re.IGNORECASE)
 _PLACED = late_pattern(r"and (?:from|in|on|at|by|for|with|within|after|before|during)\b", re.IGNORECASE)
+#: Matches the end of an exception to the subject: "all pages except the first may change".
+_PREDICATE = late_pattern(
+    r"(?<=\s)(?=(?:may|must|should|shall|can|cannot|will|is|are|has|have|needs?|gets?|goes?|stays?|remains?)\b)"
+)
 _ADJUNCT_END = late_pattern(r"[,;.:!?()]\s|[,;.:!?()]\Z|\s[—–-]+\s|[，。；）]|\bthen\b")
 
 
@@ -688,6 +698,9 @@ def _adjunct_end(text: str, marker: re.Match[str]) -> int:
     end = stop.start() if stop is not None else len(text)
     # A reason or an exception after the main clause extends to the end of the sentence.
     is_last = marker.lastgroup in ("reason", "exception") and len(text[: marker.start()].split()) > 2
+    if marker.lastgroup == "exception" and not is_last:
+        predicate = _PREDICATE.search(text, marker.end(), end)
+        return predicate.start() if predicate is not None else end
     return len(text) if is_last and text[end:].strip(" .!") else end
 
 

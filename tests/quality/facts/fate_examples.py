@@ -1248,4 +1248,39 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("value", "Sail to us-west-2.", "- Sail to us-west-1", "contradicted"),
     ("value", "The wait must be 15 minutes.", "- The wait must be 25 minutes", "contradicted"),
     ("value", "Paint on Tuesday.", "- Paint on Thursday", "contradicted"),
+    # Up for down, an exception for a limit, and one event for a rule.
+    (
+        "direction",
+        "Always round tolls up to the next crown.",
+        "- Tolls are always rounded down to the next crown",
+        "contradicted",
+    ),
+    (
+        "direction",
+        "Lower the boom down before a storm.",
+        "- Before a storm the boom is lowered up",
+        "contradicted",
+    ),
+    ("direction", "Never write more logs at night.", "- Never write fewer logs at night", "contradicted"),
+    (
+        "exception",
+        "All berths except the first may be sold.",
+        "- Only the first berth may be sold",
+        "contradicted",
+    ),
+    (
+        "exception",
+        "Only the harbour office may be painted.",
+        "- Everything except the harbour office may be painted",
+        "contradicted",
+    ),
+    ("exception", "Nobody except the pilot may steer.", "- Only the pilot may steer", "kept"),
+    (
+        "exception",
+        "All berths except the first may be sold.",
+        "- All berths may be sold, except the first",
+        "kept",
+    ),
+    ("event", "Never sail without a pilot.", "- Sailed to berth 4 with a pilot", "weakened"),
+    ("event", "Every crate must be stamped.", "- Stamped crates only", "kept"),
 )
