@@ -249,6 +249,9 @@ _RULER = late_pattern(r"\s{0,3}-{3,}\s*")
 _GLUED = late_pattern(
     r"[。：！？](?:import \w|def \w+\(|class \w+[(:]|# \S)|\w[.:](?:import \w+$|def \w+\(|class \w+[(:])"
 )
+#: Matches a line with a name of one or two words, and a line above a list of names.
+_NAME = late_pattern(r"[^\W\d_][\w'’+-]{0,19}(?: [\w'’+-]{1,20})?\s*")
+_LISTS = late_pattern(r"[:：][ \t]*(?:[^\W\d_][\w'’+-]{0,19})?\s*\Z")
 #: Minimum entries of a list on a page, and minimum number of labels that come again.
 _ENTRIES = 3
 #: Minimum lines of a printout that no person writes, and of lines without words that no person writes together.
@@ -300,10 +303,12 @@ _FORBIDS_LIST = late_pattern(
     re.IGNORECASE,
 )
 #: A number of a list within a paragraph.
-_IN_LINE = late_pattern(r"(?<![^\s：])(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])")
+_IN_LINE = late_pattern(
+    r"(?<![^\s：])(?P<number>\d{1,2})[.)-]\s+(?=[^\W\d])|(?<![\dA-Za-z.])(?P<glued>\d{1,2})[.)、](?=[一-鿿])"
+)
 _HEADING = late_pattern(r"\s*(?:[\"'“「『]?#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$)")
 _END = late_pattern(
-    r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|[。！？；]++[”’」』）]*+|"
+    r"[.!?][\"')\]*»]*+\s++(?=[\"'(\[*`«¿¡]*+[^\W_])|(?:(?<!\d)。|。(?!\d)|[！？；])[。！？；]*+[”’」』）]*+|"
     # A list on the line of the words before it, and a paste.
     r"(?<=[:：])\s++(?=1[.)]\s)|"
     r"(?<=\w) {3,}(?=[A-Z])"
@@ -329,7 +334,7 @@ _JOINT = late_pattern(
 )
 # A clause that depends on the next clause.
 _HANGS = late_pattern(
-    r"\W*(?:(?:and|but|so|also|please|ok|okay|well|then)\W+)*(?:if|when|whenever|unless|until|before|after|"
+    r"\W*(?:[^\W\d_]{1,12},\s+)?(?:(?:and|but|so|also|please|ok|okay|well|then)\W+)*(?:if|when|whenever|unless|until|before|after|"
     r"once|while|because|since|for|from|in|to|as|with|on|although|however|otherwise|"
     r"你|如果|当|除非|在)\b|.*\b(?:because|since|so that|that|which|who)\s*$",
     re.IGNORECASE,
@@ -562,9 +567,12 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
 
 def _of_part(text: str, span: Span, pasted: bool, of_user: bool = True) -> Iterator[Sentence]:
     """Yield the sentences of a span."""
+    last = 0
     for start, end, shown, heading in _paragraphs(text, span, of_user):
         at = start
-        items = _items_in_line(text, start, end)
+        items = _items_in_line(text, start, end, last)
+        for mark in _IN_LINE.finditer(text, start, end):
+            last += int(mark["number"] or mark["glued"]) == last + 1
         ends = [mark.end() for mark in _END.finditer(text, start, end)]
         for stop in sorted({*ends, *items}):
             before = text[max(at, stop - 20) : stop]
@@ -588,14 +596,17 @@ def _names_point(text: str, start: int, stop: int) -> bool:
     return next(iter(load_stemmer().words(clause)), None) is None
 
 
-def _items_in_line(text: str, start: int, end: int) -> list[int]:
+def _items_in_line(text: str, start: int, end: int, last: int = 0) -> list[int]:
     """Return the starts of the items of a numbered list in one paragraph: "1. do X 2. do Y" has two.
 
     Within a sentence, two numbers make no list: "the steps are 1) to paint and 2) to dry". After a colon, three or more
-    numbers may begin anywhere and have any order: "the stages are: 0. Draft 2. Sent 1. Checked".
+    numbers may begin anywhere and have any order: "the stages are: 0. Draft 2. Sent 1. Checked". A number glued to
+    Chinese words continues the numbers before it.
     """
     marks = list(_IN_LINE.finditer(text, start, end))
-    numbers = [int(mark["number"]) for mark in marks]
+    numbers = [int(mark["number"] or mark["glued"]) for mark in marks]
+    if last and marks and marks[0]["glued"] and numbers == list(range(last + 1, last + 1 + len(numbers))):
+        return [mark.start() for mark in marks if mark.start() > start]
     before = text[start : marks[0].start()].rstrip() if marks else ""
     least = 3 if before and before[-1] not in ".!?:;。！？：；" else 2
     is_list = numbers == list(range(1, len(numbers) + 1)) and len(numbers) >= least
@@ -630,6 +641,7 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
             prosaic |= {
                 number for number, line in enumerate(lines) if number not in coded and _gives_number(line)
             }
+    names = _names(lines, prosaic) if of_user else frozenset()
     open_at, open_end, was = -1, -1, False
     indented = quoted = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
@@ -644,7 +656,8 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
         shown = number in pasted or quoted or (indented and line[:2] == "  ")
         prose = number in prosaic
         heading = prose and _HEADING.match(line) is not None
-        joins = prose and not heading and open_at >= 0 and shown == was and _continues(text, open_end, line)
+        joins = prose and not heading and open_at >= 0 and shown == was
+        joins = joins and (number in names or _continues(text, open_end, line))
         if open_at >= 0 and not joins:
             said = text.find(": ", open_at, open_end) + 1
             if said and not was and shown and _FRAME.match(line):
@@ -691,6 +704,21 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
             at += len(part)
         at += 1
     return starts, lines
+
+
+def _names(lines: Sequence[str], prosaic: frozenset[int]) -> frozenset[int]:
+    """Return the numbers of the lines that are names of a list, one a line, below a line that ends with a colon or
+    with the first name behind a colon."""
+    found: set[int] = set()
+    listed: list[int] = []
+    for number, line in enumerate((*lines, "")):
+        if number in prosaic and _NAME.fullmatch(line):
+            listed.append(number)
+            continue
+        if len(listed) >= _ENTRIES and listed[0] - 1 in prosaic and _LISTS.search(lines[listed[0] - 1]):
+            found.update(listed)
+        listed = []
+    return frozenset(found)
 
 
 def _continues(text: str, end: int, line: str) -> bool:
@@ -990,7 +1018,7 @@ def _numbered_on(lines: Sequence[str], items: Sequence[int], first: int) -> set[
     numbers: dict[int, int] = {}
     for item in items:
         mark = _IN_LINE.match(lines[item])
-        if mark is not None and int(mark["number"]) == len(numbers) + 1:
+        if mark is not None and int(mark["number"] or mark["glued"]) == len(numbers) + 1:
             numbers[item] = len(numbers) + 1
     return {item for item in numbers if item > first} if min(numbers, default=first) < first else set()
 

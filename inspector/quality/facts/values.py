@@ -195,8 +195,9 @@ _PLACEHOLDER = late_pattern(
 )
 
 # A value has no letter, digit or joining sign next to it, so it is never a part of a longer value.
-_BEFORE = r"(?<![A-Za-z0-9_./@#%&+-])"
-_BEHIND = r"(?![A-Za-z0-9_%])"
+_BEFORE = rf"(?<![{SPACED}0-9_./@#%&+-])"
+# "wordC:\x" is a word with a path glued to it.
+_BEHIND = rf"(?![{SPACED}0-9_%]|:\\)"
 
 
 def _either(forms: Sequence[str]) -> str:
@@ -316,6 +317,8 @@ _LONGEST_RUN = 400
 _NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\d/]|\w*/)")
 #: The sign between two times of day: 08:00-17:30.
 _CLOCKS = late_pattern(r"(?<=\d:\d\d)[-–](?=\d{1,2}:\d\d)")
+#: A decimal point that was typed with a Chinese keyboard.
+_CJK_POINT = late_pattern(r"(?<=\d)。(?=\d)")
 #: A space that keeps a number and its unit on one line. The patterns know ASCII spaces only.
 _FIXED_SPACE = late_pattern("[\u00a0\u2009\u202f]")
 #: A number with spaces between its thousands.
@@ -345,6 +348,7 @@ def _scan(text: str) -> Iterator[Value]:
     if len(text) > _LONGEST_RUN and _RUN.search(text) is not None:
         text = _RUN.sub(lambda run: " " * len(run.group()), text)
     read = _FIXED_SPACE.sub(" ", narrow(text))
+    read = _CJK_POINT.sub(".", read)
     read = _NUMBERS.sub(lambda numbers: numbers.group().replace("/", ";"), read)
     read = _CLOCKS.sub(" ", read)
     read = _SPACED.sub(lambda number: number.group().replace(" ", ","), read)

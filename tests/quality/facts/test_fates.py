@@ -683,6 +683,20 @@ def test_an_address_ends_before_words_of_a_script_without_spaces(text: str, addr
     assert {value.text for value in values_of(text) if value.form == "url"} == {address}
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("prüfe den HafenprüfenC:\\hafen\\karte.md", ["karte.md"]),
+        ("teste den Hafen überpierC:\\hafen", []),
+        ("prüfe/srv/karte.md", []),
+        ("每0。2秒一次", ["0。2秒"]),
+        ("船6kg×12，20kg×10×3", ["6kg", "12", "20kg", "10", "3"]),
+    ],
+)
+def test_a_value_next_to_letters_or_chinese_marks(text: str, values: list[str]) -> None:
+    assert [value.text for value in values_of(text)] == values
+
+
 def test_a_placeholder_is_no_value() -> None:
     assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
 

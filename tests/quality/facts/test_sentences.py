@@ -174,6 +174,13 @@ PERSONS_SENTENCES = (
     ("Berth: 8080\n" * 40, []),
     ("```\nBerth: 8080\n```", []),
     ("步骤是：1. 刷船 2. 不要停靠 3. 出海", ["步骤是：", "1. 刷船", "2. 不要停靠", "3. 出海"]),
+    ("1.码头没有灯2.路径和旧码头一样，3.分析两个码头", ["1.码头没有灯", "2.路径和旧码头一样，", "3.分析两个码头"]),
+    ("1.潮汐表是好的\n\n导出——没有这个选项2.查询也没有", ["1.潮汐表是好的", "导出——没有这个选项", "2.查询也没有"]),
+    ("版本2.很好", ["版本2.很好"]),
+    ("每0。2秒检测一次。再停", ["每0。2秒检测一次。", "再停"]),
+    ("Moor at these: Brest\nNice\nCalais\nNew York\nNever sail alone.",
+     ["Moor at these: Brest\nNice\nCalais\nNew York", "Never sail alone."]),
+    ("停靠的港口：\n釜山\n横滨\n基隆\n只能白天停", ["停靠的港口：\n釜山\n横滨\n基隆\n只能白天停"]),
     ("停靠这些：north-pier,south-pier,east-pier,west-pier", ["停靠这些：north-pier,south-pier,east-pier,west-pier"]),
     ("north-pier,south-pier,east-pier,west-pier", []),
     ("Read the log, PIER_ERROR\n\nTide Server Error\n\nOccurred on pier.example on 2026-05-21 06:08:58 GMT\n\n"
@@ -622,6 +629,11 @@ def test_a_question_behind_a_rule_is_a_statement_of_its_own() -> None:
     found = [(statement.text, statement.kind) for statement in facts_of(text, "user").statements]
     assert found == [("Always answer in Dutch", "preference"), ("what is left?", "link")]
     assert len(facts_of("Looking at the tides, what is left?", "user").statements) == 1
+
+
+def test_a_condition_behind_an_interjection_stays_with_its_rule() -> None:
+    (rule,) = facts("Right, so when I ask for the tides, I need you to read both charts.")
+    assert rule.text == "Right, so when I ask for the tides, I need you to read both charts."
 
 
 def test_round_marks_begin_items_of_a_persons_list() -> None:
