@@ -98,7 +98,9 @@ class ListsAfter(Mapping[int, PassageIndex]):
                 by_path.setdefault(file.path, []).append(file)
         for file in chain.from_iterable(map(texts_after, by_path.values())):
             where: Where = "memory" if file.is_memory else "rules file"
-            yield ListText(where, -1, "assistant" if file.how == "written" else "tool", safe(file.text))
+            yield ListText(
+                where, -1, "assistant" if sends or file.how == "written" else "tool", safe(file.text)
+            )
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._compactions)

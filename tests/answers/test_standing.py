@@ -255,8 +255,13 @@ def test_a_file_keeps_a_rule_as_far_as_openclaw_sends_it(
 
 def test_a_rule_that_the_agent_noted_in_other_words_is_not_lost(tmp_path: Path) -> None:
     words = "- No berth near the fish for big ships."
-    for number, (file, outcome) in enumerate((("TOOLS.md", "uncertain"), ("notes/TOOLS.md", "lost"))):
-        call = ("edit", {"path": file, "oldText": "Notes", "newText": words}, "Replaced.")
+    edit = {"oldText": "Notes", "newText": words}
+    calls: tuple[tuple[str, dict[str, Any], str], ...] = (
+        ("edit", {"path": "TOOLS.md", **edit}, "Replaced."),
+        ("read", {"path": "TOOLS.md"}, words),
+        ("edit", {"path": "notes/TOOLS.md", **edit}, "Replaced."),
+    )
+    for number, (call, outcome) in enumerate(zip(calls, ("uncertain", "uncertain", "lost"), strict=True)):
         store = open_store(noted(tmp_path / f"{number}.jsonl", call))
         (row,) = store.conversations()
         (life,) = (one for one in read_facts(Inspection.open(store, row.id)).facts.of(1) if one.text == RULE)

@@ -187,9 +187,10 @@ class Alignment:
         """
         if same_value(value, other) or value.canon != other.canon:
             return same_value(value, other)
-        return (value.form == "number" and other.unit in _units(self.probe.values)) or (
-            other.form == "number" and value.unit in _units(self.passage.values)
-        )
+        if value.form == "number":
+            # The passage may name the unit of a longer number.
+            return len(value.canon) > 2 or other.unit in _units(self.probe.values)
+        return other.form == "number" and value.unit in _units(self.passage.values)
 
     @cached_property
     def kept_values(self) -> int:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe_title
-from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT
+from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
 from inspector.quality.facts.comparison import Comparison, foreign
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BREAK, JOINS, meaning_of, parts_of
@@ -392,8 +392,8 @@ def _judged(
         # Only a summary retells a fact, or a file into which the agent wrote it. A message that stayed is at most about
         # the same thing.
         may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
-        has_half = probe.binds and compared.shared_words > 1 and compared.overlap >= MIN_SAME_VALUED
-        may_match = may_match or (part.retells and outcome == "uncertain" and has_half)
+        tells = compared.shared_words > 1 and compared.overlap >= MIN_MAYBE
+        may_match = may_match or (part.retells and outcome is not None and tells)
         # A file of rules or memory may give a value without the words around it.
         is_given = part.where in ("rules file", "memory") and probe.plain and not probe.request
         may_match = may_match or (outcome == "uncertain" and is_given and compared.keeps_exact_values())

@@ -111,6 +111,7 @@ _VERY_LONG = 100
 class ListText(Struct, frozen=True):
     """A text of the list after a compaction: a message of the head or tail, or the summary.
 
+    The role of a file that the agent wrote, or sends with each request, is "assistant".
     `text` is safe. It starts at `offset` in the safe text of its message. `index` is -1 if no message has it.
     """
 
@@ -122,7 +123,7 @@ class ListText(Struct, frozen=True):
 
     @property
     def retells(self) -> bool:
-        """Whether it may say in other words what was said: it is the summary, or a file that the agent wrote."""
+        """Whether it may say in other words what was said: it is the summary, or a file of the agent."""
         return self.where == "summary" or (
             self.where in ("rules file", "memory") and self.role == "assistant"
         )

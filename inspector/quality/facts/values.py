@@ -314,7 +314,7 @@ _LONGEST_TOKEN = 200
 #: Characters of a run without a space that are looked at for values; a longer one is data.
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
-_NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\d/]|\w*/)")
+_NUMBERS = late_pattern(r"(?<![\w/.])\d{1,6}(?:/(?!\d{4}\b)\d{1,6}){2,}(?![\d/]|\w*/)", re.ASCII)
 #: The sign between two times of day: 08:00-17:30.
 _CLOCKS = late_pattern(r"(?<=\d:\d\d)[-–](?=\d{1,2}:\d\d)")
 #: A decimal point that was typed with a Chinese keyboard.

@@ -218,6 +218,24 @@ def test_the_reason_of_a_rejected_edit_is_quoted() -> None:
     assert judged(reason, f"- Rejected proposal: {reason}")[1].outcome != "verbatim"
 
 
+@pytest.mark.parametrize(
+    ("file", "outcome"),
+    [
+        ("- **Nets:** the two sheds first, overflow → ferry", "uncertain"),
+        ("- Always ask before a ferry leaves", "lost"),
+        ("- A ferry takes 40 people", "lost"),
+    ],
+)
+def test_a_file_of_the_agent_may_have_a_wish_in_other_words(file: str, outcome: str) -> None:
+    wish = "I would fill the two sheds at the pier first, and then put all other nets on the ferry."
+    found = max(facts(wish), key=lambda one: len(one.text))
+    summary = ListText("summary", 0, "summary", "Summary: painted the crane.")
+    assert (
+        fate(found, PassageIndex([summary, ListText("memory", -1, "assistant", file)]), 1).outcome == outcome
+    )
+    assert fate(found, PassageIndex([summary, ListText("memory", -1, "tool", file)]), 1).outcome == "lost"
+
+
 def test_a_line_below_a_quote_does_not_change_it() -> None:
     summary = "- Use tabs for indentation\n- Only admins may merge\n- No longer needed: the old linter"
     assert judged("Use tabs for indentation", summary)[1].outcome == "verbatim"
