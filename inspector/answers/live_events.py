@@ -19,7 +19,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
-from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
+from inspector.quality.aftermath import AftermathEvent, earlier_words
 from inspector.stores.base import Store
 
 EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
@@ -173,8 +173,7 @@ def _again(event: AftermathEvent) -> str:
     if event.earlier is None:
         return f"{event.kind}: {event.text}{behind}"
     earlier = place_name(event.earlier.index, event.earlier.generation)
-    size = size_words(event.tokens, event.in_part)
-    return f"{event.kind}: {event.text}, {earlier_words(earlier, event.written)}, {size}{behind}"
+    return f"{event.kind}: {event.text}, {earlier_words(earlier, event.written)}, {event.size}{behind}"
 
 
 def _lost(answers: Answers, row: ConversationRow, compactions: set[int]) -> Iterator[LiveEvent]:

@@ -18,7 +18,7 @@ from inspector.core.text import distinct_titles, safe_line, safe_title
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words, size_words
+from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words
 from inspector.quality.facts.fact import Kind
 from inspector.quality.losses import KINDS_LOST
 
@@ -120,7 +120,7 @@ def event_document(event: AftermathEvent) -> Document:
         **fields_of(event, "compaction kind message=place.message generation=place.generation"),
         **fields_of(event, "index=place.index earlier=earlier.message"),
         "earlier_place": earlier and fields_of(earlier, "generation index"),
-        **fields_of(event, "fact:null category:null fate:null text tokens written in_part"),
+        **fields_of(event, "fact:null category:null fate:null text tokens written in_part named"),
     }
 
 
@@ -151,8 +151,7 @@ def _print_event(lines: StyledLines, event: AftermathEvent) -> None:
     place, earlier = place_name(event.place.index, event.place.generation), event.earlier
     if earlier is not None:
         place += f"  {earlier_words(place_name(earlier.index, earlier.generation), event.written)}"
-    size = size_words(event.tokens, event.in_part)
-    lines.add((f"{event.kind:<14} {place}  {size}", "dim"), indent=2)
+    lines.add((f"{event.kind:<14} {place}  {event.size}", "dim"), indent=2)
     lines.add((safe_title(event.text, 400), ""), indent=6)
     if event.fact:
         lines.add((f"{event.fate}: {safe_title(event.fact, 400)}", "red"), indent=6)

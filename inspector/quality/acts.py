@@ -106,6 +106,8 @@ _CD = late_pattern(r"cd (\"[^\"]{1,400}\"|'[^']{1,400}'|[^\s;&|]{1,400}) ?(?:&&|
 _LATER_CD = late_pattern(rf"(?:&& |; ?|\n){_CD.pattern}")
 _MOVES = late_pattern(r"(?<![\w/.-])(?:cd|pushd)(?![\w/.-])")
 _FILE = "file://"
+#: Matches a path, a name, or a word.
+_NAME = late_pattern(r"[a-z0-9_~./\\-]+")
 #: A path from the root of a disk or from the folder of the user.
 _ROOTED = late_pattern(r"[/~]|[A-Za-z]:[\\/]")
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
@@ -355,6 +357,17 @@ def path_ends(path: str) -> list[str]:
     """Return a path and the ends of it that may name the same file, the longest first."""
     parts = path.replace("\\", "/").removeprefix("~/").split("/")
     return ["/".join(parts[start:]) for start in range(len(parts))]
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the names of files and folders in a text, in lower case. A plain word is none."""
+    written = (word.strip(".-") for word in _NAME.findall(text[:MAX_ARGUMENT].lower()))
+    return frozenset(name for one in written if not one.isalnum() for name in re.split(r"[/\\]", one)) - {""}
+
+
+def is_named(path: str, names: frozenset[str]) -> bool:
+    """Return whether the names of a text have a file or the folder that it is in."""
+    return not names.isdisjoint(one_spelling(path).lower().split("/")[-2:])
 
 
 def overlap(one: Lines | None, other: Lines | None) -> bool:

@@ -51,7 +51,8 @@ class Step(Struct, frozen=True):
     """A message of the conversation, counted once, with its acts.
 
     `step` counts from 0, `generation` from 1; `index` is its place in that list, `message` the row of the store.
-    `left` is the compaction that summarized it, None while it is in the list.
+    `left` is the compaction that summarized it, None while it is in the list. `asked` has the names of files and
+    folders in the user's last message since the last compaction.
     """
 
     step: int
@@ -60,6 +61,7 @@ class Step(Struct, frozen=True):
     message: int
     left: int | None
     acts: tuple[Act, ...] = ()
+    asked: frozenset[str] = frozenset()
 
 
 class AftermathEvent(Struct, frozen=True):
@@ -70,7 +72,7 @@ class AftermathEvent(Struct, frozen=True):
     the text of the fact behind the event, with its `category` and `fate` ("" if there is no such fact). The fate of a
     repeated statement may be uncertain or unknown; other facts are lost or weakened. `tokens` are the rough tokens of
     the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it, so fewer
-    tokens repeat.
+    tokens repeat. `named`: a message of the user after the compaction names the file or its folder, and may ask for it.
     """
 
     compaction: int
@@ -84,6 +86,7 @@ class AftermathEvent(Struct, frozen=True):
     fate: str = ""
     written: bool = False
     in_part: bool = False
+    named: bool = False
 
     @property
     def breaks_rule(self) -> bool:
@@ -94,6 +97,11 @@ class AftermathEvent(Struct, frozen=True):
     def is_harmed(self) -> bool:
         """Whether the fact behind it is lost, weakened or contradicted for certain."""
         return self.fate in HARMED
+
+    @property
+    def size(self) -> str:
+        """The size of the repeated act in words, and whether the user may have asked for it."""
+        return size_words(self.tokens, self.in_part) + (", named by the user" if self.named else "")
 
     def about(self, fact: Fact, fate: str) -> AftermathEvent:
         """Return the event with the fact behind it."""

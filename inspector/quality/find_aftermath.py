@@ -19,6 +19,7 @@ from inspector.quality.acts import (
     failure,
     lines_seen,
     marked_error,
+    names_in,
     opened,
     output_lines,
     questions_in,
@@ -36,6 +37,7 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
     waiting: list[Step] = []
     by_call: dict[str, int] = {}
     names: dict[str, str] = {}
+    asked, generation = frozenset[str](), 0
     for step, message in messages:
         if message.role == "tool":
             at = by_call.get(message.tool_call_id, len(waiting) - 1 if waiting and len(by_call) <= 1 else -1)
@@ -44,8 +46,13 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
             continue
         yield from waiting
         waiting, by_call, names = [], {}, {}
-        if message.speaker == "user" and handoff_of(message) is None and (act := complaint_in(message.text)):
-            yield replace(step, acts=(act,))
+        if step.generation != generation:
+            asked, generation = frozenset(), step.generation
+        if message.speaker == "user" and handoff_of(message) is None:
+            asked = names_in(message.text)
+            if act := complaint_in(message.text):
+                yield replace(step, acts=(act,))
+        step = replace(step, asked=asked)
         if (attached := attached_in(message)) is not None:
             yield replace(step, acts=(attached,))
         if message.role == "assistant":

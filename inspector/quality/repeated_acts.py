@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from inspector.core.text import safe_title
-from inspector.quality.acts import OPENS, Act, ActKind, is_path, simple_commands
+from inspector.quality.acts import OPENS, Act, ActKind, is_named, is_path, simple_commands
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, AftermathKind, Step, place_of
 from inspector.quality.facts.fact import Fact
 from inspector.quality.facts.languages import language_of
@@ -277,5 +277,6 @@ def _event(
             earlier=place_of(before.step),
             written=before.kind == "write",
             in_part=not before.covered,
+            named=act.kind == "read" and is_named(act.key, step.asked),
         )
     return event if behind is None else event.about(*behind)

@@ -214,6 +214,22 @@ def test_a_file_read_again_is_an_event_once_its_first_reading_left_the_list() ->
 
 
 @pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("Review a.py.", True),
+        ("看一下a.py里的潮汐", True),
+        ("Review all in /srv/app/", True),
+        ("Review the app.", False),
+        ("Review data.py.", False),
+    ],
+)
+def test_a_file_that_the_user_names_after_the_compaction_may_be_asked_for(words: str, named: bool) -> None:
+    ask = [Message({"role": "user", "content": words})]
+    assert [event.named for event in events((1, 1, READ), (2, None, ask + READ))] == [named]
+    assert [event.named for event in events((1, 1, ask + READ), (2, None, READ))] == [False]
+
+
+@pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         ("C:\\pier\\a b.py", "c:/pier/a b.py", True),

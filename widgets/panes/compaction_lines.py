@@ -12,7 +12,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.signs import ROLE_WORDS
 from inspector.engines.base import Plan, agreement_words
 from inspector.engines.registry import words_of
-from inspector.quality.aftermath import AftermathEvent, earlier_words, size_words
+from inspector.quality.aftermath import AftermathEvent, earlier_words
 from inspector.quality.facts.fact import Life
 from widgets.bars.timeline import outcome_of
 from widgets.base import human
@@ -182,7 +182,7 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
             earlier = f"#{event.earlier.index:,}"
             words = earlier if width < NARROW else earlier_words(earlier, event.written)
             tail = f"  {words} →{tail[1:]}"
-        size = f"  {size_words(event.tokens, event.in_part)}"
+        size = f"  {event.size}"
         kind = f"{event.kind}  "
         text = one_line(event.fact or event.text, 400)
         if 12 + len(kind) + len(text) + len(tail) + len(size) <= width:
