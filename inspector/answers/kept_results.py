@@ -238,8 +238,10 @@ def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
     )
 
 
-def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], Any], *options: Any) -> Any:
-    """Return the stored document of a question, or the result of `make`.
+def kept_answer(
+    answers: Answers, name: str, question: str, make: Callable[[], T], *options: Any, kind: Any = Any
+) -> T:
+    """Return the stored answer of a question, or the result of `make`. `kind` is its type, Any for a document.
 
     `options` are its other inputs, besides the conversation, the settings and what the user dismissed. Its notes are
     repeated. The answer of an engine of another package is always made, because the engine may have changed. Raises
@@ -254,10 +256,12 @@ def kept_answer(answers: Answers, name: str, question: str, make: Callable[[], A
     if stored is None:
         began = time.monotonic()
         with answers.noting() as notes:
-            document = make()
-        stored = {"document": document, "notes": notes}
+            answer = make()
         if time.monotonic() - began >= LONG:
-            results.keep({basis: stored})
-    for note in stored["notes"]:
+            document = answer if kind is Any else msgspec.to_builtins(answer, str_keys=True)
+            results.keep({basis: {"document": document, "notes": notes}})
+    else:
+        answer, notes = msgspec.convert(stored["document"], kind, strict=False), stored["notes"]
+    for note in notes:
         answers.note(note)
-    return stored["document"]
+    return answer

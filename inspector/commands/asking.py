@@ -150,12 +150,14 @@ class Asked:
                 f"interrupted; the results of {done} are kept, and the next run continues there."
             ) from None
 
-    def kept(self, question: str, make: Callable[[str], Any], *options: Any) -> Callable[[str], Any]:
+    def kept(
+        self, question: str, make: Callable[[str], Any], *options: Any, kind: Any = Any
+    ) -> Callable[[str], Any]:
         """Return a function that takes a conversation's name and returns `make(name)`. Its results are kept between
-        runs."""
+        runs; `kind` is their type."""
         from inspector.answers.kept_results import kept_answer
 
-        return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options)
+        return lambda name: kept_answer(self.answers, name, question, lambda: make(name), *options, kind=kind)
 
     def print(
         self, answer: T, print_text: Callable[[T], None], document_of: Callable[[T], Any] | None = None
@@ -172,16 +174,21 @@ class Asked:
         self.end()
 
     def print_each(
-        self, name: str | None, ask: Callable[[str], Any], print_text: Callable[[Any], None]
+        self,
+        name: str | None,
+        ask: Callable[[str], T],
+        print_text: Callable[[T], None],
+        document_of: Callable[[T], Any] = lambda answer: answer,
     ) -> None:
         """Print the answer of `ask` for the conversation `name`, or for all conversations if it is None.
 
         JSON of all conversations is one list whose entries have their `conversation`. Text has titles.
         """
         if name is not None:
-            print_answer(self._masked(ask(name)), self.as_json, print_text)
-        elif self.as_json or is_plain():
-            print_answer(list(self._entries(ask)), self.as_json, print_text)
+            self.print(ask(name), print_text, document_of)
+            return
+        if self.as_json or is_plain():
+            print_answer(list(self._entries(ask, document_of)), self.as_json, print)
         else:
             from inspector.answers.answers import NO_CONVERSATIONS
 
@@ -191,7 +198,7 @@ class Asked:
             names = distinct_titles({row.id: safe_line(row.title) for row in rows})
             for number, (row, answer) in enumerate(self._each(rows, ask)):
                 click.echo(("\n" if number else "") + names[row.id])
-                print_text(answer)
+                print_text(self._masked(answer))
         self.end()
 
     def end(self) -> None:
@@ -204,8 +211,8 @@ class Asked:
         raise_unread(self.answers, about_all=self._about_all)
 
     def _each(
-        self, rows: Iterable[ConversationRow], ask: Callable[[str], Any]
-    ) -> Iterator[tuple[ConversationRow, Any]]:
+        self, rows: Iterable[ConversationRow], ask: Callable[[str], T]
+    ) -> Iterator[tuple[ConversationRow, T]]:
         """Yield conversations with their answers. One that cannot be read is named at the end and left out."""
         from inspector.answers.answers import about
 
@@ -215,14 +222,15 @@ class Asked:
             except StoreError as error:
                 self.answers.unread.append(about(row, str(error)))
             else:
-                yield row, self._masked(answer)
+                yield row, answer
 
-    def _entries(self, ask: Callable[[str], Any]) -> Iterator[Any]:
+    def _entries(self, ask: Callable[[str], T], document_of: Callable[[T], Any]) -> Iterator[Any]:
         for row, answer in self._each(self.answers.rows(), ask):
-            if isinstance(answer, list):
-                yield from ({"conversation": row.id, **entry} for entry in answer)
+            document = self._masked(document_of(answer))
+            if isinstance(document, list):
+                yield from ({"conversation": row.id, **entry} for entry in document)
             else:
-                yield answer
+                yield document
 
     def _masked(self, document: Any) -> Any:
         if self.masking is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -186,14 +187,13 @@ def facts(
 
     Covers all conversations, or the named one.
     """
-    from inspector.answers.facts import Wanted, facts_at_risk, follow_facts
+    from inspector.answers.facts import FactsAtRisk, FollowedFacts, Wanted, facts_at_risk, follow_facts
     from inspector.answers.inspection import Inspection
     from inspector.export.facts import (
-        fact_documents,
         facts_checklist,
+        facts_documents,
         facts_memories,
         print_facts,
-        risk_documents,
     )
     from inspector.export.masking import masker_of, masking_note
 
@@ -219,20 +219,18 @@ def facts(
             "--compaction, --after, --format markdown and --format mem0 need a CONVERSATION."
         )
 
-    def documents(conversation: str) -> list[Any]:
-        if at_risk:
-            return risk_documents(facts_at_risk(answers, conversation, wanted))
-        return fact_documents(follow_facts(answers, conversation, wanted))
-
+    follow: Callable[..., FollowedFacts | FactsAtRisk] = facts_at_risk if at_risk else follow_facts
     if not carried or name is None:
-        asked.print_each(name, asked.kept("facts", documents, wanted, at_risk), print_facts)
+        kind = FactsAtRisk if at_risk else FollowedFacts
+        ask = asked.kept("facts", lambda name: follow(answers, name, wanted), wanted, at_risk, kind=kind)
+        asked.print_each(name, ask, print_facts, facts_documents)
         return
-    answer = (facts_at_risk if at_risk else follow_facts)(answers, name, wanted)
+    answer = follow(answers, name, wanted)
     masker = masker_of(Inspection.open(answers.store, name), bool(asked.masking))
     if form == "markdown":
         click.echo(facts_checklist(answer, masker), nl=False)
     else:
-        print_answer(facts_memories(answer, user_id or "", masker), True, print_facts)
+        print_answer(facts_memories(answer, user_id or "", masker), True, print)
     for note in masking_note(masker):
         answers.note(note)
     asked.end()
@@ -308,6 +306,7 @@ def next_compaction(asked: Asked, pin: bool) -> None:
     answers, chosen = asked.one_or_all()
     asked.print_each(
         chosen,
-        lambda conversation: upcoming_document(upcoming(answers, conversation), masker),
-        print_upcoming,
+        lambda conversation: upcoming(answers, conversation),
+        lambda answer: print_upcoming(answer, masker),
+        lambda answer: upcoming_document(answer, masker),
     )

@@ -135,7 +135,8 @@ def judge(
     from inspector.answers.losses import facts_of
     from inspector.export.attempts import sending_document
     from inspector.export.judging import (
-        decided_documents,
+        decided_document,
+        decided_lives,
         judgement_documents,
         print_decided,
         print_judgements,
@@ -175,8 +176,8 @@ def judge(
     row = inspection.conversation.row
     sent = {"sending": sending_document(sending), "problems": list(problems)}
     if uncertain:
-        document = decided_documents(row, undecided, facts_of(inspection, "changes"))
-        asked.print(document | sent, print_decided)
+        lives = decided_lives(undecided, facts_of(inspection, "changes"))
+        asked.print(lives, print_decided, lambda lives: decided_document(row, lives) | sent)
         answered = len(problems) < len(every)
     else:
         facts = facts_of(inspection, by_rules=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 
 from inspector.answers.facts import FactsAtRisk, FollowedFacts
 from inspector.core.places import place_name
@@ -16,7 +17,7 @@ from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist, memories
-from inspector.quality.facts.fact import KEPT, OUTCOMES, Fact, Fate, Life, Saying
+from inspector.quality.facts.fact import OUTCOMES, Fact, Fate, Life, Saying
 from inspector.quality.losses import is_lost
 
 _STYLES = {
@@ -31,6 +32,7 @@ _STYLES = {
     "at risk": "bold",
 }
 
+_NOTHING = "No facts were found."
 AT_RISK_LEAD = "Keep these in the summary, word for word and with their values:"
 LOST_LEAD = (
     "These were said before the last compaction and are no longer in your context. They hold unless a later message "
@@ -41,6 +43,11 @@ LOST_LEAD = (
 def fact_documents(answer: FollowedFacts) -> list[Document]:
     """The answer of `facts`."""
     return [life_document(life) for life in answer.lives]
+
+
+def facts_documents(answer: FollowedFacts | FactsAtRisk) -> list[Document]:
+    """The answer of `facts`, with or without `--at-risk`."""
+    return risk_documents(answer) if isinstance(answer, FactsAtRisk) else fact_documents(answer)
 
 
 def life_document(life: Life) -> Document:
@@ -102,73 +109,69 @@ def risk_documents(answer: FactsAtRisk) -> list[Document]:
     ]
 
 
-def print_facts(documents: Sequence[Document]) -> None:
+def print_facts(answer: FollowedFacts | FactsAtRisk) -> None:
     """Print the facts by compaction, each with its fate."""
+    if isinstance(answer, FollowedFacts):
+        print_lives(answer.lives)
+        return
     lines = StyledLines()
-    for _, entries in lines.each(groupby(documents, key=itemgetter("compaction")), "No facts were found."):
-        group = list(entries)
-        lines.add((_title(group), "bold"), (f"  {_counts(group)}", "dim"))
-        for entry in group:
-            _print_fact(lines, entry)
+    for risks in lines.each([answer.facts] if answer.facts else [], _NOTHING):
+        once = sum(risk.once for risk in risks)
+        lines.add(
+            (f"At risk in compaction {answer.compaction}", "bold"),
+            (f"  {plural(len(risks), 'fact')}, {once:,} said once", "dim"),
+        )
+        for risk in risks:
+            _print_fact(
+                lines, risk.fact, "at risk", "leaves the list", place_name(risk.places[0], answer.compaction)
+            )
 
 
-def _title(group: Sequence[Document]) -> str:
-    number = group[0]["compaction"]
-    if group[0]["fate"] is None:
-        return f"At risk in compaction {number}"
-    after = max(entry["after"] for entry in group)
-    return (
-        f"Compaction {number}" if after == number else f"Compaction {number}, fates after compaction {after}"
-    )
+def print_lives(lives: Iterable[Life]) -> None:
+    """Print facts by compaction, each with its fate and later fates."""
+    lines = StyledLines()
+    for number, group in lines.each(groupby(lives, key=attrgetter("compaction")), _NOTHING):
+        taken = list(group)
+        after = max(life.fate.compaction for life in taken)
+        later = "" if after == number else f", fates after compaction {after}"
+        counts = Counter(life.outcome for life in taken)
+        words = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+        lines.add((f"Compaction {number}{later}", "bold"), (f"  {words}", "dim"))
+        for life in taken:
+            fate = f"{life.outcome} ({life.fate.where})" if life.fate.where else life.outcome
+            fate += f", by {life.fate.decided_by}" if life.fate.model else ""
+            place = place_name(life.saying.index, life.saying.generation)
+            _print_fact(lines, life.fact, life.outcome, fate, place)
+            for line in later_words(life):
+                lines.add((f"→ {safe(line)}", "dim"), indent=4)
 
 
-def _counts(group: Sequence[Document]) -> str:
-    if group[0]["fate"] is None:
-        once = sum(entry["once"] for entry in group)
-        return f"{plural(len(group), 'fact')}, {once:,} said once"
-    counts = {outcome: sum(entry["fate"] == outcome for entry in group) for outcome in OUTCOMES}
-    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-
-
-def _print_fact(lines: StyledLines, entry: Document) -> None:
-    outcome = entry["fate"]
-    sign, style = FATE_SIGNS[outcome or "at risk"], _STYLES[outcome or "at risk"]
-    where = entry["where"]
-    fate = f"{outcome}{f' ({where})' if where else ''}" if outcome is not None else "leaves the list"
-    fate += f", by {decided}" if (decided := entry.get("decided_by", "rules")) != "rules" else ""
-    times = entry.get("said") or len(entry.get("sayings", ()))
-    if outcome is None:
-        # The places of a fact at risk are in the live list.
-        place = place_name(entry["places"][0], entry["compaction"])
-    else:
-        place = place_name(entry["index"], entry["generation"])
-    pasted = " (pasted)" if entry.get("pasted") else ""
-    note = f"{entry['role']}{pasted}, {place}{f', said {times} times' if times > 1 else ''}"
+def _print_fact(lines: StyledLines, fact: Fact, outcome: str, fate: str, place: str) -> None:
+    times, pasted = len(fact.sayings), " (pasted)" if fact.pasted and outcome != "at risk" else ""
+    note = f"{fact.role}{pasted}, {place}{f', said {times} times' if times > 1 else ''}"
     lines.add(
-        (f"{sign} {entry['category']:<10} ", style),
-        (f"{fate}  ", style),
-        (f"{note}  [{entry['rule']}]", "dim"),
+        (f"{FATE_SIGNS[outcome]} {fact.kind:<10} {fate}  ", _STYLES[outcome]),
+        (f"{note}  [{fact.rule}]", "dim"),
     )
-    lines.add((safe_title(entry["text"], 400), ""), indent=4)
-    for line in _after(entry):
-        lines.add((f"→ {line}", "dim"), indent=4)
+    lines.add((safe_title(fact.text, 400), ""), indent=4)
 
 
-def _after(entry: Document) -> Iterable[str]:
-    """Yield sentences about the later fates of a fact."""
-    if entry.get("changed"):
-        yield f"the summary says {safe(entry['changed'])} instead of {safe(entry['value'])}"
-    died, back, other = entry.get("died"), entry.get("back"), entry.get("contradicted")
-    if died is not None and died != entry["compaction"]:
+def later_words(life: Life, seen: int | None = None) -> Iterable[str]:
+    """Yield sentences about the later fates of a fact. `seen` is a compaction whose fate the reader knows."""
+    died, back, other = life.died, life.back, life.contradicted
+    if life.fate.changed:
+        yield f"the summary says {life.fate.changed} instead of {life.fact.value}"
+    if died not in (None, life.compaction, seen):
         yield f"gone after compaction {died}"
-    later = (fate for fate in entry.get("fates", ()) if died is not None and fate["compaction"] > died)
-    again = next((fate for fate in later if fate["fate"] in KEPT), None)
-    if again:
-        yield f"in the list again after compaction {again['compaction']} ({again['where']})"
-    if back:
-        yield f"said again by the {back['role']} at {place_name(back['index'], back['generation'])}"
-    if other:
-        yield f"later: {safe_title(other['text'], 160)} ({place_name(other['index'], other['generation'])})"
+    later = (fate for fate in life.fates if died is not None and fate.compaction > died)
+    again = next((fate for fate in later if fate.alive), None)
+    if again is not None:
+        yield f"in the list again after compaction {again.compaction} ({again.where})"
+    if back is not None:
+        yield f"said again by the {back.role} at {place_name(back.index, back.generation)}"
+    if other is not None:
+        place = place_name(other.saying.index, other.saying.generation)
+        yield f"later: {safe_title(other.text, 160)} ({place})"
 
 
 def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:

@@ -12,7 +12,7 @@ from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.export.facts import life_document, print_facts
+from inspector.export.facts import life_document, print_lives
 from inspector.quality.facts.fact import OUTCOMES, ConversationFacts, Life
 
 
@@ -29,22 +29,24 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
     }
 
 
-def decided_documents(
-    row: ConversationRow, undecided: Mapping[int, Sequence[Life]], facts: ConversationFacts
-) -> Document:
-    """The answer of `judge --uncertain`: the facts that the rules left undecided, by compaction, with their fates now,
-    also by earlier answers of other models.
+def decided_lives(undecided: Mapping[int, Sequence[Life]], facts: ConversationFacts) -> list[Life]:
+    """Return the facts that the rules left undecided, by compaction, with their fates now, also by earlier answers of
+    other models.
 
     `facts` are the facts of the conversation with the fates of models.
     """
     now = {(life.fact.key, life.compaction): life for life in facts.lives}
-    lives = [
+    return [
         now[life.fact.key, life.compaction].seen(number)
         for number, lives in undecided.items()
         for life in sorted(lives, key=lambda life: life.compaction)
         # The user may dismiss a fact while the model answers.
         if (life.fact.key, life.compaction) in now
     ]
+
+
+def decided_document(row: ConversationRow, lives: Sequence[Life]) -> Document:
+    """The answer of `judge --uncertain`, without what was sent."""
     return {
         **fields_of(row, "conversation=id title:line"),
         "asked": len(lives),
@@ -53,23 +55,20 @@ def decided_documents(
     }
 
 
-def print_decided(document: Document) -> None:
+def print_decided(lives: Sequence[Life]) -> None:
     """Print the facts that a model was asked about, with their fates now."""
-    facts = document["facts"]
-    print_facts(facts)
-    if facts:
-        fates = Counter(fact["fate"] for fact in facts if fact["decided_by"] != "rules")
+    print_lives(lives)
+    if lives:
+        decided = [life for life in lives if life.fate.model]
+        fates = Counter(life.outcome for life in decided)
         counts = ", ".join(f"{fates[fate]:,} {fate}" for fate in OUTCOMES if fates[fate])
         # Earlier answers of other models count too.
-        models = ", ".join(sorted({fact["decided_by"] for fact in facts} - {"rules"}))
-        lines = StyledLines()
-        lines.add(
-            (
-                f"{plural(document['asked'], 'fact')} that the rules leave uncertain; {models or 'the model'} decided "
-                f"{document['decided']:,}{f': {counts}' if counts else ''}.",
-                "dim",
-            )
+        models = ", ".join(sorted({life.fate.decided_by for life in decided}))
+        said = (
+            f"{plural(len(lives), 'fact')} that the rules leave uncertain; {models or 'the model'} decided "
         )
+        said += f"{len(decided):,}{f': {counts}' if counts else ''}."
+        StyledLines().add((said, "dim"))
 
 
 def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:

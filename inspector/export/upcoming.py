@@ -36,20 +36,20 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
     }
 
 
-def print_upcoming(entry: Document) -> None:
-    """Print the distance, the price, the facts at risk and the text to pin."""
+def print_upcoming(answer: Upcoming, masker: Masker) -> None:
+    """Print the distance, the price, the facts at risk and the text to pin, secrets masked."""
     lines = StyledLines()
-    for sentence in entry["sentences"]:
+    for sentence in answer.sentences:
         lines.add((sentence, ""), indent=2)
-    risks = entry["at_risk"]
+    risks, pin = answer.at_risk, masker(answer.pin)
     if risks:
         lines.add((f"at risk: {plural(len(risks), 'fact')} that no kept message has", "bold"), indent=2)
     for fact in risks[:_SHOWN]:
-        lines.add((f"{fact['category']:<10} {safe_title(fact['text'], 300)}", ""), indent=4)
+        lines.add((f"{fact.kind:<10} {safe_title(masker(fact.text), 300)}", ""), indent=4)
     if len(risks) > _SHOWN:
         more = f"and {len(risks) - _SHOWN:,} more: facts --at-risk lists them"
         lines.add((more, "dim"), indent=4)
-    if entry["pin"]:
+    if pin:
         lines.add(("to pin, with /compact, in a memory file or in the next message:", "bold"), indent=2)
-        for line in entry["pin"].rstrip().split("\n"):
+        for line in pin.rstrip().split("\n"):
             lines.add((line, ""), indent=4)

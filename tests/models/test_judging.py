@@ -38,7 +38,7 @@ from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, OutputProblem, SummarizerFailed, UsageProblem
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
-from inspector.export.judging import decided_documents, print_decided
+from inspector.export.judging import decided_lives, print_decided
 from inspector.models.consent import Allowance
 from inspector.models.kept import KeptAttempts, default_attempts
 from inspector.models.masking import Masker
@@ -417,8 +417,7 @@ def test_the_fates_of_another_model_are_not_credited_to_the_asked_one(
     second.where = "another"
     for judge in (first, second):
         assert ask(prompts, judge, kept) == ()
-    document = decided_documents(inspection.conversation.row, {1: lives}, facts_of(inspection))
-    print_decided(document)
+    print_decided(decided_lives({1: lives}, facts_of(inspection)))
     said = capsys.readouterr().out
     assert f"model stand-in decided {len(lives)}: {len(lives)} lost." in said
     assert "another" not in said
@@ -560,8 +559,6 @@ def test_a_copy_of_a_file_has_the_decisions_without_another_question(
 def test_a_fact_that_is_dismissed_while_the_model_answers_is_left_out(inspection: Inspection) -> None:
     facts = facts_of(inspection, by_rules=True)
     first, *others = facts.undecided(1)
-    document = decided_documents(
-        inspection.conversation.row, {1: (first, *others)}, facts.without({first.fact.key})
-    )
-    assert document["asked"] == len(others)
-    assert first.text not in [fact["text"] for fact in document["facts"]]
+    lives = decided_lives({1: (first, *others)}, facts.without({first.fact.key}))
+    assert len(lives) == len(others)
+    assert first.text not in [life.text for life in lives]

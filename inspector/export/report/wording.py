@@ -15,6 +15,7 @@ from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.engines.base import agreement_words
 from inspector.engines.registry import words_of
+from inspector.export import facts
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, DiffPart, Report, ReportedFact, TokenCourse
 from inspector.export.requests import price_words, recorded_words, unlisted_words
@@ -78,27 +79,8 @@ def number(value: float) -> str:
 
 def later_words(entry: ReportedFact) -> tuple[str, ...]:
     """Return sentences about the later fates of a fact."""
-    if isinstance(entry, AtRisk):
-        return ()
-    words = []
-    if entry.fates[0].changed:
-        words.append(f"The summary says {entry.fates[0].changed} instead of {entry.fact.value}.")
-    if entry.died not in (None, entry.compaction, entry.fate.compaction):
-        words.append(f"Gone after compaction {entry.died}.")
-    if entry.died is not None:
-        again = next((f for f in entry.fates if f.compaction > (entry.died or 0) and f.alive), None)
-        if again is not None:
-            words.append(f"In the list again after compaction {again.compaction} ({again.where}).")
-    if entry.back is not None:
-        words.append(
-            f"Said again by the {entry.back.role} at {place_name(entry.back.index, entry.back.generation)}."
-        )
-    if entry.contradicted is not None:
-        other = entry.contradicted
-        words.append(
-            f"Later said otherwise: {cut(other.text, 160)} ({place_name(other.saying.index, other.saying.generation)})"
-        )
-    return tuple(words)
+    lines = () if isinstance(entry, AtRisk) else facts.later_words(entry, entry.fate.compaction)
+    return tuple(f"{line[:1].upper()}{line[1:]}." for line in lines)
 
 
 def boundary_words(compared: Compared) -> str:

@@ -92,7 +92,6 @@ def test_a_rule_withdrawn_before_the_compaction_is_no_loss_and_afterwards_is_one
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_every_fate_is_printed(outcome: Outcome, capsys: pytest.CaptureFixture[str]) -> None:
     from inspector.answers.facts import FollowedFacts
-    from inspector.export.facts import fact_documents
 
-    print_facts(fact_documents(FollowedFacts("c", (life(outcome),), False, "hermes")))
+    print_facts(FollowedFacts("c", (life(outcome),), False, "hermes"))
     assert f"{FATE_SIGNS[outcome]} constraint" in capsys.readouterr().out
