@@ -15,6 +15,7 @@ from inspector.quality.facts.fact import GONE, PLAIN, ConversationFacts, Fact, S
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.limits import CROWDED, FEW
+from inspector.quality.prohibitions import is_prohibition
 
 #: Minimum content words that two statements share, and minimum overlap with the shorter and the longer statement.
 MIN_SHARED_WORDS = 4
@@ -25,8 +26,11 @@ MIN_CORRECTED_WORDS = 3
 MIN_CORRECTED_OVERLAP = 0.5
 #: The same overlap with a statement that the list lost.
 MIN_OVERLAP_OF_LOST = 1 / 3
+#: Minimum content words of a short rule in other words.
+MIN_REWORDED = 2
 #: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
 _LASTING = ("constraint", "preference", "value")
+_RULES = ("constraint", "preference")
 #: End of the name of a rule that finds questions.
 _QUESTION = ".question"
 
@@ -146,7 +150,8 @@ def _repeats(
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
     `corrects`: the message complains of a repetition, so fewer words are enough. A rule, a wish or a value repeats
-    itself, however short, if the list no longer has it for certain.
+    itself, however short, if the list no longer has it for certain. A rule that the list lost is also repeated by a
+    rule with nearly the same words.
     """
     lasts = fact.kind in _LASTING and not fact.rule.endswith(PLAIN)
     if lasts and harmed.fate(fact, saying) and (own := _last_before(fact, saying)) is not None:
@@ -175,7 +180,16 @@ def _repeats(
         enough = count >= MIN_CORRECTED_WORDS and count >= least * other_count
         # All words of a short statement are enough too.
         corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
-        if not (repeated or corrected) or _lacks_value_of(fact, other):
+        # A short rule that the list lost, in other words: nearly all words are the same.
+        reworded = (
+            count == shorter >= MIN_REWORDED
+            and count >= MIN_OVERLAP * longer
+            and fact.kind in _RULES
+            and other.kind in _RULES
+            and fate in GONE
+            and is_prohibition(fact.text) == is_prohibition(other.text)
+        )
+        if not (repeated or corrected or reworded) or _lacks_value_of(fact, other):
             continue
         if not corrected and _names_differ(fact, other):
             continue

@@ -34,6 +34,7 @@ from inspector.quality.facts.fact import (
     Value,
 )
 from inspector.quality.facts.rules import load_stemmer
+from inspector.quality.facts.values import values_of
 from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
 from inspector.quality.prohibitions import prohibitions_of
 from tests.counting import calls_of, lines_run
@@ -785,18 +786,23 @@ def test_a_short_rule_repeats_itself(text: str, kind: str, outcome: Outcome, aga
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later"),
+    ("earlier", "later", "again"),
     [
-        ("Never use the blue crane.", "Never use ropes."),
-        ("Keep the Dutch signs.", "Keep the old bell."),
-        ("Answer in Dutch.", "The tide page must be in Dutch."),
+        ("Never use the blue crane.", "Never use ropes.", False),
+        ("Keep the Dutch signs.", "Keep the old bell.", False),
+        ("Answer in Dutch.", "The tide page must be in Dutch.", False),
+        ("Never ring the bell.", "You must ring the bell.", False),
+        ("Always keep our signs in Dutch.", "Keep our signs in Dutch.", True),
     ],
 )
-def test_a_common_word_of_two_short_rules_repeats_nothing(earlier: str, later: str) -> None:
+def test_a_short_lost_rule_is_repeated_by_nearly_the_same_words(
+    earlier: str, later: str, again: bool
+) -> None:
     words = load_stemmer().words
     first = fact(earlier, words(earlier), saying(0, 1, 1))
     second = fact(later, words(later), saying(5, 2, None))
-    assert aftermath_of([], ConversationFacts((first, second), (life(first, "lost"),))) == ()
+    found = aftermath_of([], ConversationFacts((first, second), (life(first, "lost"),)))
+    assert [event.fact for event in found] == [earlier] * again
 
 
 @pytest.mark.parametrize(
@@ -1066,9 +1072,13 @@ def test_statements_said_again_are_recognized() -> None:
     stemmer = load_stemmer()
     right = wrong = same = 0
     for row in labelled("said_again.jsonl"):
-        first = fact(row["earlier"], stemmer.words(row["earlier"]), saying(0, 1, 1))
-        later = fact(row["later"], stemmer.words(row["later"]), saying(4, 2, None), key="later")
-        reported = bool(aftermath_of([], ConversationFacts((first, later), ())))
+        first, later = (
+            replace(
+                fact(row[name], stemmer.words(row[name]), where, key=name), values=tuple(values_of(row[name]))
+            )
+            for name, where in (("earlier", saying(0, 1, 1)), ("later", saying(4, 2, None)))
+        )
+        reported = bool(aftermath_of([], ConversationFacts((first, later), (life(first, "lost"),))))
         right += reported and row["same"]
         wrong += reported and not row["same"]
         same += row["same"]
