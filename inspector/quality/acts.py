@@ -24,8 +24,9 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe
 from inspector.quality.facts.sentences import sentences
 
-#: "attach": the agent put a file into the list without a call of the model.
-ActKind = Literal["read", "write", "fetch", "run", "ask", "fail", "complain", "attach"]
+#: "attach": the agent put a file into the list without a call of the model. "call": a tool searches files, or another
+#: agent works.
+ActKind = Literal["read", "write", "fetch", "run", "call", "ask", "fail", "complain", "attach"]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 OPENS = ("read", "fetch")
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
@@ -58,6 +59,8 @@ _READING = ("read", "view", "open", "cat")
 _FETCHING = ("fetch", "browse", "navigate", "extract", "scrape", "visit", "open_url")
 _WRITING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append", "insert")
 _ASKING = ("ask", "question", "clarify")
+_SEARCHING = ("grep", "glob", "search")
+_DELEGATING = frozenset({"task", "agent", "delegate_task", "sessions_spawn", "spawn_agent", "subagent"})
 _PRINTING = frozenset({"cat", "head", "less", "more", "nl", "bat", "sed", "get-content"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
 
@@ -272,6 +275,10 @@ def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -
     for verb, named in _PATCHED.findall(patch.replace("\\n", "\n")):
         path = plain_path(named)
         yield Act("write", path, path, None if verb == "Add" else SOME_LINES, patch, tokens)
+    if values and not writes and (name in _DELEGATING or any(part in name for part in _SEARCHING)):
+        key = json.dumps([name, values], sort_keys=True)[:MAX_ARGUMENT]
+        shown = next((text for _, text in _texts(values)), "")
+        yield Act("call", key, _folded(f"{call.name} {shown}"), tokens=tokens)
 
 
 def questions_in(message: Message) -> Iterator[Act]:

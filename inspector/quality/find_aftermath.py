@@ -99,7 +99,7 @@ def _with_result(step: Step, message: Message, tool: str) -> Step:
 
 def _lines_of_act(act: Act, result: str) -> frozenset[int]:
     """Return the hashes of the lines that an act read, wrote or printed."""
-    if act.kind == "run":
+    if act.kind in ("run", "call"):
         return output_lines(result)
     if act.kind not in ("read", "write"):
         return act.seen

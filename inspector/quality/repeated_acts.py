@@ -19,7 +19,7 @@ from inspector.quality.repeated_files import Before, FileActs, in_list, in_one_f
 
 #: The kind of event of an act that is done again.
 _AGAIN: Mapping[str, AftermathKind] = {
-    "read": "read again", "fetch": "fetched again", "run": "ran again", "fail": "failed again",
+    "read": "read again", "fetch": "fetched again", "run": "ran again", "call": "ran again", "fail": "failed again",
 }  # fmt: skip
 #: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
@@ -43,6 +43,8 @@ _LOOKING = frozenset({
     "grep", "egrep", "rg", "ag", "find", "fd", "awk", "jq", "wc", "tree", "du", "stat", "strings", "diff", "xxd",
 })  # fmt: skip
 _GIT_LOOKING = frozenset({"show", "blame", "grep"})
+#: Matches a command that copies a repository of another machine.
+_CLONES = re.compile(r"\bgit clone\b|\bgh repo clone\b")
 #: Options that make a program print only about itself.
 _ABOUT_ITSELF = frozenset({"--help", "--version"})
 #: Options that make find run a command.
@@ -117,8 +119,14 @@ class _History:
             before = _left(step, act, self._others[act.kind, act.key])
         if before is None:
             return None
+        changed = [path for at, path in self._changes if at > before.step.step]
+        if act.kind == "call":
+            routine = self._runs[before.step.generation, act.key] >= ROUTINE_RUNS
+            return None if routine or (changed and not _printed_same(act, before.step)) else before
         if command is not None and kind in ("fetched again", "ran again"):
-            changed = [path for at, path in self._changes if at > before.step.step]
+            if act.kind == "fetch" and _CLONES.search(command.key):
+                # A clone is of another machine.
+                changed = []
             if not _worth_comparing(command, self._runs, before.step, changed):
                 return None
         if kind == "failed again" and _opened_since(before.step, act, self._files):
@@ -127,7 +135,7 @@ class _History:
 
     def add(self, step: Step, act: Act) -> None:
         """Add the next act."""
-        if act.kind == "run":
+        if act.kind in ("run", "call"):
             self._runs[step.generation, act.key] += 1
         if act.kind in _ON_FILES:
             kind: ActKind = "write" if act.kind == "write" else "read"
@@ -168,13 +176,13 @@ def _worth_comparing(
     commands = list(simple_commands(act.key))
     for words in commands:
         name, sub = words[0].rpartition("/")[2], words[1] if len(words) > 1 else ""
-        if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING):
+        if name not in _TRIVIAL and (name != "git" or sub in _GIT_LOOKING or sub == "clone"):
             counted.append((name, words))
     if not counted or runs.get((before.generation, act.key), 0) >= ROUTINE_RUNS:
         return False
     if any(done.kind == "fail" for done in before.acts):
         return False
-    printed_same = any(done.key == act.key and done.seen == act.seen for done in before.acts if act.seen)
+    printed_same = _printed_same(act, before)
     if printed_same and all(not _ABOUT_ITSELF.isdisjoint(words) for _, words in counted):
         return True
     looks = all(name in _LOOKING or name == "git" for name, _ in counted)
@@ -184,6 +192,11 @@ def _worth_comparing(
     if places:
         return not any(not path or any(place in path for place in places) for path in written)
     return not written
+
+
+def _printed_same(act: Act, before: Step) -> bool:
+    """Return whether an act had the same output, of at least one line, in an earlier step."""
+    return any(done.key == act.key and done.seen == act.seen for done in before.acts if act.seen)
 
 
 def _changes_files(command: str) -> bool:

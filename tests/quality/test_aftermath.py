@@ -7,7 +7,7 @@ import re
 import shlex
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -510,6 +510,31 @@ def test_a_page_that_a_command_gets_is_fetched_again_where_nothing_has_changed()
         ]
     assert events((1, 1, page), (2, None, edit + page)) == []
     assert [event.kind for event in events((1, 1, page), (2, None, edit + tool))] == ["fetched again"]
+
+
+def test_a_repository_is_cloned_again_whatever_was_written_since() -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/a.py", old_string="1", new_string="2")
+    first = tool_use("Bash", "Cloning", command="git clone https://berths.example/harbour/lift")
+    again = tool_use("Bash", "Cloning", command="git clone https://berths.example/harbour/lift.git lift2")
+    assert [event.kind for event in events((1, 1, first), (2, None, edit + again))] == ["fetched again"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Grep", {"pattern": "tide", "path": "src"}),
+        ("Task", {"description": "Tides", "prompt": "List all tides.", "subagent_type": "Explore"}),
+    ],
+)
+def test_a_search_or_an_agent_with_the_same_arguments_is_run_again(
+    tool: str, arguments: Mapping[str, str]
+) -> None:
+    edit = tool_use("Edit", "ok", file_path="/app/src/a.py", old_string="1", new_string="2")
+    found, others = (tool_use(tool, text, **arguments) for text in ("a.py:1 Error: tide", "none"))
+    assert [event.kind for event in events((1, 1, found), (2, None, found))] == ["ran again"]
+    assert [event.kind for event in events((1, 1, found), (2, None, edit + found))] == ["ran again"]
+    assert events((1, 1, found), (2, None, edit + others)) == []
+    assert events((1, 1, found), (2, None, tool_use(tool, "a.py:1", **{**arguments, "more": "1"}))) == []
 
 
 def test_a_search_of_changed_files_and_a_retry_are_not_run_again() -> None:
