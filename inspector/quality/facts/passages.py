@@ -104,6 +104,8 @@ _OF_USER = "user messages"
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
 #: The words of a name in code, each with its number: "movedByUserId2" has four.
 _PARTS = late_pattern(r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))\d*|\d+")
+#: The address of a server on the same machine. Its port says the same.
+_LOCAL_PORT = late_pattern(r"https?://(?:localhost|127\.0\.0\.1):(\d{2,5})")
 #: Longest word in characters. A sentence may be cut within a longer run of letters and signs.
 _VERY_LONG = 100
 
@@ -548,11 +550,13 @@ def _pieces_of(text: str, start: int, end: int) -> Iterator[Span]:
 def spelled_out(value: Value, text: str) -> bool:
     """Return whether a text has a value in a form that no pattern finds.
 
-    Such forms are a distinctive value as a plain word, another form of a date, and a name of code in words ("output
-    type").
+    Such forms are a distinctive value as a plain word, the port of a local server, another form of a date, and a name
+    of code in words ("output type").
     """
     if value.distinctive and named(text.lower(), value):
         return True
+    if (port := _LOCAL_PORT.fullmatch(value.canon)) is not None:
+        return re.search(rf"\bport\W{{0,3}}{port[1]}\b", text, re.IGNORECASE) is not None
     if value.form == "date":
         return _short_date(value.canon[-5:], text)
     if value.form == "number" and (word := NUMBER_WORDS.get(value.canon)) is not None:

@@ -32,6 +32,8 @@ _BEHIND_MODAL = late_pattern(
 _LONG_QUESTION = 5
 #: Points of a word of an adjunct in the search.
 _ADJUNCT_WEIGHT = 0.3
+#: Matches the tickets before a statement and its colon, and tickets in brackets.
+_TICKETS = late_pattern(r"\A\W*[\w-]+\W{0,3}:|[(\[][A-Z][\w-]*\d(?:, [A-Z][\w-]*\d)*[)\]]")
 _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
@@ -158,7 +160,18 @@ def _probe(fact: Fact) -> Probe:
 
 
 def _without_numbering(values: tuple[Value, ...], text: str) -> tuple[Value, ...]:
-    """Return the values without the numbers of an enumeration: "instruction 1 ... instruction 2"."""
+    """Return the values that say something.
+
+    The numbers of an enumeration do not ("instruction 1 ... instruction 2"), and neither does the ticket that a
+    statement is filed under ("LOCK-7: the gate opens at dusk", "the gate opens at dusk (LOCK-7)").
+    """
+    if meaning_of(text).words:
+        filed = [label.span() for label in _TICKETS.finditer(text)]
+        values = tuple(
+            value
+            for value in values
+            if value.form != "ticket" or not any(a <= value.span[0] < b for a, b in filed)
+        )
     labels = [value for value in values if BEFORE_LABEL.search(text, 0, value.span[0])]
     numbers = [value.canon for value in labels]
     if len(numbers) < 2 or numbers != [str(number + 1) for number in range(len(numbers))]:

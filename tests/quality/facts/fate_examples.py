@@ -99,6 +99,21 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("zh", "渔网每排：20lb×12，25lb×10", "- 渔网每排 25lb×10/20lb×12", "kept"),
     ("zh", "渔网每排：20lb×12，25lb×10", "- 渔网每排 25lb×12/20lb×10", "uncertain"),
     ("zh", "仓库地址：港口区２丁目６号", "- 仓库地址：港口区2丁目6号", "kept"),
+    # The ticket of a statement, and the address of a server by its port.
+    (
+        "ticket",
+        "**LOCK-7**: The gate must close before the tide is 4 m high.",
+        "- The gate must close before the tide is 4 m high",
+        "kept",
+    ),
+    ("ticket", "The gate must close at dusk (LOCK-7, LOCK-9).", "- The gate must close at dusk", "kept"),
+    ("ticket", "Close LOCK-7 before the release.", "- Close the old ticket before the release", "value lost"),
+    (
+        "ticket",
+        "The tide table must run at http://localhost:3001.",
+        "- The tide table must run on port 3001",
+        "kept",
+    ),
     # Only a clause of the statement is quoted.
     ("clause", "先去码头，禁止夜间卸货，再回来报告。", "## 约束\n- 必须小心，禁止夜间卸货", "uncertain"),
     ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
