@@ -388,10 +388,16 @@ def _judged(
     if compared.two_lines and outcome in ("contradicted", "weakened", "value lost"):
         # One of two lines may be about something else.
         outcome, changed = "uncertain", ""
-    if part.where != "summary" and outcome != "paraphrased":
-        # Only a summary retells a fact, or a file into which the agent wrote it. A message that stayed is at most about
-        # the same thing.
-        may_match = compared.coverage >= MIN_SUBJECT and not compared.lost_values and part.role != "tool"
+    if (part.where != "summary" or part.role == "fallback") and outcome != "paraphrased":
+        # Only a summary retells a fact, or a file of the agent. A message that stayed, or the text of a program, is at
+        # most about the same thing.
+        has_several = compared.shared_words > 1 or compared.kept_values
+        may_match = (
+            compared.coverage >= MIN_SUBJECT
+            and has_several
+            and not compared.lost_values
+            and part.role != "tool"
+        )
         tells = compared.shared_words > 1 and compared.overlap >= MIN_MAYBE
         may_match = may_match or (part.retells and outcome is not None and tells)
         # A file of rules or memory may give a value without the words around it.

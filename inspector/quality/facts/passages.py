@@ -125,8 +125,8 @@ class ListText(Struct, frozen=True):
 
     @property
     def retells(self) -> bool:
-        """Whether it may say in other words what was said: it is the summary, or a file of the agent."""
-        return self.where == "summary" or (
+        """Whether it may say in other words what was said: it is a summary of a model, or a file of the agent."""
+        return (self.where == "summary" and self.role != "fallback") or (
             self.where in ("rules file", "memory") and self.role == "assistant"
         )
 
@@ -488,6 +488,8 @@ def _passages(number: int, part: ListText) -> Iterator[Passage]:
             ):
                 section = subsection = heading["label"]
                 before = None
+                if not heading["rest"] and len(section.split()) <= _SHORT_TITLE and states_nothing(section):
+                    continue
         depth = item_depth(line)
         forbidden = forbids is not None and depth > forbids
         if forbids_list(line):

@@ -236,6 +236,20 @@ def test_a_file_of_the_agent_may_have_a_wish_in_other_words(file: str, outcome: 
     assert fate(found, PassageIndex([summary, ListText("memory", -1, "tool", file)]), 1).outcome == "lost"
 
 
+@pytest.mark.parametrize("line", ["4. Errors and fixes:", "## Errors and fixes", "**Problems**:"])
+def test_a_heading_alone_is_no_evidence(line: str) -> None:
+    assert (
+        judged("I don't understand the error.", f"Summary:\n{line}\n - Painted the crane")[1].outcome
+        == "lost"
+    )
+
+
+def test_a_fallback_text_has_no_rule_in_other_words() -> None:
+    found = max(facts("Keep it read only please."), key=lambda one: len(one.text))
+    text = "Summary unavailable.\n<read-files>\n/pier/keep.md\n</read-files>"
+    assert fate(found, PassageIndex([ListText("summary", 0, "fallback", text)]), 1).outcome == "lost"
+
+
 def test_a_line_below_a_quote_does_not_change_it() -> None:
     summary = "- Use tabs for indentation\n- Only admins may merge\n- No longer needed: the old linter"
     assert judged("Use tabs for indentation", summary)[1].outcome == "verbatim"
