@@ -167,8 +167,8 @@ def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, 
     compactions = sum(loss.recorded for loss in losses)
     rules, verbatim = sum(loss.rules for loss in losses), sum(loss.verbatim for loss in losses)
     kept = (
-        f"{verbatim:,} of {plural(rules, 'constraint')} stayed word for word at the first compaction after "
-        f"{'it' if rules == 1 else 'each'}"
+        f"{verbatim:,} of {plural(rules, 'constraint was', 'constraints were')} word for word in the list after "
+        f"{'its' if rules == 1 else 'their'} first compaction"
         if rules
         else "no constraint of the user was recognized"
     )

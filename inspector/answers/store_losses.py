@@ -237,8 +237,8 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
         sentences.append(f"The fate of {plural(facts, 'fact')} is unknown: the summaries cannot be read.")
     if unread := sum(loss.unread for loss in losses):
         sentences.append(
-            f"At {plural(unread, 'compaction')}, the summaries cannot be read. Of the facts there, only results, "
-            "requests and pasted texts have an unknown fate."
+            f"{plural(unread, 'summary cannot', 'summaries cannot')} be read. All facts of unknown fate there are "
+            "results, requests or pasted texts."
         )
     if unseen:
         compactions = plural(unseen, "compaction")

@@ -126,10 +126,7 @@ class Upcoming(Struct, frozen=True):
                 f"requests, before the threshold ({left:,})."
             )
         if self.warm is False:
-            return (
-                "The cache is cold: the next call pays the full price for the whole list, be it a request or the "
-                "summary call."
-            )
+            return "The cache has expired: the next call pays the full price for the whole list."
         return "No task is open, so a compaction now interrupts nothing."
 
 

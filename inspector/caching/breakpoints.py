@@ -107,7 +107,7 @@ def measured_breakpoints(
         places += [newest] if newest is not None and newest not in places else []
     points = [Breakpoint(0, None, part, True, "", ttl) for part in before]
     points += [
-        Breakpoint(0, place, "its last part", True, "The breakpoint is at the end of the message.", ttl)
+        Breakpoint(0, place, "the last part", True, "The breakpoint is at the end of the message.", ttl)
         for place in sorted(places)
     ]
     return tuple(replace(point, number=number) for number, point in enumerate(points, 1))

@@ -65,7 +65,7 @@ class Bill(Struct, frozen=True):
     `saved_a_request` is the saving of each later request that reads the cache, `saved_cold` the saving of a request
     that finds nothing in the cache. `later` is the number of requests after the first request that follows the
     compaction, up to the next compaction. `paid_by` is the number of the request that reached the break-even, None
-    if no request reached it. `early`: fewer requests reached it than `requests_to_pay_off`. `warm` is true if the
+    if no request reached it. `early`: the break-even came before `requests_to_pay_off` requests. `warm` is true if the
     summarized prefix was cached. `same_model`: one model answered before and after the compaction. If not, the
     fixed parts of their prompts differ, and the savings are unknown.
     """
@@ -111,12 +111,12 @@ class Bill(Struct, frozen=True):
         if needed is None:
             return f"{cost}; no later request is cheaper"
         if self.paid_by is not None:
-            reached = f"reached at request {self.paid_by:,} of the conversation"
-            if self.early:
-                reached += ", earlier because a request that misses the cache saves more"
+            sooner, why = ("sooner, ", ", because of cache misses") if self.early else ("", "")
+            reached = f"reached {sooner}at request {self.paid_by:,} of the conversation{why}"
         else:
-            reached = f"{'reached' if self.paid_off else 'not reached'}: {self.later:,} followed"
-        return f"{cost}; break-even after {plural(needed, 'request')}, {reached}"
+            later = plural(self.later, "later request")
+            reached = f"{'reached' if self.paid_off else 'not reached'} in {later}"
+        return f"{cost}; break-even after {plural(needed, 'request')}; {reached}"
 
     @property
     def loss(self) -> float:

@@ -16,7 +16,7 @@ InspectorError                 exit code 1: something the user must fix
 │   ├── NotAllowed             the user did not allow sending it
 │   ├── SummarizerFailed       the command or the endpoint gave no summary
 │   └── SummarizerCut          the summary is incomplete; `text` is its beginning
-├── UsageProblem               exit code 2: a setting or option out of its range, or a number that is not there
+├── UsageProblem               exit code 2: a setting, an option or a number out of its range (compaction 9 of 4)
 ├── CheckFailed                exit code 3: a condition of `check` is met
 └── Interrupted                exit code 130: the user interrupted the work
 

@@ -22,7 +22,7 @@ FATE_SIGNS: Mapping[str, str] = MappingProxyType(
 EXCERPT_WORDS: Mapping[str, str] = MappingProxyType(
     {
         "contradicted": "now", "value lost": "still mentioned", "weakened": "now", "uncertain": "words of it",
-        "paraphrased": "survives", "verbatim": "survives",
+        "lost": "words of it", "paraphrased": "survives", "verbatim": "survives",
     }
 )  # fmt: skip
 #: Speakers in a sentence, and in four cells.

@@ -345,6 +345,6 @@ def print_breakpoints(answer: CachePoints) -> None:
         where = "sys" if point.message is None else point.message
         role = "system" if message is None else message.role
         tokens = "" if placed.tokens is None else f"~{placed.tokens:,}"
-        text = point.why if point.honored else f"wasted: {point.why}"
+        text = point.why if point.honored else f"without effect: {point.why}"
         table.add(f"⚑{point.number}", where, role, point.part, tokens, text)
     print_table(table)

@@ -53,7 +53,7 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
             how = f"lacks, as the model {lost.model} says," if lost.model else f"{how} of"
             yield Violation(
                 f"The list after compaction {number} {how} this constraint of the user: "
-                f"“{safe_title(lost.text, _QUOTE)}”.{others}",
+                f"{_quoted(lost.text)}.{others}",
                 number,
                 lost.generation,
                 lost.index,
@@ -71,7 +71,7 @@ def number_changed(evidence: ConversationEvidence) -> Iterator[Violation]:
         for changed in compaction.exchanged[:MOST]:
             yield Violation(
                 f"Summary {recorded.index} has {safe_title(changed.now, 60)} instead of "
-                f"{safe_title(changed.was, 60)}, and no message says so: “{safe_title(changed.text, _QUOTE)}”.",
+                f"{safe_title(changed.was, 60)}, and no message says so: {_quoted(changed.text)}.",
                 recorded.index,
                 recorded.index + 1,
                 recorded.summary_at,
@@ -83,8 +83,8 @@ def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield acts of the agent that a lost or weakened rule of the user forbids."""
     for event in _events(evidence, "against a rule"):
         yield Violation(
-            f"“{safe_title(event.text, _QUOTE)}” is against a rule that did not survive compaction {event.compaction} "
-            f"({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",
+            f"{_quoted(event.text)} is against a rule that did not survive compaction {event.compaction} "
+            f"({event.fate}): {_quoted(event.fact)}.",
             event.compaction,
             event.place.generation,
             event.place.index,
@@ -102,8 +102,8 @@ def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
         if is_concise(event.fact) and event.category in ("constraint", "preference", "value"):
             survived = "did not survive" if event.is_harmed else "may not have survived"
             yield Violation(
-                f"After compaction {event.compaction} the user repeats “{safe_title(event.text, _QUOTE)}”. The first "
-                f"statement {survived} ({event.fate}): “{safe_title(event.fact, _QUOTE)}”.",
+                f"After compaction {event.compaction} the user repeats {_quoted(event.text)}. The first "
+                f"statement {survived} ({event.fate}): {_quoted(event.fact)}.",
                 event.compaction,
                 event.place.generation,
                 event.place.index,
@@ -114,3 +114,8 @@ def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
 def _events(evidence: ConversationEvidence, kind: AftermathKind) -> Iterator[AftermathEvent]:
     for compaction in evidence.compactions:
         yield from (event for event in compaction.aftermath if event.kind == kind)
+
+
+def _quoted(text: str) -> str:
+    """Return a text in quotation marks, without a full stop at its end: the sentence around it has one."""
+    return f"“{safe_title(text, _QUOTE).removesuffix('.')}”"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.agents import agent_named
 from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction
@@ -109,7 +110,13 @@ def why_fired(
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:
-        return _as_reported(recorded, listed, settings, budgets.threshold_tokens, limits)
+        why = _as_reported(recorded, listed, settings, budgets.threshold_tokens, limits)
+        if not is_size_doubted(recorded, listed.last_size):
+            return why
+        doubt = (
+            f"The agent reports {recorded.tokens_before_reported:,}, so requests may be missing in the file"
+        )
+        return replace(why, text=f"{why.text}. {doubt}")
     return _by_rough_sizes(recorded, listed, settings, budgets, threshold_at)
 
 
@@ -241,8 +248,7 @@ def _reported_size(recorded: Compaction, last_size: int | None) -> tuple[int | N
     """Return the reported size of the list before, or of the last request with its answer; and it in words."""
     reported = recorded.tokens_before_reported
     if last_size is not None and is_size_doubted(recorded, last_size):
-        doubt = f"the agent reports {reported:,}, so requests may be missing in the file"
-        return last_size, f"{last_size:,} tokens in the last recorded request and its answer ({doubt})"
+        return last_size, f"{last_size:,} tokens (last recorded request and its answer)"
     if reported is not None:
         return reported, f"{reported:,} tokens (reported)"
     if last_size is not None:

@@ -24,8 +24,10 @@ _AGAIN: Mapping[str, AftermathKind] = {
 #: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
 MIN_QUESTION_OVERLAP = 0.6
-#: Minimum uses in one list of a routine command (tests, builds, polling), and of a word of a form of asking.
+#: Minimum runs of a routine command in one list, such as tests, builds and polling.
 ROUTINE_RUNS = 3
+#: Minimum uses of a word in one list that make it a part of a form of asking.
+_FORM_USES = 3
 
 #: Matches a question for approval. Each one is about something new.
 _APPROVAL = re.compile(
@@ -170,7 +172,7 @@ def _worth_comparing(
 
     It is not routine, the first run did not fail, and no file that it may read has changed since. `written` has the
     paths of changed files, "" for an unknown path. A search with the same output of several lines read nothing that
-    changed in unknown files, and a program with the same output says nothing new about its use.
+    changed in unknown files. `--help` with the same output is a repetition.
     """
     counted: list[tuple[str, list[str]]] = []
     commands = list(simple_commands(act.key))
@@ -258,7 +260,7 @@ class _AskedQuestions:
         self._asked.append((step, words))
         for word in words:
             self._uses[step.generation, word] += 1
-            if self._uses[step.generation, word] >= ROUTINE_RUNS:
+            if self._uses[step.generation, word] >= _FORM_USES:
                 self._formal.add(word)
         return before
 

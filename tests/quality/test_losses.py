@@ -276,10 +276,10 @@ def test_the_compactions_that_a_correction_followed_are_named() -> None:
     assert "Tides" not in sentence
     assert in_all([found], []) == "2 compactions: no constraint of the user was recognized."
     assert in_all([replace(found, rules=1)], []).endswith(
-        "0 of 1 constraint stayed word for word at the first compaction after it."
+        "0 of 1 constraint was word for word in the list after its first compaction."
     )
     assert in_all([replace(found, rules=2)], []).endswith(
-        "0 of 2 constraints stayed word for word at the first compaction after each."
+        "0 of 2 constraints were word for word in the list after their first compaction."
     )
 
 

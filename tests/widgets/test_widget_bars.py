@@ -69,7 +69,11 @@ async def test_a_list_beyond_the_context_fills_the_bar() -> None:
 async def test_the_gauge_says_where_plans_go_by_another_count() -> None:
     exact = replace(GAUGE, tokens=98_000, kind="exact")
     assert (await gauge_line(replace(exact, planned=99_000))).rstrip().endswith("98% · exact")
-    assert (await gauge_line(replace(exact, planned=101_000))).rstrip().endswith("98% · exact, ~101% rough")
+    assert (
+        (await gauge_line(replace(exact, planned=101_000)))
+        .rstrip()
+        .endswith("98% · exact (rough count: 101%, over the threshold)")
+    )
     assert parting(replace(exact, planned=99_000)) == ""
     assert parting(replace(exact, planned=101_000)).startswith(
         "The exact count (98,000 tokens) is below the threshold, the rough count (~101,000) is over it."
@@ -89,7 +93,7 @@ async def test_the_gauge_explains_itself() -> None:
 
 
 REGIONS = RegionBarState(
-    RegionShare(3, 2_100), RegionShare(214, 61_000, "→ ≤ 10.0k"), RegionShare(126, 19_800, "of 20.0k")
+    RegionShare(3, 2_100), RegionShare(214, 61_000, "→ ≤ 10.0k"), RegionShare(126, 19_800, "budget 20.0k")
 )
 
 
@@ -102,7 +106,7 @@ async def test_regions_have_counts_tokens_and_bars_in_proportion() -> None:
         assert head.startswith("head █")
         assert "3 · ~2.1k" in head
         assert "214 · ~61.0k → ≤ 10.0k" in middle
-        assert "126 · ~19.8k of 20.0k" in tail
+        assert "126 · ~19.8k, budget 20.0k" in tail
         assert middle.count("█") / tail.count("█") == pytest.approx(61 / 19.8, rel=0.15)
 
 

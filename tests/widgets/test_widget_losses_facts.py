@@ -74,14 +74,14 @@ async def test_the_table_of_survival_counts_uncertain_facts_apart() -> None:
 async def test_the_table_of_survival_stands_on_top_where_it_is_known_and_there_is_room() -> None:
     async with showing(LossesFacts(), LOSSES, size=(70, 38)) as (pane, host):
         drawn = lines(pane.table)
-        assert drawn[0].split() == ["survived", "▸1", "2!", "3?", "last"]
+        assert drawn[0].split() == ["kept", "after", "▸1", "2!", "3?", "last"]
         # Kinds without a summarized fact have no line, and no line is chosen.
         assert [line.split()[0] for line in drawn[1:]] == ["constraint", "value"]
         assert pane.table.region.bottom <= pane.filters.region.y
         await host.click(pane.table, drawn[0].index("2!"), 1)
         assert [message.index for message in host.messages_of(ChooseCompaction)] == [2]
         pane.set_view(replace(LOSSES, chosen=2))
-        assert lines(pane.table)[0].split()[2] == "▸2!"
+        assert lines(pane.table)[0].split()[3] == "▸2!"
         await host.pilot.resize_terminal(70, 22)
         await host.settle()
         assert not pane.table.display

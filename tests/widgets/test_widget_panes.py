@@ -108,16 +108,16 @@ CACHE = CacheView(
 )
 
 
-async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_wasted() -> None:
+async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_without_effect() -> None:
     async with showing(NextRequest(), CACHE) as (pane, _):
         text = shown(pane)
         for part in (
-            "3 of 4 breakpoints  request: ~80,000 tokens  ✗ 1 wasted",
+            "3 of 4 breakpoints  request: ~80,000 tokens  1 without effect",
             "layout    ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
             "98% of the request is cached",
             "⚑1 sys system  on the system prompt  ~2.1k up to here (3%)",
-            "✗ wasted: no marker on tools",
+            "without effect: no marker on tools",
             "· The next call reads 77,000 tokens.",
         ):
             assert part in text

@@ -18,6 +18,8 @@ from widgets.base.strips import Row
 
 #: From this width on the marks of the bar have room for words.
 _WORDED = 100
+#: Minimum width of the gauge for a sentence about the rough count.
+_ROOMY = 120
 #: How a token count came to be; "~" marks the estimate.
 KIND_WORDS = {
     "rough": "rough estimate",
@@ -116,7 +118,12 @@ class Gauge(Inked):
         if width >= 70:
             row.add(f" · {_SHORT_KINDS.get(state.kind, state.kind)}", self.ink("muted"))
         if state.parted and state.planned is not None:
-            row.add(f", ~{human.percent(state.planned, state.threshold)} rough", self.ink("changed"))
+            share = human.percent(state.planned, state.threshold)
+            side = "over" if state.planned >= state.threshold else "below"
+            words = (
+                f" (rough count: {share}, {side} the threshold)" if width >= _ROOMY else f" (rough: {share})"
+            )
+            row.add(words, self.ink("changed"))
         return row
 
     @staticmethod

@@ -23,7 +23,7 @@ _TOOLTIP = "Head, middle and tail, as wide as their tokens. Click one to go ther
 
 
 class RegionShare(Struct, frozen=True):
-    """A region: how many messages, how many rough tokens, and a note ("→ ≤ 10.0k", "of 20.0k")."""
+    """A region: how many messages, how many rough tokens, and a note ("→ ≤ 10.0k", "budget 20.0k")."""
 
     messages: int = 0
     tokens: int = 0
@@ -151,7 +151,8 @@ class RegionBar(Inked, can_focus=True):
             texts = []
             for name in REGIONS:
                 share = state.share(name)
-                note = f" {one_line(share.note, 40)}" if share.note and level == 0 else ""
+                comma = "" if share.note.startswith("→") else ","
+                note = f"{comma} {one_line(share.note, 40)}" if share.note and level == 0 else ""
                 messages = f" {share.messages:,}" + (" ·" if level == 0 else "")
                 size = f" ~{human.tokens(share.tokens)}" if level < 2 else ""
                 texts.append((f"{name if level < 3 else name[0]} ", f"{messages}{size}{note}"))
@@ -192,11 +193,11 @@ def _click(name: str, state: RegionBarState) -> Style:
 
 def explain(name: str, state: RegionBarState) -> str:
     """A region in a sentence."""
-    what = {"head": "stays as it is", "middle": "gives way to the summary", "tail": "stays as it is"}[name]
+    what = "The summary replaces this region" if name == "middle" else "This region stays as it is"
     share = state.share(name)
     note = f" ({one_line(share.note, 80)})" if share.note else ""
     size = f"{human.plural(share.messages, 'message')}, about {share.tokens:,} tokens{note}"
-    return f"{state.kind} {name}: {size}.\nThis region {what}. Click to go there."
+    return f"{state.kind} {name}: {size}.\n{what}. Click to go there."
 
 
 def _shares(tokens: list[int], cells: int) -> list[int]:

@@ -103,8 +103,11 @@ class SurvivalTable(Inked):
         whole = len(self._survival.compactions)
         here = min(self._column, whole)
         chosen: list[list[str]] = []
-        for form in (_long, _marked, _short):
-            chosen = [self._texts(at, _long if at == here else form) for at in range(whole + 1)]
+        for form in (_worded, _long, _marked, _short):
+            chosen = [
+                self._texts(at, _long if at == here and form is not _worded else form)
+                for at in range(whole + 1)
+            ]
             if sum(map(_cells, chosen)) <= room:
                 break
         taken = {here, whole}
@@ -123,7 +126,7 @@ class SurvivalTable(Inked):
             return Strip.blank(width, self.base_style)
         columns = self._columns(width - _MIN_KIND)
         hidden = len(self._survival.compactions) + 1 - len(columns)
-        head = f" ‹ {hidden} more ›" if hidden else " survived"
+        head = f" ‹ {hidden} more ›" if hidden else " kept after"
         row = Row().add(fit(f" {kinds[y - 1]}" if y else head, _MIN_KIND), self.ink("" if y else "column"))
         for column, (cells, texts) in columns.items():
             text = texts[y].rjust(cells)
@@ -169,6 +172,15 @@ def _short(share: Share | None) -> str:
     """The share; with a sign if more facts are uncertain."""
     mostly_open = share is not None and share.uncertain > share.of
     return f"{_percent(share)} {UNCERTAIN}" if mostly_open else _percent(share)
+
+
+def _worded(share: Share | None) -> str:
+    """The share and its numbers in words."""
+    if share is None:
+        return NONE
+    numbers = [f"{share.count:,} of {share.of:,}"] if share.of else []
+    numbers += [f"{share.uncertain:,} uncertain"] if share.uncertain else []
+    return f"{_percent(share)} {', '.join(numbers)}".rstrip()
 
 
 def _long(share: Share | None) -> str:

@@ -106,14 +106,14 @@ def _messages(view: CompactionView, width: int) -> TextLine:
     if not done.before:
         return TextLine(f"unknown → {done.after_words}", prefix="messages  ", prefix_style="muted")
     counts = f"{done.before:,} → {done.after_words}"
-    came, text = max(0, done.after - done.remaining), "text" if done.fallback else "Σ"
+    came, text = max(0, done.after - done.remaining), "fallback text" if done.fallback else "summary"
     apart = min(came, 1) if done.summary_at is not None and not done.merged else 0
     parts = (
-        (f"− {done.removed:,} removed", "removed"),
-        (size, "muted"),
-        (f"  = {done.remaining:,} kept", "kept"),
-        (f"  + 1 {text}" if apart else f"  ({text} in one of them)" if done.summary else "", "accent"),
-        (f"  + {came - apart:,} new" if came > apart else "", "muted"),
+        (f"{done.removed:,} removed", "removed"),
+        (f"{size}, ", "muted"),
+        (f"{done.remaining:,} kept", "kept"),
+        (f", 1 {text}" if apart else f" (one of them has the {text})" if done.summary else "", "accent"),
+        (f", {came - apart:,} new" if came > apart else "", "muted"),
     )
     # The scroll bar takes 2 cells.
     room = width - _LEAD - 4 - sum(len(words) for words, _ in parts)

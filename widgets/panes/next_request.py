@@ -178,7 +178,7 @@ def _headline(view: CacheView) -> list[TextLine]:
     if view.total is not None:
         parts.append((f"  request: ~{view.total:,} tokens", "muted"))
     if wasted:
-        parts.append((f"  ✗ {wasted} wasted", "error"))
+        parts.append((f"  {wasted} without effect", "error"))
     return [line_of(*parts)]
 
 
@@ -212,15 +212,15 @@ def _breakpoint(placed: ShownBreakpoint, view: CacheView) -> list[TextLine]:
         (f"⚑{point.number} ", "accent" if point.honored else "error"),
         (f"{'sys' if point.message is None else point.message} ", "muted"),
         (one_line(placed.role, 20), "strong"),
-        (f"  on {one_line(point.part, 80)}", ""),
+        ("" if point.why else f"  on {one_line(point.part, 80)}", ""),
     ]
     if placed.tokens is not None:
         share = f" ({human.percent(placed.tokens, view.total)})" if view.total else ""
         parts.append((f"  ~{human.tokens(placed.tokens)} up to here{share}", "muted"))
     lines = [line_of(*parts, tag=tag)]
     if not point.honored:
-        wasted = f"wasted: {point.why or 'the provider does not see it'}"
-        lines.append(TextLine(wasted, "error", prefix="   ✗ ", tag=tag))
+        why = f"without effect: {point.why or 'the provider does not see it'}"
+        lines.append(TextLine(why, "error", prefix="   ", tag=tag))
     elif point.why:
         lines.append(TextLine(point.why, "muted", prefix="   ", tag=tag))
     if placed.text:

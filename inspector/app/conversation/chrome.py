@@ -72,7 +72,7 @@ def planned_regions(plan: Plan, label: str) -> RegionBarState:
         tail=RegionShare(
             plan.length - tail + len(plan.kept),
             plan.tail_tokens,
-            f"of {human.tokens(budget)}" if budget else "",
+            f"budget {human.tokens(budget)}" if budget else "",
         ),
         label=label,
         reason="" if plan.compacts else plan.reason,
@@ -129,7 +129,7 @@ def header_parts(state: State, opened: Opened, findings: str) -> tuple[TitlePart
     profile = words_of(state.settings.profile)
     if state.settings.profile == opened.resolved.settings.profile:
         profile += f" ({opened.resolved.sources['profile']})"
-    live = "live then" if moment is not None else "live" if generation.live else "compacted"
+    live = "live at this step" if moment is not None else "live" if generation.live else "compacted"
     length = len(generation) if moment is None else moment.length
     return (
         TitlePart(safe_line(row.title or row.id, 60), 9),
@@ -201,7 +201,7 @@ def phase_text(at: Moment, during: Compaction | None, plan: Plan | None, tokens:
         return f"pruned: {human.plural(len(plan.pruned), 'message')} made short{size}"
     if at.phase == "summarized":
         went = human.plural(during.tail_start - during.head_end, "message")
-        return f"summarized: {went} give way to {'a fallback text' if during.fallback else 'the summary'}"
+        return f"summarized: {'a fallback text' if during.fallback else 'the summary'} replaces {went}"
     if at.phase == "kept":
         return f"kept: {during.head_end} in the head, {during.before - during.tail_start} in the tail"
     return f"after: {human.plural(during.after, 'message')}{size}"

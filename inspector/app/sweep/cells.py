@@ -79,7 +79,7 @@ class CellView(Vertical):
         if ran is None:
             return
         self.query_one(TokenGraph).state = GraphState.of(self._subject.recording, ran.run)
-        whose = line_of(("of ", "muted"), (self._subject.title, ""))
+        whose = line_of(("in ", "muted"), (self._subject.title, ""))
         # In a narrow terminal the map needs the room, and the metrics show the figures of the cell.
         narrow = self.screen.has_class("narrow")
         lines = (

@@ -80,5 +80,5 @@ def best_words(swept: Sweep | None, metric: str) -> str:
         for row, line in enumerate(swept.cells[metric])
         for column, cell in enumerate(line)
     )
-    words = f"{BEST} the first of {equal:,} best" if equal > 1 else f"{BEST} best"
+    words = f"{BEST} best ({equal:,} cells are equal)" if equal > 1 else f"{BEST} best"
     return f"{words}  {ALIKE} alike" if swept.alike(metric) else words

@@ -46,7 +46,7 @@ _2_1 = replace(
     summary="Claude Code 2.1.21 to 2.1.216: the whole list becomes a summary. Files that it read come back.",
     why_threshold="the window minus 33,000 tokens. 42 real compactions of 2.1.25 and later on windows of 200,000 "
     "started at 167,038 tokens or more. Observed, not read in code. /compact starts a manual compaction",
-    why_tail="92 of 97 boundaries name no message that stays. Observed",
+    why_tail="no message stays after 92 of 97 boundaries. Observed",
     keeps_answer=False,
     agent="claude-code",
     until=(2, 1, 216),
