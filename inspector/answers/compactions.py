@@ -151,10 +151,20 @@ def _is_answered(inspection: Inspection, recorded: Compaction) -> bool:
     return roles.lstrip(bytes([SYSTEM]))[:1] == bytes([ASSISTANT])
 
 
-def partial_compactions(answers: Answers, name: str) -> list[Microcompaction | FailedCompaction]:
-    """Return the steps that cleared old results without a summary, then the failed compactions, oldest first.
+class RecordedCompactions(Struct, frozen=True):
+    """The compactions of a conversation, the steps that cleared old results without a summary, and the failed
+    compactions, each oldest first."""
 
-    Raises UnknownConversation and StoreErrors.
-    """
+    compactions: tuple[JudgedCompaction, ...]
+    clearings: tuple[Microcompaction, ...]
+    failures: tuple[FailedCompaction, ...]
+
+
+def recorded_compactions(answers: Answers, name: str) -> RecordedCompactions:
+    """Return the compactions of a conversation, also partial and failed ones. Raises as `compare_compactions` does."""
     conversation = answers.store.open(answers.store.resolve(name))
-    return [*answers.store.microcompactions(conversation), *answers.store.failures(conversation)]
+    return RecordedCompactions(
+        tuple(compare_compactions(answers, name)),
+        tuple(answers.store.microcompactions(conversation)),
+        tuple(answers.store.failures(conversation)),
+    )

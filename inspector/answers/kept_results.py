@@ -233,9 +233,16 @@ class KeptAnswer(Struct, Generic[T], frozen=True):
 
 def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
     """Keep answers, all at once."""
-    default_results().keep(
-        {place.basis: msgspec.to_builtins(answer, str_keys=True) for place, answer in answers}
-    )
+    default_results().keep({place.basis: _plain(answer) for place, answer in answers})
+
+
+def _plain(answer: Any) -> Any:
+    """Return an answer as dicts and lists."""
+
+    def other(value: Any) -> Any:
+        return dict(value) if isinstance(value, Mapping) else list(value)
+
+    return msgspec.to_builtins(answer, str_keys=True, enc_hook=other)
 
 
 def kept_answer(
@@ -258,7 +265,7 @@ def kept_answer(
         with answers.noting() as notes:
             answer = make()
         if time.monotonic() - began >= LONG:
-            document = answer if kind is Any else msgspec.to_builtins(answer, str_keys=True)
+            document = answer if kind is Any else _plain(answer)
             results.keep({basis: {"document": document, "notes": notes}})
     else:
         answer, notes = msgspec.convert(stored["document"], kind, strict=False), stored["notes"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
@@ -56,16 +56,14 @@ def compactions(asked: Asked) -> None:
 
     Covers all conversations, or the named one.
     """
-    from inspector.answers.compactions import compare_compactions, partial_compactions
-    from inspector.export.generations import compaction_document, other_document, print_compactions
+    from inspector.answers.compactions import RecordedCompactions, recorded_compactions
+    from inspector.export.generations import compaction_documents, print_compactions
 
     answers, name = asked.one_or_all()
-
-    def documents(conversation: str) -> list[Any]:
-        recorded = map(compaction_document, compare_compactions(answers, conversation))
-        return [*recorded, *map(other_document, partial_compactions(answers, conversation))]
-
-    asked.print_each(name, asked.kept("compactions", documents), print_compactions)
+    ask = asked.kept(
+        "compactions", lambda name: recorded_compactions(answers, name), kind=RecordedCompactions
+    )
+    asked.print_each(name, ask, print_compactions, compaction_documents)
 
 
 @command("[PATH] [CONVERSATION]")
@@ -135,17 +133,15 @@ def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> No
 
     Without --from and --to, each summary is compared with the next. --lineage follows the items of all summaries.
     """
-    from inspector.answers.summaries import compare_summaries, follow_summaries
+    from inspector.answers.summaries import SummaryLives, compare_summaries, follow_summaries
     from inspector.export.summaries import diff_documents, lineage_document, print_diff, print_lineage
 
     if lineage and (first is not None or last is not None):
         raise UsageProblem("--lineage follows all summaries: leave out --from and --to.")
     answers, name = asked.one()
     if lineage:
-        ask = asked.kept(
-            "lineage", lambda conversation: lineage_document(follow_summaries(answers, conversation))
-        )
-        asked.print(ask(name), print_lineage)
+        ask = asked.kept("lineage", lambda name: follow_summaries(answers, name), kind=SummaryLives)
+        asked.print(ask(name), print_lineage, lineage_document)
     else:
         asked.print(compare_summaries(answers, name, first, last), print_diff, diff_documents)
 
@@ -243,12 +239,12 @@ def measures(asked: Asked) -> None:
 
     Covers all conversations, or the named one.
     """
-    from inspector.answers.measures import measure
+    from inspector.answers.measures import MeasuredConversation, measure
     from inspector.export.measures import measures_document, print_measures
 
     answers, name = asked.one_or_all()
-    ask = asked.kept("measures", lambda conversation: measures_document(measure(answers, conversation)))
-    asked.print_each(name, ask, print_measures)
+    ask = asked.kept("measures", lambda name: measure(answers, name), kind=MeasuredConversation)
+    asked.print_each(name, ask, print_measures, measures_document)
 
 
 @command("[PATH] [CONVERSATION]")

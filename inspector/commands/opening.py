@@ -101,12 +101,12 @@ def _as_lines(answers: Answers, name: str | None) -> None:
 
 def _as_text(answers: Answers, name: str | None) -> None:
     """Print the first screens of the app as text: the list, then one conversation with its compactions."""
-    from inspector.answers.compactions import compare_compactions
+    from inspector.answers.compactions import RecordedCompactions, compare_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.showing import show_generation
     from inspector.export.console import say
     from inspector.export.conversations import print_conversations
-    from inspector.export.generations import compaction_document, print_compactions, print_show
+    from inspector.export.generations import print_compactions, print_show
 
     chosen = answers.store.resolve(name) if name is not None else ""
     listed = list_conversations(answers)
@@ -116,6 +116,6 @@ def _as_text(answers: Answers, name: str | None) -> None:
         chosen = chosen or max(by_id, key=lambda name: (len(by_id[name].generations), len(by_id[name].live)))
         say()
         say(safe_line(by_id[chosen].row.title) if chosen in by_id else chosen, "bold")
-        print_compactions(list(map(compaction_document, compare_compactions(answers, chosen))))
+        print_compactions(RecordedCompactions(tuple(compare_compactions(answers, chosen)), (), ()))
         say()
         print_show(show_generation(answers, chosen, None, exact=True))

@@ -31,7 +31,7 @@ class DerivationStep(Struct, frozen=True):
     """
 
     rule: str
-    value: float
+    value: int | float
     why: str
     bound: bool = False
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.answers.cachepoints import CachePoints
-from inspector.answers.compactions import JudgedCompaction
+from inspector.answers.compactions import JudgedCompaction, RecordedCompactions
+from inspector.answers.inspection import Compared
 from inspector.answers.plans import PlannedFile
 from inspector.answers.showing import ShownGeneration
 from inspector.core.conversations import Compaction, FailedCompaction, Microcompaction
@@ -21,7 +22,7 @@ from inspector.export.config import budgets_document, explained, settings_docume
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
-from inspector.export.requests import bill_document
+from inspector.export.requests import bill_document, bill_words
 
 _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
@@ -87,6 +88,12 @@ def first_line(message: Message) -> str:
     return f"({message.images} picture{'s' if message.images != 1 else ''})" if message.images else ""
 
 
+def compaction_documents(answer: RecordedCompactions) -> list[Document]:
+    """The answer of `compactions`."""
+    documents = list(map(compaction_document, answer.compactions))
+    return [*documents, *map(_other, answer.clearings), *map(_other, answer.failures)]
+
+
 def compaction_document(entry: JudgedCompaction) -> Document:
     """An entry of `compactions`: a recorded compaction, and the engine's plan for the same list."""
     recorded, planned = entry.compared.recorded, entry.compared.planned
@@ -119,7 +126,7 @@ def of_list_before(recorded: Compaction, fields: str) -> Document:
     return fields_of(recorded if recorded.before else None, fields)
 
 
-def other_document(entry: Microcompaction | FailedCompaction) -> Document:
+def _other(entry: Microcompaction | FailedCompaction) -> Document:
     """Another entry of `compactions`: a microcompaction, or an attempt that failed."""
     after = None
     if isinstance(entry, Microcompaction):
@@ -229,73 +236,65 @@ def print_steps(steps: Iterable[DerivationStep]) -> None:
         say(f"  {'*' if step.bound else ' '} {step.rule:<15} {value:>10}  {step.why}")
 
 
-def print_compactions(documents: Sequence[Document]) -> None:
+def print_compactions(answer: RecordedCompactions) -> None:
     """Print compactions with sizes, reason, recorded and planned boundaries, and a line for each other entry."""
-    if not documents:
+    if answer == RecordedCompactions((), (), ()):
         say("No compaction of this conversation is recorded.")
-    others = {"microcompaction": _print_microcompaction, "failed": _print_failed}
-    for entry in documents:
-        others.get(entry["kind"], _print_compaction)(entry)
+    for entry in answer.compactions:
+        _print_compaction(entry)
+    for clearing in answer.clearings:
+        sizes = (clearing.tokens_before_reported, "before"), (clearing.tokens_saved_reported, "saved")
+        parts = [f"{plural(clearing.results, 'result')} cleared in generation {clearing.generation}"]
+        parts += [f"{size:,} tokens {word}" for size, word in sizes if size is not None]
+        say(f"microcompaction {clearing.index}  ", "bold", " · ".join(parts))
+    for failed in answer.failures:
+        by = {"manual": ", by hand", "auto": ", automatic"}.get(failed.trigger or "", "")
+        reason = f"in generation {failed.generation}: {failed.error or 'no reason recorded'}"
+        say(f"failed attempt {failed.index}{by}  ", "bold", reason)
 
 
-def _print_compaction(entry: Document) -> None:
-    size = "a summary that cannot be read" if entry["encrypted"] else "no summary"
-    size = size if entry["summary"] is None else f"summary {len(entry['summary']):,} characters"
-    kind = " (a fallback text: no model wrote it)" if entry["fallback"] else ""
-    kind = kind or (" (merged into the first tail message)" if entry["merged"] else "")
+def _print_compaction(entry: JudgedCompaction) -> None:
+    done, bill = entry.compared.recorded, bill_words(entry.bill, entry.is_estimated)
+    size = "a summary that cannot be read" if done.encrypted else "no summary"
+    size = size if done.summary is None else f"summary {len(done.summary):,} characters"
+    kind = " (a fallback text: no model wrote it)" if done.fallback else ""
+    kind = kind or (" (merged into the first tail message)" if done.merged else "")
     before, tokens = "unknown", "unknown"
-    if entry["before"]:
-        before, tokens = f"{entry['before']:,}", f"~{entry['tokens_before']:,}"
-    bound = "at least " if entry["kept_missing"] else "at most " if entry["may_have_later"] else ""
-    after = f"{bound}~{entry['tokens_after']:,} tokens · {size}{kind}"
-    smaller = f"{before} → {bound}{plural(entry['after'], 'message')} · {tokens} → {after}"
-    say(f"compaction {entry['index']}  ", "bold", smaller)
-    sizes = entry["tokens_before_reported"], entry["tokens_after_reported"]
-    words = zip(sizes, ("tokens before", "tokens after"), strict=True)
-    reported = " and ".join(f"{size:,} {word}" for size, word in words if size is not None)
+    if done.before:
+        before, tokens = f"{done.before:,}", f"~{done.tokens_before:,}"
+    bound = "at least " if done.kept_missing else "at most " if done.may_have_later else ""
+    after = f"{bound}~{done.tokens_after:,} tokens · {size}{kind}"
+    smaller = f"{before} → {bound}{plural(done.after, 'message')} · {tokens} → {after}"
+    say(f"compaction {done.index}  ", "bold", smaller)
+    sizes = (done.tokens_before_reported, "tokens before"), (done.tokens_after_reported, "tokens after")
+    reported = " and ".join(f"{size:,} {word}" for size, word in sizes if size is not None)
     if reported:
         say(f"  reported by the agent: {reported} (~ marks estimates without system prompt and tools)")
-    say(f"  why: {entry['why']['text']}")
-    say(f"  {_boundaries(entry)} · session {entry['session']}")
-    say(f"  cost: {entry['cost']['text'] if entry['cost'] else 'unknown, ' + entry['cost_note']}")
-    for finding in entry["findings"]:
-        say(f"  {finding['severity']}: {finding['text']}")
-    if entry["note"]:
-        say(f"  {entry['note']}")
+    say(f"  why: {entry.why.text}")
+    recorded, planned = boundary_words(entry.compared)
+    say(f"  {f'recorded {recorded}' if done.before else recorded} · {planned} · session {done.session}")
+    say(f"  cost: {bill or f'unknown, {entry.why_no_bill}'}")
+    for finding in entry.findings:
+        say(f"  {finding.severity}: {finding.text}")
+    if done.note:
+        say(f"  {done.note}")
 
 
-def _boundaries(entry: Document) -> str:
+def boundary_words(compared: Compared) -> tuple[str, str]:
     """Return the recorded and the planned boundaries of a compaction in words."""
-    if not entry["before"]:
-        return "no recorded boundaries · no plan: the list before it is unknown"
-    recorded = f"recorded head_end {entry['head_end']}, tail_start {entry['tail_start']}"
-    if entry["kept"]:
-        kept = plural(len(entry["kept"]), "message")
-        recorded += f", {kept} between the boundaries kept word for word"
-    planned = entry["planned"]
-    rules = words_of(planned["profile"])
-    if not planned["compacts"]:
-        return f"{recorded} · {rules} would not compact: {planned['reason']}"
-    if planned["agrees"]:
-        return f"{recorded} · planned by {rules}: {agreement_words(planned['kept'], entry['kept'])}"
-    places = f"head_end {planned['head_end']}, tail_start {planned['tail_start']}"
-    return f"{recorded} · planned by {rules}: {places} (differs)"
-
-
-def _print_failed(entry: Document) -> None:
-    by = {"manual": ", by hand", "auto": ", automatic"}.get(entry["trigger"] or "", "")
-    reason = f"in generation {entry['generation']}: {entry['error'] or 'no reason recorded'}"
-    say(f"failed attempt {entry['index']}{by}  ", "bold", reason)
-
-
-def _print_microcompaction(entry: Document) -> None:
-    sizes = [
-        f"{entry[key]:,} tokens {word}"
-        for key, word in (("tokens_before_reported", "before"), ("tokens_saved_reported", "saved"))
-        if entry[key] is not None
-    ]
-    cleared = f"{plural(entry['results'], 'result')} cleared in generation {entry['generation']}"
-    say(f"microcompaction {entry['index']}  ", "bold", " · ".join([cleared, *sizes]))
+    recorded, planned = compared.recorded, compared.planned
+    if not recorded.before:
+        return "no recorded boundaries", "no plan: the list before it is unknown"
+    words = f"head_end {recorded.head_end}, tail_start {recorded.tail_start}"
+    if recorded.kept:
+        words += f", {plural(len(recorded.kept), 'message')} between the boundaries kept word for word"
+    rules = words_of(planned.profile)
+    if not planned.compacts:
+        return words, f"{rules} would not compact: {planned.reason}"
+    places = f"head_end {planned.head_end}, tail_start {planned.tail_start} (differs)"
+    if compared.agrees:
+        places = agreement_words(planned.kept, [index for index, _ in recorded.kept])
+    return words, f"planned by {rules}: {places}"
 
 
 def _budgets(budgets: Budgets) -> str:

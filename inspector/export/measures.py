@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.answers.measures import MeasuredConversation
 from inspector.core.places import place_name
@@ -67,14 +67,12 @@ def _evidence(entry: Measured) -> Document:
     }
 
 
-def print_measures(document: Document) -> None:
+def print_measures(answer: MeasuredConversation) -> None:
     """Print a row for each measure, a column for each compaction, and the whole conversation in the last column."""
-    compactions = document["compactions"]
-    if not compactions:
+    if not answer.compactions:
         say("Nothing was compacted, so there is nothing to measure.")
         return
-    titles = {definition["id"]: definition for definition in document["definitions"]}
-    heads = [f"{entry['compaction']}{'!' if entry['fallback'] else ''}" for entry in compactions]
+    heads = [f"{recorded.index}{'!' if recorded.fallback else ''}" for recorded in answer.compactions]
     heads.append("all")
     columns = max(1, (console_for().width - _NAME) // _CELL)
     for start in range(0, len(heads), columns):
@@ -82,21 +80,26 @@ def print_measures(document: Document) -> None:
         if start:
             say()
         say(_line("compaction", heads[part]), "bold")
-        for identity, definition in titles.items():
-            cells = [_cell(_of(compaction, identity), definition["unit"]) for compaction in compactions]
-            cells.append(_cell(document["whole"][identity], definition["unit"]))
-            say(_line(definition["title"], cells[part]))
-    if any(entry["fallback"] for entry in compactions):
+        for identity, definition in DEFINITIONS.items():
+            by_number = {measure.compaction: measure for measure in answer.measures.curve(identity)}
+            measured = [by_number.get(recorded.index) for recorded in answer.compactions]
+            cells = [
+                "–" if one is None else _cell(one.share, dict(one.numbers), definition.unit)
+                for one in measured
+            ]
+            cells.append(_cell(*answer.measures.whole(identity), definition.unit))
+            say(_line(definition.title, cells[part]))
+    if any(recorded.fallback for recorded in answer.compactions):
         say("! no summary was made: a fallback text replaced the middle")
-    measures = [measure for compaction in compactions for measure in compaction["measures"]]
-    if any(measure["share"] and measure["share"]["uncertain"] for measure in measures):
+    measures = [measure for recorded in answer.compactions for measure in answer.measures.of(recorded.index)]
+    if any(measure.share and measure.share.uncertain for measure in measures):
         say("±N: N more facts are uncertain and count in no share")
-    for compaction in compactions:
-        _print_lost(compaction, titles)
-    entries = [entry for measure in measures for entry in measure["evidence"]]
-    if any(entry["decided_by"].startswith(BY_MODEL) for entry in entries):
+    for measure in measures:
+        _print_lost(measure)
+    entries = [entry for measure in measures for entry in measure.evidence]
+    if any(entry.decided_by.startswith(BY_MODEL) for entry in entries):
         say("\nA model decided fates that the rules leave uncertain; `facts` names it with each.", "dim")
-    if any(entry["role"] not in _UNSAID and not entry["known"] for entry in entries):
+    if any(entry.role not in _UNSAID and not entry.known for entry in entries):
         say(
             "\nThe measures count facts of the agent too; losses and check count only the user's own words.",
             "dim",
@@ -107,41 +110,29 @@ def _line(name: str, cells: Sequence[str]) -> str:
     return f"{name:<{_NAME}}{''.join(f'{cell:<{_CELL - 1}} ' for cell in cells)}".rstrip()
 
 
-def _of(compaction: Document, identity: str) -> Document:
-    return next((m for m in compaction["measures"] if m["id"] == identity), {"share": None, "numbers": {}})
-
-
-def _cell(measure: Document, unit: str) -> str:
+def _cell(share: Share | None, numbers: Mapping[str, int], unit: str) -> str:
     if unit == "tokens":
-        numbers = measure["numbers"]
         return f"{numbers.get('spent', 0):,}" if numbers else "–"
-    return _share_words(measure["share"]) or "–"
-
-
-def _share_words(share: Document | None) -> str:
-    if share is None or not (share["of"] or share["uncertain"]):
-        return ""
-    uncertain = f" ±{share['uncertain']:,}" if share["uncertain"] else ""
-    if not share["of"]:
+    if share is None or not (share.of or share.uncertain):
+        return "–"
+    uncertain = f" ±{share.uncertain:,}" if share.uncertain else ""
+    if share.value is None:
         return f"–{uncertain}"
-    if share["of"] > 9_999:
-        return percent(share["value"]) + uncertain
-    return f"{percent(share['value'])} {share['count']:,}/{share['of']:,}{uncertain}"
+    count = "" if share.of > 9_999 else f" {share.count:,}/{share.of:,}"
+    return f"{percent(share.value)}{count}{uncertain}"
 
 
-def _print_lost(compaction: Document, titles: dict[str, Document]) -> None:
-    for measure in compaction["measures"]:
-        lost = [entry for entry in measure["evidence"] if not entry["known"]]
-        if not lost:
-            continue
-        kind = titles[measure["id"]]["title"].removesuffix(" that survive")
-        say(f"\n{kind}, lost or uncertain after compaction {compaction['compaction']}", "underline")
-        for entry in lost[:_LISTED]:
-            place = entry["said"]
-            where = place_name(place["index"], place["generation"]) if place else ""
-            who = "" if entry["role"] in _UNSAID else ROLE_WORDS.get(entry["role"], entry["role"])
-            notes = [who, "" if entry["note"] == "lost" else entry["note"]]
-            note = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
-            say(f"  − {entry['text']}{note}  [{where}]")
-        if len(lost) > _LISTED:
-            say(f"    and {len(lost) - _LISTED:,} more")
+def _print_lost(measure: Measure) -> None:
+    lost = [entry for entry in measure.evidence if not entry.known]
+    if not lost:
+        return
+    kind = DEFINITIONS[measure.id].title.removesuffix(" that survive")
+    say(f"\n{kind}, lost or uncertain after compaction {measure.compaction}", "underline")
+    for entry in lost[:_LISTED]:
+        where = place_name(entry.said.index, entry.said.generation) if entry.said else ""
+        who = "" if entry.role in _UNSAID else ROLE_WORDS.get(entry.role, entry.role)
+        notes = [who, "" if entry.note == "lost" else entry.note]
+        note = f" ({', '.join(filter(None, notes))})" if any(notes) else ""
+        say(f"  − {safe_title(entry.text, _LONGEST)}{note}  [{where}]")
+    if len(lost) > _LISTED:
+        say(f"    and {len(lost) - _LISTED:,} more")

@@ -26,8 +26,13 @@ def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Docume
         "paid_off": costs.paid_off if costs.same_model else None,
         **fields_of(costs, "paid_off_request=paid_by warm"),
         "modelled": is_estimated,
-        "text": ("estimated, " if is_estimated else "") + costs.words,
+        "text": bill_words(bill, is_estimated),
     }
+
+
+def bill_words(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> str:
+    """Return the cost of a compaction in words; "" if unknown."""
+    return "" if bill is None else ("estimated, " if is_estimated else "") + bill[0].words
 
 
 def request_document(priced: PricedRequest) -> Document:

@@ -10,7 +10,7 @@ from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
 from inspector.export.console import say
 from inspector.export.document import Document, built, fields_of
 from inspector.summaries.exact import turn_words
-from inspector.summaries.lineage import Lineage, LineageRow, State
+from inspector.summaries.lineage import Cell, Lineage, LineageRow
 from inspector.summaries.summary import SectionDiff
 
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
@@ -98,45 +98,45 @@ def print_diff(steps: Iterable[ComparedSummaries]) -> None:
                     say(f"      was: {item.was}".replace("\n", "\n      "), "dim")
 
 
-def print_lineage(document: Document) -> None:
+def print_lineage(answer: SummaryLives) -> None:
     """Print items as rows and compactions as columns, with a sign and a word in each cell."""
-    columns = document["columns"]
+    lineage, drift = answer.lineage, answer.drift
+    columns = lineage.columns
     cells = 13 if len(columns) <= 6 else 3
-    marks = ("!" if column["fallback"] else "" if column["summary"] else "?" for column in columns)
+    marks = ("!" if column.fallback else "" if column.summary else "?" for column in columns)
     numbers = "".join(
-        f"{column['compaction']}{mark}".ljust(cells) for column, mark in zip(columns, marks, strict=True)
+        f"{column.compaction}{mark}".ljust(cells) for column, mark in zip(columns, marks, strict=True)
     )
     say(f"    {numbers}item", "bold")
-    stale = {entry["row"] for entry in document["stale"]}
-    turned = {entry["row"] for entry in document["otherwise"] if entry["settled"]}
-    places = [column["compaction"] for column in columns]
-    for group in document["groups"]:
-        say(f"\n{group['name'] or '(no heading)'}", "underline")
-        for row in group["rows"]:
-            flag = "!" if row["row"] in turned else "◷" if row["row"] in stale else " "
-            states = {cell["compaction"]: cell["state"] for cell in row["cells"]}
-            line = "".join(f"{_state_words(states.get(place), cells):<{cells}}" for place in places)
-            say(f"  {flag} {line}{' '.join(row['text'].split())}")
+    stale = {entry.row for entry in drift.stale}
+    changed = [change for change in drift.changed_meanings if change.settled]
+    turned = {change.row for change in changed}
+    for name, rows in lineage.groups:
+        say(f"\n{name or '(no heading)'}", "underline")
+        for row in rows:
+            flag = "!" if row.number in turned else "◷" if row.number in stale else " "
+            line = "".join(f"{_state_words(cell, cells):<{cells}}" for cell in row.cells)
+            say(f"  {flag} {line}{' '.join(row.text.split())}")
     say("")
-    for column in columns:
-        left = column["left"]
-        if left is not None:
-            words = percent(left["words"], left["of_words"]) if left["of_words"] else "100%"
-            budget = f" of {column['budget']:,}" if column["budget"] else ""
-            say(
-                f"summary {column['compaction']}: {left['items']} of {left['of_items']} items of the first and "
-                f"{words} of its words are left; {column['tokens']:,}{budget} tokens"
-            )
-    for entry in document["otherwise"]:
-        if entry["settled"]:
-            turns = ", ".join(turn_words(turn["was"], turn["now"]) for turn in entry["turns"])
-            say(f"! since compaction {entry['compaction']}: {turns}: {' '.join(entry['text'].split())}")
-    for entry in document["stale"]:
-        why = "done" if entry["why"] == "done" else f"listed {entry['times']} times"
-        say(f"◷ stale ({why} since compaction {entry['since']}): {' '.join(entry['text'].split())}")
+    for left in drift.left:
+        length = drift.lengths[left.column]
+        words = percent(left.words, left.of_words) if left.of_words else "100%"
+        budget = f" of {length.budget:,}" if length.budget else ""
+        say(
+            f"summary {columns[left.column].compaction}: {left.items} of {left.of_items} items of the first and "
+            f"{words} of its words are left; {length.tokens:,}{budget} tokens"
+        )
+    for change in changed:
+        turns = ", ".join(turn_words(turn.was, turn.now) for turn in change.turns)
+        since = columns[change.column].compaction
+        say(f"! since compaction {since}: {turns}: {' '.join(change.text.split())}")
+    for entry in drift.stale:
+        why = "done" if entry.why == "done" else f"listed {entry.times} times"
+        since = columns[entry.since].compaction
+        say(f"◷ stale ({why} since compaction {since}): {' '.join(entry.text.split())}")
 
 
-def _state_words(state: State | None, cells: int) -> str:
-    if state is None:
+def _state_words(cell: Cell | None, cells: int) -> str:
+    if cell is None:
         return ""
-    return f"{STATE_SIGNS[state]} {state}" if cells > 3 else STATE_SIGNS[state]
+    return f"{STATE_SIGNS[cell.state]} {cell.state}" if cells > 3 else STATE_SIGNS[cell.state]

@@ -71,7 +71,7 @@ def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole
     for page in (render(report, "html"), render(report, "markdown")):
         assert ("the files lack the list before, or a part" in page) is not whole
         assert ("(the size before is unknown)" in page) is not whole
-        assert ("No recorded boundaries and no plan: the list before it is unknown." in page) is not whole
+        assert ("No recorded boundaries; no plan: the list before it is unknown." in page) is not whole
         assert "(+0%)" not in page
     (part,) = report_document(report)["compactions"]
     recorded = part["compared"]["recorded"]
@@ -107,6 +107,6 @@ def test_a_report_names_a_plan_that_keeps_other_messages_between_the_boundaries(
     text = render(gather_report(answers, row.id, 1.0), "markdown")
     answers.store.close()
     assert (
-        "Planned by codex: the same boundaries, but 4 messages between them stay, 2 of them not in the record."
+        "planned by codex: the same boundaries, but 4 messages between them stay, 2 of them not in the record."
         in text
     )

@@ -13,9 +13,7 @@ from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
 from inspector.core.text import safe_title
-from inspector.engines.base import agreement_words
-from inspector.engines.registry import words_of
-from inspector.export import facts
+from inspector.export import facts, generations
 from inspector.export.document import Document
 from inspector.export.report.values import CompactionPart, DiffPart, Report, ReportedFact, TokenCourse
 from inspector.export.requests import price_words, recorded_words, unlisted_words
@@ -84,21 +82,11 @@ def later_words(entry: ReportedFact) -> tuple[str, ...]:
 
 
 def boundary_words(compared: Compared) -> str:
-    """Return the recorded and the planned boundaries in a sentence."""
-    recorded, planned = compared.recorded, compared.planned
-    rules = words_of(planned.profile)
-    if not recorded.before:
-        return "No recorded boundaries and no plan: the list before it is unknown."
-    sentence = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
-    sentence += "" if recorded.exact else " (inferred)"
-    kept = plural(len(recorded.kept), "message")
-    sentence += f", {kept} between the boundaries kept word for word" if recorded.kept else ""
-    if not planned.compacts:
-        return f"{sentence}. {rules} would not have compacted this list: {planned.reason}."
-    if compared.agrees:
-        words = agreement_words(planned.kept, [index for index, _ in recorded.kept])
-        return f"{sentence}. Planned by {rules}: {words}."
-    return f"{sentence}. Planned by {rules}: head_end {planned.head_end}, tail_start {planned.tail_start}."
+    """Return the recorded and the planned boundaries in sentences."""
+    recorded, planned = generations.boundary_words(compared)
+    if not compared.recorded.before:
+        return f"{recorded.capitalize()}; {planned}."
+    return f"Recorded: {recorded}{'' if compared.recorded.exact else ' (inferred)'}; {planned}."
 
 
 def diff_counts(part: DiffPart) -> str:
