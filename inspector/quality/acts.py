@@ -24,9 +24,9 @@ from inspector.core.rough import text_tokens
 from inspector.core.text import safe
 from inspector.quality.facts.sentences import sentences
 
-#: "attach": the agent put a file into the list without a call of the model. "call": a tool searches files, or another
-#: agent works.
-ActKind = Literal["read", "write", "fetch", "run", "call", "ask", "fail", "complain", "attach"]
+#: "attach": the agent put a file into the list without a call of the model. "install": a command installs a package or
+#: makes an environment. "call": a tool searches files, or another agent works.
+ActKind = Literal["read", "write", "fetch", "run", "install", "call", "ask", "fail", "complain", "attach"]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 OPENS = ("read", "fetch")
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
@@ -62,6 +62,24 @@ _ASKING = ("ask", "question", "clarify")
 _SEARCHING = ("grep", "glob", "search")
 _DELEGATING = frozenset({"task", "agent", "delegate_task", "sessions_spawn", "spawn_agent", "subagent"})
 _PRINTING = frozenset({"cat", "head", "less", "more", "nl", "bat", "sed", "get-content"})
+_INSTALLERS = frozenset(
+    {
+        "pip",
+        "pip3",
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "poetry",
+        "gem",
+        "apt",
+        "apt-get",
+        "brew",
+        "composer",
+        "conda",
+    }
+)
+_INSTALLING = frozenset({"install", "add", "i"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
 
 _ADDRESS = late_pattern(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]{0,20}://")
@@ -153,6 +171,8 @@ _WITHOUT_CAUSE = late_pattern(
 #: The output of a command that succeeded. Its tests may print errors.
 _SUCCEEDED = late_pattern(r"\bexit(?:ed)?(?: with)? code:? 0\b|\b0 (?:fail(?:ed|ures?|s)?|errors?)\b", re.I)
 _CHANGING = late_pattern(r"0x[0-9a-fA-F]{1,16}|\d[\d.,:]*|(?:/[\w.@-]{1,200}){2,40}")
+#: A package in the arguments of a command that installs: its name, its extras, its version.
+_PACKAGE = late_pattern(r"((?:@[\w.-]{1,80}/)?[A-Za-z][\w-]{0,80})(?:\[[^\]]{0,80}\])?(?:[<>=~!@].*)?")
 #: A call that the user stopped or refused did not fail.
 _REFUSED = late_pattern(
     r"user (?:doesn['’]t want|does not want|rejected|denied|declined)|interrupted by (?:the )?user", re.I
@@ -491,6 +511,8 @@ def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
         yield from _read_by(pipeline, tokens)
     for words in simple_commands(line):
         program, arguments = words[0].rpartition("/")[2], words[1:]
+        text = _folded(" ".join(words))
+        yield from (Act("install", key, text, tokens=tokens) for key in _installed_by(words))
         if program in ("curl", "wget"):
             request = " ".join(arguments)
             if not _NO_PAGE.search(request):
@@ -501,6 +523,23 @@ def _acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
                 yield Act("fetch", f"{match[1]}/{match[2]}".lower(), address, tokens=tokens)
         elif program == "gh" and arguments[:2] == ["repo", "clone"] and len(arguments) > 2:
             yield Act("fetch", f"github.com/{arguments[2]}".lower(), arguments[2], tokens=tokens)
+
+
+def _installed_by(words: Sequence[str]) -> Iterator[str]:
+    """Yield the keys of the environment or the packages that a command makes or installs by name."""
+    names = [words[0].rpartition("/")[2], *words[1:]]
+    if names[0] == "sudo":
+        names = names[1:]
+    if names[:1] and names[0].startswith("python") and names[1:2] == ["-m"]:
+        names = names[2:]
+    if names[:1] == ["uv"]:
+        names = names[1:]
+    arguments = [word for word in names[1:] if not word.startswith("-")]
+    if names[:1] in (["venv"], ["virtualenv"]) and arguments:
+        yield f"venv {plain_path(arguments[-1])}"
+    elif names and names[0] in _INSTALLERS and arguments[:1] and arguments[0] in _INSTALLING:
+        packages = map(_PACKAGE.fullmatch, arguments[1:])
+        yield from (f"install {package[1].lower()}" for package in packages if package)
 
 
 def _read_by(pipeline: Sequence[list[str]], tokens: int) -> Iterator[Act]:

@@ -19,7 +19,8 @@ from inspector.quality.repeated_files import Before, FileActs, in_list, in_one_f
 
 #: The kind of event of an act that is done again.
 _AGAIN: Mapping[str, AftermathKind] = {
-    "read": "read again", "fetch": "fetched again", "run": "ran again", "call": "ran again", "fail": "failed again",
+    "read": "read again", "fetch": "fetched again", "run": "ran again", "install": "ran again", "call": "ran again",
+    "fail": "failed again",
 }  # fmt: skip
 #: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
@@ -74,6 +75,7 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
         opens = any(act.kind in OPENS for act in step.acts)
         # A page that a command gets may be what the agent works on.
         command = next((act for act in step.acts if act.kind == "run"), None)
+        ran_again = False
         if step.generation > 1:
             yield from _against_rules(step, harmed)
         for act in step.acts:
@@ -88,9 +90,14 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
             history.note_change(step, act)
             kind = _AGAIN.get(act.kind)
             # The files and pages that a command opens stand for the command.
-            if kind is not None and step.generation > 1 and not (kind == "ran again" and opens):
+            if (
+                kind is not None
+                and step.generation > 1
+                and not (kind == "ran again" and (opens or ran_again))
+            ):
                 before = history.before(step, act, kind, command)
                 if before is not None:
+                    ran_again = ran_again or kind == "ran again"
                     about = harmed.about([act.key, act.text], step, before.step.left)
                     yield _event(kind, step, act, before, about)
             history.add(step, act)
@@ -121,6 +128,8 @@ class _History:
             before = _left(step, act, self._others[act.kind, act.key])
         if before is None:
             return None
+        if act.kind == "install":
+            return None if any(done.kind == "fail" for done in before.step.acts) else before
         changed = [path for at, path in self._changes if at > before.step.step]
         if act.kind == "call":
             routine = self._runs[before.step.generation, act.key] >= ROUTINE_RUNS

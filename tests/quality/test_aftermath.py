@@ -215,6 +215,31 @@ def test_a_file_read_again_is_an_event_once_its_first_reading_left_the_list() ->
 
 
 @pytest.mark.parametrize(
+    ("first", "second", "again"),
+    [
+        ("python3 -m venv .venv && pip install -q tides", "python -m venv .venv", "python -m venv .venv"),
+        (
+            "pip install 'tides[all]==2.1' berths",
+            "cd /app; uv pip install berths moon",
+            "uv pip install berths moon",
+        ),
+        ("sudo apt-get install -y curl", "npm test && apt-get install curl", "apt-get install curl"),
+        ("npm i @pier/tides@3", "npm add @pier/tides", "npm add @pier/tides"),
+        ("npm install", "npm install", ""),
+        ("pip install -r requirements.txt -e .", "pip install -r requirements.txt moon", ""),
+        ("ssh pier pip install tides", "pip install tides", ""),
+    ],
+)
+def test_a_package_that_is_installed_again_is_an_event(first: str, second: str, again: str) -> None:
+    one, two = tool_use("Bash", "done", command=first), tool_use("Bash", "done", command=second)
+    changed = tool_use("Write", "done", file_path="/app/x.py", content="x")
+    found = [event for event in events((1, 1, one), (2, None, changed + two)) if event.kind == "ran again"]
+    assert [event.text for event in found] == [again] * bool(again)
+    failed = tool_use("Bash", "Error: no network is available", command=first)
+    assert "ran again" not in {event.kind for event in events((1, 1, failed), (2, None, changed + two))}
+
+
+@pytest.mark.parametrize(
     ("words", "named"),
     [
         ("Review a.py.", True),
