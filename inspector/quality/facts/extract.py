@@ -14,7 +14,16 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe, safe_line
 from inspector.engines.hygiene import TODO_START
-from inspector.quality.facts.fact import STANDING, Fact, Kind, Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.fact import (
+    STANDING,
+    Fact,
+    Kind,
+    Mention,
+    MessageFacts,
+    Span,
+    Statement,
+    Value,
+)
 from inspector.quality.facts.rules import (
     AGENT,
     APPROVALS,
@@ -50,6 +59,7 @@ from inspector.quality.facts.values import (
     placed,
     values_of,
 )
+from inspector.quality.limits import CONCISE
 
 #: Role of a message with the text of a user's command: a prompt in a file that a program passes on.
 COMMAND = "command"
@@ -319,7 +329,8 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
         values = placed(values_of(body), span[0])
         cue = best_cue(body, USER, _needs_met(body, values))
         # "What is important: never sail alone" asks nothing.
-        asked = is_question(body, cue is not None and cue[0].strength >= STANDING)
+        # A long sentence without a question mark may begin with a question: "What is old, and all of it must go".
+        asked = is_question(body, cue is not None and (cue[0].strength >= STANDING or len(body) > CONCISE))
         if cue is not None and not (asked and cue[0].kind != "preference"):
             rule, (a, b) = cue
             # The output of a command gives no standing orders.
@@ -388,6 +399,9 @@ def _given(body: str, values: Sequence[Value]) -> Value | None:
         return None
     listed = _LISTED_NUMBER.match(body) is not None
     for value in values:
+        # A meeting of two people is a "1:1".
+        if value.canon == "1:1":
+            continue
         names = value.form == "number" and (
             stems > 3 or listed or BEFORE_LABEL.search(body, 0, value.span[0]) is not None
         )

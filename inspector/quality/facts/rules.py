@@ -61,12 +61,18 @@ _ORDINARY_NO = (
     r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
 )
 
+#: A time that comes again and again.
+_RECURRING = (
+    r"(?:(?:every|each) (?:single |other |last |first )?(?:day|morning|noon|evening|night|week|month|hour|year|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)|daily|weekly|monthly|hourly|nightly)"
+)
+
 #: A task in the words of a need: "we need to review the map", "should probably explain it". A need is a rule if it has
 #: another subject, a state, a number or a word such as "every".
 _TASK = (
     r"(?:^|(?<=[,;:.–—] )|(?<=\bi think )|(?<=\bmaybe ))\W{0,4}"
     r"(?:(?:ok(?:ay)?|so|and|but|then|also|first|next|now|well|yes|as before|i (?:think|guess|suppose)|maybe|perhaps|"
-    r"probably)\b[\s,]{1,3}){0,5}(?:we )?(?:(?:still|also|really|probably|just|first|do) ){0,2}(?:should|need to) "
+    r"probably)\b[\s,]{1,3}){0,5}(?:we )?(?:(?:still|also|really|probably|just|first|do|will) ){0,2}(?:should|need to) "
     r"(?:(?:probably|maybe|also|first|better|really|just|either) ){0,2}"
     r"(?!(?:be|have|stay|remain|not|use|keep|leave|avoid|support|ensure|make sure)\b)"
     r"(?![^\n]{0,400}(?:\d|\b(?:every|each|all|any|whenever|until|unless|always|never|before|without|only)\b))\w+"
@@ -91,7 +97,7 @@ CUES: tuple[Cue, ...] = (
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
          r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
          r"may not (?:be (?!\w+(?:ed|en|wn|nt|ld)\b)|(?:have|match|work|need|apply|exist|know|always|even|yet)\b)|"
-         r"(?:actually|really|currently|still|usually) (?:do not|don['’]?t)"),
+         r"(?:actually|really|currently|still|usually) (?:do not|don['’]?t)|(?:do not|don['’]?t) even\b"),
     _cue("en.nobody", "constraint", 8,
          r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?(?:may|can|must|should|"
          r"will|is|are|gets?|goes|leaves?)",
@@ -159,9 +165,20 @@ CUES: tuple[Cue, ...] = (
          r"(?:maybe|perhaps) should|should be (?:fine|ok|okay|done|good)|"
          r"should have (?:been|\w+ed|done|gone|had|made)\b|"
          r"(?:what|how|where|why) should|should (?:i|we|it|this|that)\b|"
+         # What the agent may expect.
+         r"should (?:get|give|show|let|tell|take) you\b|"
          + _TASK),
+    _cue("en.asked-for", "constraint", 8,
+         r"(?:when(?:ever)?|if|(?:each|every) time) i (?:ask|tell|send|give|show) you\b"
+         r"(?=[^,.?!\n]{2,160}, (?!(?:it|that|this|they|he|she|nothing|the)\b))|"
+         r"unless i (?:ask|say|tell)"),
+    _cue("en.recurring", "constraint", 7,
+         _CLAUSE_START + r"(?:(?:now|please|also) ){0,2}(?:send|give|show|tell|report|remind|update|check|write|save|"
+         r"post|e?mail|summari[sz]e|make|generate|create|back up|set up) "
+         rf"[^.?!\n]{{0,80}}{_RECURRING}"),
     _cue("en.prefer", "preference", 9,
          r"(?:i|we)(?:['’]d| would)? (?:prefer|like to keep|like|love|hate|dislike)|"
+         r"you (?:do not|don['’]?t) (?:need|have) to|"
          r"(?:i|we) (?:don['’]?t|do not) (?:like|want)|no need to|prefer(?:ably)?|"
          r"(?:my|our) (?:preference|style|convention|taste)|preferred (?:to|over)|by convention|"
          r"the way (?:i|we) (?:like|do)",
@@ -181,8 +198,9 @@ CUES: tuple[Cue, ...] = (
     _cue("en.decided", "decision", 8,
          r"(?:we|i)(?:['’]ve| have|['’]ll| will)? (?:chose|choose|decided?|agreed|settled|switch(?:ed)?|moved?|stay|"
          r"take|go with|went with|picked|dropped?|keep|kept|use|license|support)|"
-         r"let['’]?s (?:use|go (?:with|for|\d+)|take (?!a\b)\w+|keep (?!\w+ing\b|on\b)\w+|do (?!(?:this|that|it|the|"
-         r"a|one|some)\b)\w+)|let us use|go(?:ing)? with|settle on|the (?:decision|choice) is|"
+         r"let['’]?s (?:use|go (?:with|for|\d+)|take (?!(?:a|this|it|that)\b)\w+|keep (?!\w+ing\b|on\b)\w+|"
+         r"do (?!(?:this|that|it|the|a|one|some)\b)\w+)|let us use|go(?:ing)? with|settle on|"
+         r"the (?:decision|choice) is|"
          r"we(?:['’]re| are) (?:keeping|using|switching|going|moving|upgrading|dropping|migrating|replacing|"
          r"staying)|decided (?:on|to|against)|switch(?:ed|ing)? to|instead of|rather than|no need for|"
          r"(?:is|are) the default|we (?:don['’]?t|do not|won['’]?t) (?:support|use|do|need)|"
@@ -226,7 +244,7 @@ CUES: tuple[Cue, ...] = (
     _cue("zh.do-not", "constraint", 9,
          r"不要|不能|不得|不可以|不[许許准準]|不允[许許]|[请請]?勿|[别別](?:动|改|再|用|碰|动|加|删|提交)|"
          r"(?<![特区區级級分识識类類性告个個])别(?![的人名处處])|不[动動改碰变變]|不[应應][该該]?",
-         r"要不要|不要[了紧緊]|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|"
+         r"[总總]不[能可]|要不要|不要[了紧緊]|能不能|可不可以|不能不|不变形|[做推拉举跑拿搬走]不[动動]|"
          r"我(?:们|們)?(?:就|也|都)?不(?:能|得不)|会不会"),
     # Within a clause, 以后 is "after".
     _cue("zh.from-now-on", "constraint", 9,
@@ -234,26 +252,31 @@ CUES: tuple[Cue, ...] = (
          r"(?<![^，,。；;：:！？!?\s])以[后後](?!的|可能|再[说說看]|我(?![们們])|[会會])"),
     # "Probably" before a state.
     _cue("zh.should", "constraint", 6, r"[应應][当當该該]",
-         r"[应應][当當该該](?:是|不太|不[会會]|[会會]|[没沒]|已[经經]|差不多|有)"),
+         r"[应應][当當该該](?:是|就是|怎|如何|什[么麼]|哪|几|幾|不太|不[会會]|[会會]|[没沒]|已[经經]|差不多|有)|[应應][当當该該][^，。？?]{1,4}(?:多少|几|幾|什[么麼]|哪)|"
+         r"(?:[发發][现現]|以[为為]|不知道)[^，。]{0,6}[应應][当當该該]"),
+    _cue("zh.recurring", "constraint", 7,
+         r"(?<![我们們])每(?:[天日周週月年晚早]|[个個]?(?:星期|小[时時]))[^，。；？?]{0,12}(?:生成|[发發](?:[给給送]|我)|提醒|告[诉訴]|[汇匯]报|推送|"
+         r"更新|[检檢]查|[备備]份|[总總][结結])", r"我(?:们|們)?每.{0,100}|[吗嗎][。？?]*\Z"),
     _cue("zh.must", "constraint", 8,
          r"必[须須需]|一定要|[务務]必|得先|要求是|(?<![我只想不需必主重么麼])要(?:使用|[遵按]|保存|存[储儲放]|符合)|需要遵[循守]|"
          r"(?<![我你您们們还還不])[记記]得(?![吗嗎昨上之那])|[记記]住(?!了)|只能|[仅僅]限|只(?:允[许許]|在|用|准)|只有在|[仅僅]在|只[读讀]|"
          r"只[^，。；]{0,4}[一两兩二三]次|只有.{1,40}才(?!发现|知道|明白)|每.{1,6}都[要得必]|"
          r"等.{1,12}(?:[后後]|了|好).{0,8}再(?![说說])|(?<![想不需主重么麼])[要得][^，。；]{2,20}才[行可](?!以[吗嗎])",
-         r"不必[须須]|是否必|还是必[须須]|我(?:们|們)?(?:就|也)?只|不是让你只"),
+         r"只有.{1,40}才[会會]|.{0,200}奇怪|不必[须須]|是否必|还是必[须須]|我(?:们|們)?(?:就|也)?只|不是让你只"),
     _cue("zh.always", "constraint", 8,
-         r"始[终終]|[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|固定(?:[为為]|在|用)|一律|之前必|"
+         r"始[终終]|(?<=[请請要你])[总總]是|每次都|一直要|全部都要|[统統]一(?:用|使用)|固定(?:[为為]|在|用)|一律|之前必|"
          r"[先][问問]我|等我[确確][认認]|我同意[后後]", r"为什么总是|总是(?:失败|报错)"),
     _cue("zh.bound", "constraint", 8,
          r"不(?:能|得)?超[过過]|[至最][多少]|不[少低高][于於]|以[内內]|之[内內]|"
          r"(?<=[\d%个個天元秒分条條行字倍])以[下上]|上限|下限|之前|[为為]止", r"之前[跟和给給对對我你说說的已有]",
          "number"),
     _cue("zh.keep", "constraint", 6,
-         r"保持|保留|[维維]持|除了.{1,30}[，,都]|除外|例外|除非|先[^，。；]{2,20}[，,]?再(?![说說])"),
+         r"保持|保留|[维維]持|除了.{1,30}[，,都]|除外|例外|除非|先[^，。；]{2,20}[，,]?再(?![说說])",
+         r"(?:保持|[维維]持)[^，。]{0,8}(?:[难難]|不了|不住)"),
     _cue("zh.prefer", "preference", 9,
          r"[优優]先用|我(?:更)?喜[欢歡]|我[习習][惯慣](?!性)|我(?:不喜|偏好|[讨討])|"
          r"(?:用|要[说說讲講])(?:中文|英文|英语|日语|繁[体體]中文)(?:回答)?|[简簡][短洁潔]|[说說]得[简簡]短|"
-         r"尽(?:量|可能)"),
+         r"尽(?:量|可能)|[你您]?不用(?:[你您])?(?:告[诉訴]|解[释釋]|[说說]明|提醒)|[问問]你(?:的[时時]候)?再[说說]"),
     _cue("zh.correction", "preference", 8,
          r"我[说說](?:[过過]|了)|又[来來]了|跟你[说說][过過]|再[说說]一遍|不是我要的|下次"),
     _cue("zh.decided", "decision", 8,
@@ -337,20 +360,27 @@ _QUESTION = late_pattern(r"(?:[?？]|[吗嗎][.。!！~]*)[\s\"')*_]*$")
 _INQUIRES = late_pattern(
     r"\W*(?:[那你他它又]|[刚剛][才刚剛]|[现現]在)*为什[么麼]|\W*(?:(?:and|but|so|ok(?:ay)?|also|then|now|hmm+|well)\b\W*){0,3}"
     r"(?:(?:why|how|what|where|who|which|when)(?:['’]?s| (?:is|are|was|were|do|does|did|can|could|would|should|come))|"
-    r"what about|should (?:we|it be)|(?:is|are) there|(?:does|did) (?:it|this|that|the))\b"
+    r"what about|should (?:we|it be)|(?:is|are) there|(?:does|did) (?:it|this|that|the)|"
+    r"(?:do|did|are|were) (?:you|we|they)|do i|is (?:it|this|that))\b"
     r"(?!\s+(?:we|i|it) (?:must|need|should|never|always)\b)",
     re.I,
 )
 #: The start of a polite request.
 _ASKS_POLITELY = late_pattern(
-    r"\W*(?:and |so |ok(?:ay)?,? |please )?(?:(?:can|could|would|will|shall) (?:you|we)|should you)\b|[能可][不否]|"
-    r"麻[烦煩]",
+    r"\W*(?:[^,.?!\n]{1,30}, ){0,2}(?:(?:and|but|so|ok(?:ay)?|please|then|also|from now on|next time|"
+    r"in (?:the )?future|going forward)\b,? ){0,3}(?:(?:can|could|would|will|shall) (?:you|we)|should you)\b|"
+    r"[能可][不否]|麻[烦煩]",
     re.I,
 )
 #: The start of a request for information.
 _ASKS_FOR_INFORMATION = late_pattern(
     rf"{_FILLER}(?:why|how|what|what['’]s|where|who|which|when|is|are|was|do|does|did|have|has|explain|"
     rf"describe|show me|tell me|give me|remind me)\b|[为為]什[么麼]|怎[么麼]|什[么麼]",
+    re.I,
+)
+#: A quoted label of a screen: an "Always allow" button.
+_UI_LABEL = late_pattern(
+    r"[\"“'‘][^\"“”'‘’\n]{1,40}[\"”'’] (?:option|button|dialog|popup|menu|label|checkbox|toggle|tab|link)s?\b",
     re.I,
 )
 _KANA = late_pattern("[\u3041-\u30fa]")
@@ -703,6 +733,7 @@ def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[i
     best: tuple[Cue, tuple[int, int]] | None = None
     # Japanese shares signs with Chinese, not their meaning: 不要 is "unnecessary".
     japanese = _KANA.search(text) is not None
+    labels = [label.span() for label in _UI_LABEL.finditer(text)]
     for cue in CUES:
         if japanese and cue.id.startswith("zh."):
             continue
@@ -712,6 +743,8 @@ def best_cue(text: str, role: str, needed: frozenset[str]) -> tuple[Cue, tuple[i
             continue
         for match in cue.find.finditer(text):
             span = match.span()
+            if any(start < span[0] and span[1] < end for start, end in labels):
+                continue
             # "Consider whether it should stay" and "propose where it should go" are questions, not rules.
             if _WHETHER.search(text, 0, span[0]) or (
                 cue.strength < STANDING and _ASKED.search(text, 0, span[1])

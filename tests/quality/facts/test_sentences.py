@@ -624,6 +624,50 @@ def test_a_rule_after_a_unit_is_a_statement_of_its_own(message: str, expected: l
     assert [one.text for one in facts_of(message, "user").statements] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        # Wishes that last.
+        ("When I ask you for the tides, I need you to read both charts.", "constraint"),
+        ("Ok, no problem, but from now on could you ring the bell before you leave?", "constraint"),
+        ("Send me the tide table every morning.", "constraint"),
+        ("Now set up a daily task that counts the boats.", "constraint"),
+        ("You don't need to explain the crane unless I ask.", "preference"),
+        ("每周和每月第一天检查缆绳。", "constraint"),
+        ("潮汐表每天傍晚发给我", "constraint"),
+        ("你不用解释船怎么停，有人问再说", "preference"),
+        ("只有船长才能开灯", "constraint"),
+        ("我觉得你应该先挑一个码头", "constraint"),
+        # Reports, guesses, questions, tasks and names.
+        ("When I ask you for the tide, it fails.", "link"),
+        ("I walk to the pier every morning.", "link"),
+        ("That label should give you all my mails.", "link"),
+        ('I don\'t think I saw an "Always moor" button.', "link"),
+        ("I don't even have a boat card.", "link"),
+        ("do you mean all piers are painted", "link"),
+        ("we will need to paint that", "decision"),
+        ("My 1:1 with Ida is about the pier.", "link"),
+        ("只有装上了灯，船才会变快，奇怪。", "link"),
+        ("你觉得我应该怎么做好", "link"),
+        ("我不知道这里应该停几条", "link"),
+        ("让船不摇已经很难了", "link"),
+        ("左边的船总是没力气", "link"),
+        ("我每天喂的海鸥你都认得了吗", "link"),
+        ("总不能晚上停船吧", "link"),
+    ],
+)
+def test_a_wish_that_lasts_is_a_rule_and_a_report_is_none(text: str, kind: str) -> None:
+    assert [one.kind for one in facts(text)] == [kind]
+
+
+def test_a_long_sentence_that_begins_like_a_question_may_have_a_rule() -> None:
+    text = (
+        "What else was seen is the leak in the old pier and before anybody paints the lamps of the mole the crew wrote "
+        "that we cannot use both piers and that all the boats need to be moored at the new one"
+    )
+    assert [one.kind for one in facts(text)] == ["constraint"]
+
+
 def test_a_question_behind_a_rule_is_a_statement_of_its_own() -> None:
     text = "Always answer in Dutch, what is left?"
     found = [(statement.text, statement.kind) for statement in facts_of(text, "user").statements]
