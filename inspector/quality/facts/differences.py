@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from inspector.core.patterns import has, late_pattern
-from inspector.core.scan.words import has_unspaced
+from inspector.core.scan.words import UNSPACED, has_unspaced
 from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
 from inspector.quality.facts.exchanges import crossed, exchanged
 from inspector.quality.facts.fact import Value
@@ -66,9 +66,11 @@ _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za
 _CIRCUMSTANCE = late_pattern(r"\W*without\b", re.IGNORECASE)
 #: Matches the words before a value that must not be exceeded: "more than 40".
 _EXCEEDS = late_pattern(r"\b(?:than|exceed(?:s|ing)?)\s\W{0,2}\Z", re.IGNORECASE)
-#: Matches a word with digits, a number with its sign, and the word of a number.
+#: Matches a word with digits, a number with its sign, and the word of a number. A script without spaces ends a word.
+_INSIDE = rf"[^\W{UNSPACED}]"
 _NUMERIC = late_pattern(
-    rf"(?:(?<![\w.)%])[-−])?(?<!\w)(?P<number>[^\W\d]*\d\w*|(?:{'|'.join(NUMBER_WORDS.values())})(?!\w))",
+    rf"(?:(?<![\w.)%])[-−])?(?<!{_INSIDE})(?P<number>[^\W\d{UNSPACED}]*\d{_INSIDE}*|"
+    rf"(?:{'|'.join(NUMBER_WORDS.values())})(?!{_INSIDE}))",
     re.IGNORECASE,
 )
 #: Matches a name and its number, not within an id: "Core 10", "Java17".
@@ -218,7 +220,10 @@ class Differences(Alignment):
             if not any(start <= token.start("number") < end for start, end in spans)
         ]
         return not all(
-            re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, (token, *_digits_of(token))))})(?!\w)", line)
+            re.search(
+                rf"(?<!{_INSIDE})(?:{'|'.join(map(re.escape, (token, *_digits_of(token))))})(?!{_INSIDE})",
+                line,
+            )
             for token in tokens
         )
 
@@ -264,7 +269,8 @@ class Differences(Alignment):
         """Return whether fact and passage differ in what they deny."""
         if self.moves_denial():
             return True
-        pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
+        keys = self.probe.key_concepts
+        pairs = [(word, match) for word, match in self.pairs if word.weight >= 1.0 or word.concept in keys]
         differing = sum(word.denied != match.denied for word, match in pairs)
         if not differing:
             return False

@@ -23,7 +23,7 @@ from inspector.quality.facts.values import NUMBER_WORDS, values_of
 _SLIGHT = word_set(
     "use make do set put take go come thing work way want need keep get let time new case part kind "
     "lot bit just also currently project code file user good around say tell know figure anyway simply "
-    "sure his her him alright hey really"
+    "sure his her him alright hey really stay remain"
 )
 #: Weights of a slight word, and of any other word, in the overlap of two sentences.
 _LITTLE, _FULL = 0.4, 1.0
@@ -44,6 +44,11 @@ _ANSWERS_NO = re.compile(r"^\W*no,", re.I)
 _CJK_DENIES = late_pattern(
     r"不(?![同错錯仅僅断斷久足过過只如论論管到少止但变變])|别|別|勿|禁止|[没沒]有?|[无無]|未|排除|ない|ません|"
     r"ず(?=[、。])|なく|禁|않|지 ?마|없|안 "
+)
+#: Matches words of a Chinese sentence that only link or bind, as "must", "not" and "is" do in English.
+_CJK_SMALL = late_pattern(
+    r"必[须須需]|需要|应[该当]|應[該當]|不(?:要|能|得|可以?|[许許准])|[严嚴]?禁止?|切勿|[请請]|[务務]必|一定要?|[绝絕][对對]|"
+    r"可以|用[户戶](?:[明指]确?(?:要求|出|说)|要求|希望)?|已[经經]?|[把被]|的(?!确)|了(?!解)|是(?!否)|[为為]\Z"
 )
 #: Verbs of refusal, which deny the words before them in their clause.
 _REFUSED = (
@@ -99,7 +104,7 @@ _TOKEN = late_pattern(
 #: Matches the text before "on" or "off" as a state: "is off", "default to on". Else they do not count.
 _STATE = late_pattern(
     r"\b(?:be|is|are|was|stays?|remains?|to|default(?:s|ed)?|turn(?:s|ed)?|switch(?:es|ed)?|"
-    r"set|keep|kept|,|:)\s+(?=(?:on|off)\b(?!\s+(?:the|a|our|it|them|this|that|\w+day)\b))|\b(?=(?:on|"
+    r"set|keep|kept|,|:)\s+(?=(?:on|off)\b(?!\s+(?:(?:the|a|our|it|them|this|that|\w+day)\b|(?-i:[A-Z]))))|\b(?=(?:on|"
     r"off) (?:in|by default|for)\b)|"
     r"\b(?:turn|switch|leav|keep|kept|left|put|flip)\w*\b[^.,;:!?\n]{0,40}?\s(?=(?:on|off)\s*(?:[.,;:!?)]|\Z|"
     r"(?:again|until|unless|when|if|while|once|and|or)\b))",
@@ -252,7 +257,7 @@ _EXCEPTION = (
     r"\b(?:except(?: for)?|apart from|other than|excluding|unless|save for|but (?!do\b|don|not\b|never\b|"
     r"keep\b|leave\b|only\b|always\b|must\b|please\b)|but not|"
     r",\s+only (?=[^,.;:]{2,60}\b(?:do|does|may|can|is|are)\W*\Z)|with the exception of|salvo|excepto|außer|sauf|"
-    r"exceto|кроме)\b|除了?"
+    r"exceto|кроме)\b|(?<![删刪排解清移免去废廢消扣拆卸剔])除(?:了|非|(?=[^，。；\n]{1,20}外))"
 )
 #: Matches a thing that a rule includes expressly: "the admin pages too", "not even at debug level".
 _INCLUSION = (
@@ -589,11 +594,14 @@ class _WordReader:
         self.denied = self.denied and low not in _ENDS_DENIAL
 
     def _add_cjk(self, token: re.Match[str]) -> None:
-        start, end = token.span()
-        for pair in self._stemmer.words(token.group()):
-            at = self.text.find(pair, start, end)
-            denied = _CJK_DENIES.search(self.text, max(0, at - 6), at) is not None
-            self.words.append(Word(pair, pair, denied, self.clause, "", _FULL))
+        """Add the pairs of characters of a run, without its small words."""
+        small = [match.span() for match in _CJK_SMALL.finditer(self.text, *token.span())]
+        starts, ends = zip((token.start(), 0), *((end, start) for start, end in small), strict=True)
+        for start, end in zip(starts, (*ends[1:], token.end()), strict=True):
+            for pair in self._stemmer.words(self.text[start:end]):
+                at = self.text.find(pair, start, end)
+                denied = _CJK_DENIES.search(self.text, max(0, at - 6), at) is not None
+                self.words.append(Word(pair, pair, denied, self.clause, "", _FULL))
 
     def _add(self, token: re.Match[str]) -> None:
         """Add a word, or the words of a name in code."""

@@ -1312,4 +1312,12 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("mention", "Never drain the dock.", "- Draining the dock is allowed", "contradicted"),
     ("mention", "Don't export the crew list.", "- The crew list is exported every night", "contradicted"),
     ("mention", "Do not repair the old winch.", "- Repaired the old winch", "contradicted"),
+    # A verb that only keeps a state, and small words of Chinese.
+    ("state", "Stay on Ruby 3.3.", "- Ruby version fixed at 3.3", "kept"),
+    ("zh", "不要删除旧航线。", "- 旧航线不能删除", "kept"),
+    ("zh", "不要删除旧航线。", "- 删除旧航线", "contradicted"),
+    ("zh", "吃水必须是6米。", "- 吃水是6米", "kept"),
+    ("zh", "吃水必须是6米。", "- 吃水为9米", "contradicted"),
+    ("zh", "绝对不能改 tides.py。", "- 不得改 tides.py", "kept"),
+    ("zh", "已经删除了旧航线。", "- 旧航线已删除", "kept"),
 )
