@@ -101,9 +101,10 @@ def _steps(trace: Trace) -> Iterator[TraceStep]:
         words = f"compaction {fate.compaction}: {FATE_WORDS.get(fate.outcome, fate.outcome)}{where}"
         sign, number = FATE_SIGNS[fate.outcome], fate.compaction
         yield TraceStep(words, sign, fate.gone, number, number + 1, fate.index, None, fate.excerpt)
+    shown = {(place.generation, place.index) for place in trace.places}
     for event in trace.aftermath:
-        if event.kind != "said again":
-            at = event.place
+        at = event.place
+        if event.kind != "said again" or (at.generation, at.index) not in shown:
             words = f"{event.kind} at {place_name(at.index, at.generation)}"
             grave = event.breaks_rule
             yield TraceStep(words, "", grave, None, at.generation, at.index, at.message, event.text)
@@ -118,7 +119,7 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
     if names:
         chosen = [store.resolve(name) for name in names]
     else:
-        found = {hit.conversation for hit in store.search(text, limit=sys.maxsize)}
+        found = {hit.conversation for hit in store.search(_without_mark(text), limit=sys.maxsize)}
         chosen = [row.id for row in store.conversations() if row.id in found]
     rows = {row.id: row for row in store.conversations()}
     traces = []
@@ -137,16 +138,21 @@ def trace_in(
     inspection: Inspection, row: ConversationRow, text: str, facts: ConversationFacts | None = None
 ) -> Trace:
     """Return the history of a phrase in one conversation. `facts` are its facts if known. Raises StoreErrors."""
-    phrase = _word_pattern(folded(text))
+    wanted = _without_mark(folded(text))
+    phrase = _word_pattern(wanted)
     places = tuple(_phrase_places(inspection, phrase))
     facts = facts_of(inspection, "changes") if facts is None else facts
-    life = _life_of(facts, phrase, folded(text))
+    life = _life_of(facts, phrase, wanted)
     events = read_aftermath(inspection, facts) if inspection.compactions() else ()
     fact = "" if life is None else life.fact.text
     fates_by_compaction = {} if life is None else {fate.compaction: fate for fate in life.fates}
     fates = tuple(_fates_of(inspection, phrase, places, fates_by_compaction))
     related = tuple(
-        event for event in events if phrase.search(folded(event.text)) or (fact and event.fact == fact)
+        event
+        for event in events
+        if phrase.search(folded(event.text))
+        or phrase.search(folded(event.fact))
+        or (fact and event.fact == fact)
     )
     return Trace(row, text, places, fact, fates, related)
 
@@ -162,6 +168,11 @@ def first_words(text: str, most: int) -> str:
 def folded(text: str) -> str:
     """Return a text in lower case with single spaces."""
     return " ".join(safe(text).lower().split())
+
+
+def _without_mark(text: str) -> str:
+    """Return a phrase without the mark that ends its sentence."""
+    return text.rstrip(" .!?。！？") or text
 
 
 def _word_pattern(phrase: str) -> re.Pattern[str]:
@@ -181,7 +192,10 @@ def _phrase_places(inspection: Inspection, phrase: re.Pattern[str]) -> Iterator[
 
 
 def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Life | None:
-    """Return the first life of the best ranked fact that contains the phrase, or that is part of the phrase."""
+    """Return the first life of the best fact that contains the phrase, or that is part of the phrase.
+
+    A fact of the user is better than others, then the phrase itself, then a fact that was gone once, then the rank.
+    """
     lives: dict[str, Life] = {}
     for life in facts.lives:
         lives.setdefault(life.fact.key, life)
@@ -190,7 +204,16 @@ def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Li
         for life in lives.values()
         if phrase.search(fact := folded(life.fact.text)) or (len(fact) > 20 and fact in text)
     ]
-    return max(matching, key=lambda life: (life.fact.role == "user", life.fact.rank), default=None)
+    return max(
+        matching,
+        key=lambda life: (
+            life.fact.role == "user",
+            _without_mark(folded(life.fact.text)) == text,
+            life.died is not None,
+            life.fact.rank,
+        ),
+        default=None,
+    )
 
 
 def _fates_of(

@@ -118,9 +118,11 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             elif today.outcome == "uncertain" and life.fact.role == "user":
                 unsure_apart[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
         elif is_lost(life.seen(today.compaction)):
-            gone[_since(same, life, lambda fate: fate.gone)].append(life)
+            since = _since(same, life, lambda fate: fate.gone)
+            gone[since].append(_until(same, since))
         elif today.outcome == "weakened":
-            weak[_since(same, life, lambda fate: fate.outcome == "weakened")].append(life)
+            since = _since(same, life, lambda fate: fate.outcome == "weakened")
+            weak[since].append(_until(same, since))
         elif today.outcome == "uncertain":
             unsure[_since(same, life, lambda fate: fate.outcome == "uncertain")].append(life)
     return tuple(
@@ -155,6 +157,11 @@ def _since(same: Sequence[Life], last: Life, alike: Callable[[Fate], bool]) -> i
             break
         since = fate.compaction
     return since
+
+
+def _until(same: Sequence[Life], compaction: int) -> Life:
+    """Return the last life of a fact that begins with a compaction or before it."""
+    return max((life for life in same if life.compaction <= compaction), key=lambda item: item.compaction)
 
 
 def _lost_facts(

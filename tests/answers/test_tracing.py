@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from inspector.answers.tracing import PhrasePlace, Trace, steps_of
 from inspector.commands.cli import commands
+from inspector.core.conversations import ConversationRow
 from inspector.core.errors import UsageProblem
+from inspector.core.places import Place
+from inspector.quality.aftermath import AftermathEvent
 from inspector.stores.detect import open_store
 from tests.stores.writer import create, insert, session
 
@@ -85,3 +89,24 @@ def test_a_phrase_that_stayed_was_never_summarized(database: str) -> None:
     text = CliRunner().invoke(commands, ["trace", database, "Nightly orders import loses rows", words]).stdout
     assert "said at" in text
     assert "no compaction has summarized it" in text
+
+
+def test_a_repetition_in_other_words_is_a_step_and_a_message_with_the_phrase_is_one_step() -> None:
+    row = ConversationRow("s", "s", "Bells", "", "", ("s",), 1, 1, 0.0, 0.0)
+    said = (PhrasePlace(1, 0, 10, "user"), PhrasePlace(2, 3, 13, "user"))
+    events = tuple(
+        AftermathEvent(1, "said again", Place(2, at, 10 + at), Place(1, 0, 10), "No bells, I said.", 9)
+        for at in (3, 5)
+    )
+    steps = steps_of(Trace(row, "no bells", said, "", (), events))
+    assert [(step.index, step.text) for step in steps if step.generation == 2 and step.compaction is None][
+        :2
+    ] == [(3, "said again at #3 of generation 2 by the user"), (3, "no compaction has summarized it")]
+    assert (5, "said again at #5 of generation 2") in [(step.index, step.text) for step in steps]
+
+
+def test_a_trace_ignores_the_mark_at_the_end_of_the_phrase(database: str) -> None:
+    rule = "never write into s3://orders-raw/"
+    plain, marked = (traced(database, text) for text in (rule, f"{rule}!"))
+    assert plain
+    assert [(one["said"], one["fates"]) for one in plain] == [(one["said"], one["fates"]) for one in marked]

@@ -54,6 +54,14 @@ def test_a_fact_is_lost_at_the_compaction_after_which_it_is_missing() -> None:
     assert [(one.text, one.outcome) for one in found.worst] == [("text k", "value lost")]
 
 
+def test_a_lost_fact_that_is_lost_again_has_the_place_of_its_first_loss() -> None:
+    again = replace(SAYING, generation=2, compaction=2)
+    first, second = life("lost", "lost"), life("lost", first=2)
+    both = [replace(one, fact=replace(one.fact, sayings=(SAYING, again))) for one in (first, second)]
+    (found,) = losses_of(both)
+    assert [(one.compaction, one.saying) for one in found.worst] == [(1, SAYING)]
+
+
 def test_gaps_are_worse_than_repeated_reading_and_better_than_a_lost_value() -> None:
     gap, value = (
         CompactionLoss(1, gaps=("gap",)),

@@ -47,6 +47,13 @@ TOOL_USES = 3
 #: Forms of such names. Other forms ("utf-8") often name nothing.
 _LINKS = frozenset({"path", "url", "ticket", "digest", "uuid", "setting"})
 _EMPHASIS = re.compile(r"[*_]{2,}|(?<!\w)[*_]|[*_](?!\w)")
+#: Words of a user before a repeated statement: "I told you already: ...", "No, ...", "as I said, ...".
+_REMINDER = re.compile(
+    r"(?:(?:no|(?:once )?again|reminder|as i (?:already )?(?:said|told you|mentioned)"
+    r"|(?:i|we)(?:['’]ve| have)? (?:already )?(?:told|said|asked|mentioned|explained|wrote)"
+    r"(?: (?:it|this|that|you|already|before|again))*)(?: ?[,:…] ?| to | that )"
+    r"|我(?:已经|早就|刚才|之前)?(?:说|讲|强调)过?了?[,，:：]\s*)+"
+)
 #: Maximum content words of a user's statement that only gives a name.
 _MAX_NAMING_WORDS = 3
 
@@ -231,7 +238,8 @@ def _key(statement: Statement, role: str, owned: frozenset[str]) -> str:
             return _VALUE + named[0].canon
         if statement.asked:
             return ""
-    return folded(_EMPHASIS.sub("", statement.text))
+    words = folded(_EMPHASIS.sub("", statement.text))
+    return (words[match.end() :] or words) if role == "user" and (match := _REMINDER.match(words)) else words
 
 
 def _is_pasted_value(gathered: _Gathered) -> bool:

@@ -338,6 +338,22 @@ def test_a_longer_repetition_of_the_agent_is_one_fact() -> None:
     assert len(facts(("assistant", short), ("assistant", "`flush()` doesn't wait for the last writer."))) == 2
 
 
+@pytest.mark.parametrize(
+    ("again", "is_one"),
+    [
+        ("I told you already: never ring the old bell!", True),
+        ("No, never ring the old bell.", True),
+        ("again: never ring the old bell", True),
+        ("As I said, never ring the old bell.", True),
+        ("I told you that you may ring the old bell.", False),
+    ],
+)
+def test_a_statement_after_words_of_a_reminder_is_the_same_fact(again: str, is_one: bool) -> None:
+    found = facts("Never ring the old bell.", again)
+    assert ([len(fact.sayings) for fact in found] == [2]) is is_one
+    assert found[0].text == "Never ring the old bell." or not is_one
+
+
 def test_points_of_a_plan_rank_after_single_statements_of_that_length() -> None:
     plan = "Do as planned:\n\n" + "\n".join(
         f"- Add a shelf of {size} boxes to hall {size}" for size in range(2, 30)
