@@ -188,6 +188,22 @@ async def test_keys_choose_a_region() -> None:
         assert marked == ["head"]
 
 
+async def test_a_region_without_messages_is_left_out() -> None:
+    widget = RegionBar()
+    async with hosting(widget, size=(120, 4)) as host:
+        widget.planned = replace(REGIONS, head=RegionShare())
+        await host.settle()
+        first, second = lines(widget)[0].split("┃")
+        assert first.startswith("middle █")
+        assert "tail" in second
+        await host.press("enter", "left", "enter", "right", "enter")
+        assert [message.name for message in host.messages_of(RegionBar.RegionChosen)] == [
+            "middle",
+            "middle",
+            "tail",
+        ]
+
+
 async def test_empty_regions_draw_no_bar() -> None:
     widget = RegionBar()
     async with hosting(widget, size=(120, 4)):

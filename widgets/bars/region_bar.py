@@ -46,6 +46,11 @@ class RegionBarState(Struct, frozen=True):
         """Whether the compaction takes the whole list, without head and tail."""
         return not self.head.messages and not self.tail.messages
 
+    @property
+    def filled(self) -> tuple[str, ...]:
+        """Names of the regions with messages."""
+        return tuple(name for name in REGIONS if self.share(name).messages)
+
     def share(self, name: str) -> RegionShare:
         """The region of that name."""
         return {"head": self.head, "middle": self.middle, "tail": self.tail}[name]
@@ -126,20 +131,20 @@ class RegionBar(Inked, can_focus=True):
             return Row().add(words, muted).strip(width, self.base_style)
         texts, gaps = self._texts(state, width - len(label))
         bars = _shares(
-            [state.share(name).tokens for name in REGIONS],
+            [state.share(name).tokens for name in state.filled],
             width - len(label) - sum(len(before) + len(after) for before, after in texts) - gaps,
         )
         row = Row().add(label, muted)
-        for index, (name, (before, after), cells) in enumerate(zip(REGIONS, texts, bars, strict=True)):
+        for index, (name, (before, after), cells) in enumerate(zip(state.filled, texts, bars, strict=True)):
             click = _click(name, state)
             style = self.ink(name) + click
-            if self.has_focus and y == 0 and index == self._region:
+            if self.has_focus and y == 0 and name == REGIONS[self._region]:
                 chosen = style + self.ink("chosen")
                 row.add(before.rstrip(), chosen).add(" ", style)
             else:
                 row.add(before, style)
             row.add(glyph * cells, style).add(after, number + click)
-            if index < 2:
+            if index < len(texts) - 1:
                 row.add(" ┃ ", muted)
         return row.strip(width, self.base_style)
 
@@ -149,7 +154,7 @@ class RegionBar(Inked, can_focus=True):
 
         def wording(level: int) -> list[tuple[str, str]]:
             texts = []
-            for name in REGIONS:
+            for name in state.filled:
                 share = state.share(name)
                 comma = "" if share.note.startswith("→") else ","
                 note = f"{comma} {one_line(share.note, 40)}" if share.note and level == 0 else ""
@@ -160,18 +165,23 @@ class RegionBar(Inked, can_focus=True):
 
         for level in range(4):
             texts = wording(level)
-            if sum(len(before) + len(after) for before, after in texts) + 6 + (3 if level else 9) <= width:
+            gaps, least = 3 * (len(texts) - 1), len(texts) * (1 if level else 3)
+            if sum(len(before) + len(after) for before, after in texts) + gaps + least <= width:
                 break
-        return texts, 6
+        return texts, gaps
 
     def action_region(self, by: int) -> None:
-        """Go to another region."""
-        self._region = max(0, min(self._region + by, 2))
-        self.refresh()
+        """Go to another region with messages."""
+        names = self._rows[0].filled if self._rows else ()
+        places = [REGIONS.index(name) for name in names]
+        beyond = [place for place in places if (place - self._region) * by > 0]
+        if beyond:
+            self._region = beyond[0] if by > 0 else beyond[-1]
+            self.refresh()
 
     def action_choose(self) -> None:
         """Post the chosen region."""
-        if self._rows:
+        if self._rows and REGIONS[self._region] in self._rows[0].filled:
             self.post_message(self.RegionChosen(REGIONS[self._region], self._rows[0].kind))
 
     def on_click(self, event: events.Click) -> None:
