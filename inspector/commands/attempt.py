@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -24,9 +25,9 @@ from inspector.core.shares import plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from inspector.answers.attempt_survival import SummaryOutcome
     from inspector.answers.inspection import Inspection
     from inspector.engines.base import Settings
-    from inspector.export.document import Document
     from inspector.models.attempt import Attempt
     from inspector.models.kept import KeptAttempts
     from inspector.stores.base import Store
@@ -73,7 +74,12 @@ def attempt(
         recorded_list,
         sending_of,
     )
-    from inspector.export.attempts import attempt_document, print_outcomes, sending_document
+    from inspector.export.attempts import (
+        attempt_document,
+        outcome_document,
+        print_outcomes,
+        sending_document,
+    )
     from inspector.models.kept import default_attempts
 
     answers, inspection, resolved = asked.opened()
@@ -108,27 +114,27 @@ def attempt(
     allowance = sender.allowed(sending)
     with ProgressLine() as progress:
         new_attempts = carry_out(orders, inspection, default_attempts(), allowance, progress)
-    documents = _outcomes(inspection, settings, new_attempts)
-    whole = {
-        "sending": sending_document(sending),
-        "attempts": list(map(attempt_document, new_attempts)),
-        "summaries": documents,
-    }
+    outcomes = _outcomes(inspection, settings, new_attempts)
     note_problems(asked, new_attempts)
-    asked.print(whole, lambda _: print_outcomes(documents))
+    asked.print(
+        outcomes,
+        print_outcomes,
+        lambda outcomes: {
+            "sending": sending_document(sending),
+            "attempts": list(map(attempt_document, new_attempts)),
+            "summaries": list(map(outcome_document, outcomes)),
+        },
+    )
     check_made(new_attempts)
 
 
-def _outcomes(inspection: Inspection, settings: Settings, attempts: Sequence[Attempt]) -> list[Document]:
+def _outcomes(
+    inspection: Inspection, settings: Settings, attempts: Sequence[Attempt]
+) -> list[SummaryOutcome]:
     from inspector.answers.attempt_survival import outcomes_of
-    from inspector.export.attempts import outcome_document
 
     numbers = dict.fromkeys(attempt.place.compaction for attempt in attempts)
-    return [
-        outcome_document(outcome)
-        for number in numbers
-        for outcome in outcomes_of(inspection, settings, number, attempts)
-    ]
+    return [outcome for number in numbers for outcome in outcomes_of(inspection, settings, number, attempts)]
 
 
 def note_problems(asked: Asked, new_attempts: Sequence[Attempt]) -> None:
@@ -166,12 +172,12 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
     from inspector.answers.attempting import attempts_of
     from inspector.export.attempts import (
         attempt_document,
+        outcome_document,
         print_attempt,
         print_attempts,
         print_curve,
         print_outcomes,
     )
-    from inspector.export.document import built
     from inspector.models.kept import default_attempts
 
     kept = default_attempts()
@@ -186,26 +192,26 @@ def attempts(asked: Asked, shown: int | None, deleted: tuple[int, ...], life: in
         attempt = kept.get(shown)
         if attempt is None:
             raise UnknownConversation(f"There is no attempt {shown}. `attempts` lists the stored ones.")
-        print_answer(attempt_document(attempt, full=True), asked.as_json, print_attempt)
+        print_answer(attempt, asked.as_json, print_attempt, partial(attempt_document, full=True))
         return
     path, name = path_or_name(asked.words, asked.demo)
     if name is None and life is None:
         listed = kept.all()
         if path is not None or asked.demo:
             listed = _of_store(listed, asked.one_or_all()[0].store, kept)
-        print_answer(list(map(attempt_document, listed)), asked.as_json, print_attempts)
+        print_answer(listed, asked.as_json, print_attempts, lambda all: list(map(attempt_document, all)))
         return
     answers, inspection, resolved = asked.opened()
     mine = attempts_of(answers.store, inspection.conversation.row, kept)
     if life is not None:
         whole = _known_life(mine, life)
-        points = built(life_curve(inspection, resolved.settings, whole))
-        asked.print(points, lambda curve: print_curve(curve, life))
+        asked.print(life_curve(inspection, resolved.settings, whole), partial(print_curve, life=life))
     else:
         empty = sum(not attempt.summary for attempt in mine)
         if empty:
             answers.note(f"{plural(empty, 'attempt')} without a text not shown; `attempts` lists all.")
-        asked.print(_outcomes(inspection, resolved.settings, mine), print_outcomes)
+        outcomes = _outcomes(inspection, resolved.settings, mine)
+        asked.print(outcomes, print_outcomes, lambda outcomes: list(map(outcome_document, outcomes)))
 
 
 def _of_store(listed: Sequence[Attempt], store: Store, kept: KeptAttempts) -> tuple[Attempt, ...]:
@@ -267,16 +273,19 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
     with ProgressLine() as progress:
         new_attempts = make_life(inspection, settings, order, kept, allowance, progress)
     whole = {attempt.place.compaction: attempt for attempt in new_attempts if attempt.state == "finished"}
-    points = built(life_curve(inspection, settings, whole)) if whole else []
+    points = life_curve(inspection, settings, whole) if whole else ()
     number = new_attempts[0].life
-    document = {
-        "sending": sending_document(sending),
-        "life": number,
-        "attempts": list(map(attempt_document, new_attempts)),
-        "curve": points,
-    }
     note_problems(asked, new_attempts)
-    asked.print(document, lambda _: print_curve(points, number) if points else None)
+    asked.print(
+        points,
+        lambda points: print_curve(points, number) if points else None,
+        lambda points: {
+            "sending": sending_document(sending),
+            "life": number,
+            "attempts": list(map(attempt_document, new_attempts)),
+            "curve": built(points),
+        },
+    )
     if new_attempts[-1].state != "finished" and whole:
         print_notes(
             [

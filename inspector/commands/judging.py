@@ -73,9 +73,15 @@ def recall(
         raise SummarizerFailed("\n".join(problems))
     for problem in problems:
         answers.note(problem)
-    documents = [recall_document(result) for result in results]
-    whole = {"sending": sending_document(sending), "recall": documents, "problems": list(problems)}
-    asked.print(whole, lambda _: print_recall(documents))
+    asked.print(
+        results,
+        print_recall,
+        lambda results: {
+            "sending": sending_document(sending),
+            "recall": list(map(recall_document, results)),
+            "problems": list(problems),
+        },
+    )
 
 
 def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[int]) -> list[Attempt]:
@@ -184,7 +190,9 @@ def judge(
         judgements = [
             judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
         ]
-        asked.print(judgement_documents(row, judgements) | sent, print_judgements)
+        asked.print(
+            judgements, print_judgements, lambda judgements: judgement_documents(row, judgements) | sent
+        )
         answered = any(item.answered for item in judgements)
     if problems and not answered:
         raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")

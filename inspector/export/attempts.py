@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
 from inspector.core.shares import kept_of, percent
@@ -14,6 +15,7 @@ from inspector.export.document import Document, fields_of
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Recipient, Sending
 from inspector.quality.facts.fact import KINDS
+from inspector.quality.facts.survival import KindSurvival
 
 #: Names in a table of survival, and in the list, in characters.
 _COLUMN, _LISTED = 26, 32
@@ -84,33 +86,34 @@ def recall_document(recall: Recall) -> Document:
     }
 
 
-def print_outcomes(documents: Sequence[Document]) -> None:
+def print_outcomes(outcomes: Sequence[SummaryOutcome]) -> None:
     """Print a row for each summary, by compaction: the recorded summary first, then its attempts."""
-    kinds = [kind for kind in KINDS if any(kind in entry["survival"] for entry in documents)]
+    survivals = [{survival.kind: survival for survival in outcome.survival()} for outcome in outcomes]
+    kinds = [kind for kind in KINDS if any(kind in survival for survival in survivals)]
     table = Table(
         "summary", *(f">{kind}" for kind in kinds), ">kept", ">budget", ">~tokens", ">~after", ">cost"
     )
     shown = None
-    for entry in documents:
-        if entry["compaction"] != shown:
-            shown = entry["compaction"]
+    for outcome, survival in zip(outcomes, survivals, strict=True):
+        if outcome.compaction != shown:
+            shown = outcome.compaction
             table.add(f"Compaction {shown}")
-        attempt = entry["attempt"]
+        attempt = outcome.attempt
         table.add(
             f"  {'recorded' if attempt is None else _heading(attempt)}",
-            *(_kept(entry["survival"].get(kind)) for kind in kinds),
-            kept_of(entry["kept"], entry["of"], unsure=entry["open"]),
-            "" if attempt is None else f"{attempt['budget']:,}",
-            f"{entry['summary_tokens']:,}",
-            f"{entry['retained_tokens']:,}",
+            *(_kept(survival.get(kind)) for kind in kinds),
+            kept_of(outcome.kept, outcome.of, unsure=outcome.open),
+            "" if attempt is None else f"{attempt.budget:,}",
+            f"{outcome.tokens:,}",
+            f"{outcome.retained:,}",
             "" if attempt is None else _cost(attempt),
         )
     print_table(table, "There is nothing to compare.")
 
 
-def _heading(attempt: Document) -> str:
-    step = "" if attempt["step"] is None else f" at step {attempt['step']:,}"
-    return f"#{attempt['id']} {_shortened(_named(attempt), _COLUMN)}{step}{_state(attempt)}"
+def _heading(attempt: Attempt) -> str:
+    step = "" if attempt.place.step is None else f" at step {attempt.place.step:,}"
+    return f"#{attempt.id} {_shortened(safe_title(attempt.name), _COLUMN)}{step}{_state(attempt)}"
 
 
 def _shortened(text: str, most: int) -> str:
@@ -119,75 +122,67 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
-def _kept(survival: Document | None) -> str:
+def _kept(survival: KindSurvival | None) -> str:
     if survival is None:
         return "–"
-    return kept_of(survival["kept"], survival["of"], survival["weakened"], survival["open"])
+    return kept_of(survival.kept, survival.of, survival.weakened, survival.open)
 
 
-def _named(attempt: Document) -> str:
-    return safe_title(attempt["model"] or attempt["to"])
+def _state(attempt: Attempt) -> str:
+    return "" if attempt.state == "finished" else f" ({attempt.state})"
 
 
-def _state(attempt: Document) -> str:
-    return "" if attempt["state"] == "finished" else f" ({attempt['state']})"
+def _cost(attempt: Attempt) -> str:
+    return "–" if attempt.cost is None else f"{attempt.cost:.4f}"
 
 
-def _cost(attempt: Document) -> str:
-    return "–" if attempt["cost"] is None else f"{attempt['cost']['amount']:.4f}"
-
-
-def print_attempts(documents: Sequence[Document]) -> None:
+def print_attempts(attempts: Sequence[Attempt]) -> None:
     """Print a row for each stored attempt."""
     table = Table(
         ">id", "made", "conversation", ">at", "by", "prompt", ">budget", ">~summary", ">sent", ">cost", "state",
     )  # fmt: skip
-    for entry in documents:
-        step = "" if entry["step"] is None else f" at {entry['step']:,}"
+    for attempt in attempts:
+        place = attempt.place
         table.add(
-            entry["id"],
-            datetime.fromtimestamp(entry["at"]).strftime("%d %b %H:%M"),
-            safe_title(entry["title"] or entry["conversation"], 24),
-            f"{entry['compaction']}{step}",
-            _shortened(_named(entry), _LISTED),
-            safe_title(entry["prompt"], 16),
-            f"{entry['budget']:,}",
-            f"{entry['summary_tokens']:,}",
-            f"{'' if entry['tokens_reported'] else '~'}{entry['sent_tokens']:,}",
-            _cost(entry),
-            entry["state"] + (f", life {entry['life']}" if entry["life"] else ""),
+            attempt.id,
+            datetime.fromtimestamp(attempt.at).strftime("%d %b %H:%M"),
+            safe_title(attempt.title or place.root, 24),
+            f"{place.compaction}{'' if place.step is None else f' at {place.step:,}'}",
+            _shortened(safe_title(attempt.name), _LISTED),
+            safe_title(attempt.prompt_name, 16),
+            f"{attempt.budget:,}",
+            f"{attempt.tokens:,}",
+            f"{'' if attempt.reported else '~'}{attempt.sent:,}",
+            _cost(attempt),
+            attempt.state + (f", life {attempt.life}" if attempt.life else ""),
         )
     print_table(table, "No attempts are stored. `compaction-inspector attempt` makes one.")
 
 
-def print_attempt(entry: Document) -> None:
+def print_attempt(attempt: Attempt) -> None:
     """Print an attempt with its summary."""
-    say(f"#{entry['id']} {_named(entry)}{_state(entry)}", "bold")
+    place = attempt.place
+    say(f"#{attempt.id} {safe_title(attempt.name)}{_state(attempt)}", "bold")
     say(
-        f"compaction {entry['compaction']} of {safe_title(entry['title'] or entry['conversation'])} · "
-        f"prompt {entry['prompt']} · budget {entry['budget']:,} tokens",
+        f"compaction {place.compaction} of {safe_title(attempt.title or place.root)} · "
+        f"prompt {attempt.prompt_name} · budget {attempt.budget:,} tokens",
         "dim",
     )
-    if entry["problem"]:
-        say(entry["problem"], "yellow")
+    if attempt.problem:
+        say(attempt.problem, "yellow")
     say()
-    for line in entry["summary"].splitlines() or ["(no text came)"]:
+    for line in attempt.summary.splitlines() or ["(no text came)"]:
         say(line)
 
 
-def print_curve(points: Sequence[Document], life: int | None) -> None:
+def print_curve(points: Sequence[CurvePoint], life: int | None) -> None:
     """Print the survival over the compactions of a life, with recorded and with new summaries."""
     say(f"Facts that can still be read{f', life {life}' if life else ''}", "bold")
     table = Table(">after", ">facts", ">recorded", ">again", "curve")
     for point in points:
-        of = point["of"]
-        table.add(
-            point["compaction"],
-            of,
-            _share(point["recorded"], of),
-            _share(point["made"], of),
-            f"{_bar(point['recorded'], of, '░')} {_bar(point['made'], of, '▓')}",
-        )
+        of, recorded, made = point.of, point.recorded, point.made
+        bars = f"{_bar(recorded, of, '░')} {_bar(made, of, '▓')}"
+        table.add(point.compaction, of, _share(recorded, of), _share(made, of), bars)
     print_table(table)
 
 
@@ -199,22 +194,22 @@ def _bar(count: int, of: int, sign: str) -> str:
     return f"{sign * round(20 * count / of if of else 0):<20}"
 
 
-def print_recall(documents: Sequence[Document]) -> None:
+def print_recall(recalls: Sequence[Recall]) -> None:
     """Print the answers, one line per question, and their agreement with the fates."""
-    for number, entry in enumerate(documents):
+    for number, recall in enumerate(recalls):
         if number:
             say()
-        which = "recorded summary" if entry["attempt"] is None else f"attempt #{entry['attempt']}"
-        say(f"Compaction {entry['compaction']}, {which}: {entry['right']} of {entry['asked']} right", "bold")
-        for question in entry["questions"]:
-            sign = "=" if question["right"] else "✗"
-            answer = safe_title(question["answer"] or "no answer", 60)
-            say(f" {sign} {safe_title(question['value'], 40)} ← {answer}  [{question['fate']}]")
-            say(f"     {safe_title(question['question'], 200)}", "dim")
-        agreed = entry["agreement"]
-        agree = agreed["both"] + agreed["neither"]
+        outcome, agreed = recall.outcome, recall.agreement
+        which = "recorded summary" if outcome.attempt is None else f"attempt #{outcome.attempt.id}"
+        right = f"{recall.right} of {len(recall.answered)} right"
+        say(f"Compaction {outcome.compaction}, {which}: {right}", "bold")
+        for answered in recall.answered:
+            sign, question = "=" if answered.right else "✗", answered.question
+            answer = safe_title(answered.answer or "no answer", 60)
+            say(f" {sign} {safe_title(question.value.text, 40)} ← {answer}  [{answered.fate.outcome}]")
+            say(f"     {safe_title(question.text, 200)}", "dim")
         say(
-            f"Answers agree with {agree} of {agreed['of']} known fates. "
-            f"Kept, but not answered: {agreed['judged_there_not_answered']}. "
-            f"Gone, but answered: {agreed['judged_gone_answered']}. Uncertain fates: {agreed['open']}."
+            f"Answers agree with {agreed.both + agreed.neither} of {agreed.of} known fates. "
+            f"Kept, but not answered: {agreed.unanswered}. "
+            f"Gone, but answered: {agreed.answered}. Uncertain fates: {agreed.open}."
         )

@@ -80,33 +80,30 @@ def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:
     }
 
 
-def print_judgements(document: Document) -> None:
+def print_judgements(judgements: Sequence[Judgement]) -> None:
     """Print the statements of each compaction, the dropped statements, and the agreement with the rules."""
     lines = StyledLines()
-    for judgement in document["judgements"]:
-        number, model = judgement["compaction"], judgement["model"]
-        lines.add((f"Compaction {number}, judged by {model}", "bold"))
-        if judgement["answered"] < judgement["pieces"]:
-            missing = judgement["pieces"] - judgement["answered"]
-            text = f"no usable answer for {missing:,} of {plural(judgement['pieces'], 'piece')}"
+    for judgement in judgements:
+        lines.add((f"Compaction {judgement.compaction}, judged by {judgement.model}", "bold"))
+        missing = judgement.pieces - judgement.answered
+        if missing > 0:
+            text = f"no usable answer for {missing:,} of {plural(judgement.pieces, 'piece')}"
             lines.add((text, "red"), indent=2)
-        if not judgement["answered"]:
+        if not judgement.answered:
             continue
-        facts = [fact for fact in document["facts"] if fact["compaction"] == number]
-        for fact in facts:
-            where = f" in the {fact['where']}" if fact["where"] else ""
-            fate = f"{FATE_SIGNS[fact['fate']]} {fact['category']:<10} {fact['fate']}{where}"
-            style = "red" if fact["fate"] == "lost" else ""
-            lines.add((f"{fate}  importance {fact['importance']}", style), indent=2)
-            lines.add((safe_title(fact["text"], 400), ""), indent=6)
-        agreement = judgement["agreement"]
-        decided = agreement["both"] - agreement["open"]
+        for judged in judgement.statements:
+            statement = judged.statement
+            where = f" in the {judged.where}" if judged.where else ""
+            fate = f"{FATE_SIGNS[statement.fate]} {statement.kind:<10} {statement.fate}{where}"
+            style = "red" if statement.fate == "lost" else ""
+            lines.add((f"{fate}  importance {statement.importance}", style), indent=2)
+            lines.add((safe_title(statement.quote, 400), ""), indent=6)
+        agreed = judgement.agreement
         counts = (
-            f"{plural(len(facts), 'statement')}. Dropped, because their quote is not in the text: "
-            f"{judgement['dropped']:,}. Uncertain, because their fate has no evidence: {judgement['unproven']:,}. "
-            "Found by the rules too: "
-            f"{agreement['both']:,}; of {decided:,} decided by both, {agreement['same']:,} are on the same side of "
-            f"kept and lost. By the model alone: {agreement['only_model']:,}. By the rules alone: "
-            f"{agreement['only_rules']:,}."
+            f"{plural(len(judgement.statements), 'statement')}. Dropped, because their quote is not in the text: "
+            f"{judgement.dropped:,}. Uncertain, because their fate has no evidence: {judgement.unproven:,}. "
+            f"Found by the rules too: {agreed.both:,}; of {agreed.both - agreed.open:,} decided by both, "
+            f"{agreed.same:,} are on the same side of kept and lost. By the model alone: {agreed.only_model:,}. "
+            f"By the rules alone: {agreed.only_rules:,}."
         )
         lines.add((counts, "dim"), indent=2)
