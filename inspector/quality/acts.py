@@ -26,7 +26,9 @@ from inspector.quality.facts.sentences import sentences
 
 #: "attach": the agent put a file into the list without a call of the model. "install": a command installs a package or
 #: makes an environment. "call": a tool searches files, or another agent works.
-ActKind = Literal["read", "write", "fetch", "run", "install", "call", "ask", "fail", "complain", "attach"]
+ActKind = Literal[
+    "read", "write", "fetch", "run", "install", "call", "ask", "fail", "complain", "admit", "attach"
+]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 OPENS = ("read", "fetch")
 #: First and last line of a part of a file, both included. The last is None up to the end of the file.
@@ -149,10 +151,21 @@ _FORGOT = late_pattern(
     r"|\bdid(?:n['’]?t)? i (?:just |already |not )?(?:tell|say)\b"
     r"|(?<!\bto )(?<!\bi )\bremember\W{0,4}$"
     r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)(?<!遗)遗?忘)|你.{0,3}(?:记忆力|记得吗)"
+    r"|\bwe were just (?:talking|speaking|chatting|discussing)\b"
     r"|找回我.{0,4}(?:指令|要求|话)|我不是(?:让|叫|要求|告诉)你",
     re.I,
 )
-#: Longest sentence of a complaint, in characters.
+#: Words of an agent about a compaction, and words that it lacks something since then.
+_COMPACTED = late_pattern(
+    r"\bcompact(?:ed|ion)\b|\bcontext (?:was|got|is|has been) (?:lost|reset|cleared|cut)\b|压缩", re.I
+)
+_LACKS = late_pattern(
+    r"\bI(?:['’]ve| have)? lost\b|\bI no longer (?:have|see|remember|recall)\b"
+    r"|\bI (?:don['’]?t|do not|can['’]?t|cannot) (?:have|remember|recall)\b"
+    r"|\bstarting (?:fresh|over|from scratch)\b|\bwiped\b|丢失|不记得|看不到",
+    re.I,
+)
+#: Longest sentence of a complaint or an admission, in characters.
 _COMPLAINT = 200
 #: Matches words in quotes, which are the words of another person.
 _IN_QUOTES = late_pattern(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)|`[^`]*`|「[^」]*」")
@@ -312,12 +325,23 @@ def questions_in(message: Message) -> Iterator[Act]:
 
 def complaint_in(text: str) -> Act | None:
     """Return the user's own sentence that complains that the agent forgot something; None if there is none."""
+    return _sentence_with("complain", text, _FORGOT)
+
+
+def admission_in(text: str) -> Act | None:
+    """Return the agent's own sentence that says what it lacks since a compaction; None if there is none."""
+    return _sentence_with("admit", text, _COMPACTED, _LACKS) if _COMPACTED.search(text) else None
+
+
+def _sentence_with(kind: ActKind, text: str, *patterns: re.Pattern[str]) -> Act | None:
+    """Return the first own sentence of a text that all patterns match as an act."""
     text = safe(text)
     for sentence in sentences(text):
         words = _folded(text[sentence.start : sentence.end])
         is_own = not (sentence.pasted or sentence.planned)
-        if is_own and len(words) <= _COMPLAINT and _FORGOT.search(_IN_QUOTES.sub("", words)):
-            return Act("complain", words.lower(), words, tokens=text_tokens(len(words)))
+        said = _IN_QUOTES.sub("", words) if is_own and len(words) <= _COMPLAINT else ""
+        if said and all(pattern.search(said) for pattern in patterns):
+            return Act(kind, words.lower(), words, tokens=text_tokens(len(words)))
     return None
 
 

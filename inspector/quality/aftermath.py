@@ -24,6 +24,7 @@ AftermathKind = Literal[
     "against a rule",
     "said again",
     "forgot",
+    "admitted",
     "asked again",
     "failed again",
     "read again",
@@ -37,6 +38,7 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "against a rule": ("act against a lost constraint", "acts against a lost constraint"),
     "said again": ("statement repeated", "statements repeated"),
     "forgot": ("complaint that the agent forgot or missed", "complaints that the agent forgot or missed"),
+    "admitted": ("loss admitted by the agent", "losses admitted by the agent"),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
     "read again": ("file read again", "files read again"),
@@ -68,11 +70,12 @@ class AftermathEvent(Struct, frozen=True):
     """Something done again after a compaction.
 
     `compaction` is the last one that removed the earlier act from the list, or the one that lost the repeated
-    statement. `earlier` is the place of the earlier act (None for an act against a rule and for a complaint). `fact` is
-    the text of the fact behind the event, with its `category` and `fate` ("" if there is no such fact). The fate of a
-    repeated statement may be uncertain or unknown; other facts are lost or weakened. `tokens` are the rough tokens of
-    the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it, so fewer
-    tokens repeat. `named`: a message of the user after the compaction names the file or its folder, and may ask for it.
+    statement. `earlier` is the place of the earlier act (None for an act against a rule, a complaint and an admission).
+    `fact` is the text of the fact behind the event, with its `category` and `fate` ("" if there is no such fact). The
+    fate of a repeated statement may be uncertain or unknown; other facts are lost or weakened. `tokens` are the rough
+    tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it,
+    so fewer tokens repeat. `named`: a message of the user after the compaction names the file or its folder, and may
+    ask for it.
     """
 
     compaction: int

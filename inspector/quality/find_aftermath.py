@@ -13,6 +13,7 @@ from inspector.quality.acts import (
     OPENS,
     Act,
     acts_of_call,
+    admission_in,
     attached_in,
     complaint_in,
     error_in,
@@ -56,6 +57,8 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
         if (attached := attached_in(message)) is not None:
             yield replace(step, acts=(attached,))
         if message.role == "assistant":
+            if handoff_of(message) is None and (act := admission_in(message.text)):
+                yield replace(step, acts=(act,))
             for call in message.tool_calls:
                 by_call[call.id], names[call.id] = len(waiting), call.name
                 waiting.append(replace(step, acts=tuple(acts_of_call(call))))

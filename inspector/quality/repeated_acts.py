@@ -22,6 +22,8 @@ _AGAIN: Mapping[str, AftermathKind] = {
     "read": "read again", "fetch": "fetched again", "run": "ran again", "install": "ran again", "call": "ran again",
     "fail": "failed again",
 }  # fmt: skip
+#: The kind of event of an act that says that something is gone.
+_SAID: Mapping[str, AftermathKind] = {"complain": "forgot", "admit": "admitted"}
 #: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
 MIN_QUESTION_OVERLAP = 0.6
@@ -79,9 +81,9 @@ def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[Afterm
         if step.generation > 1:
             yield from _against_rules(step, harmed)
         for act in step.acts:
-            if act.kind == "complain":
+            if (said := _SAID.get(act.kind)) is not None:
                 if step.generation > 1:
-                    yield _event("forgot", step, act, None, None)
+                    yield _event(said, step, act, None, None)
                 continue
             if act.kind == "ask":
                 if (asked_before := questions.add(step, act.text)) is not None:

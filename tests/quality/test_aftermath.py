@@ -1171,6 +1171,8 @@ def test_events_of_a_compaction_are_printed_together(capsys: pytest.CaptureFixtu
         ("Sum up this chat:\n```\nAda: you forgot the port\nBob: sorry\n```", False),
         ("<system-reminder>\nDo you remember the plan?\n</system-reminder>\nGo on.", False),
         ("你怎么什么都不记得？", True),
+        ("We were just talking about the tides, what do you have?", True),
+        ("We were talking about the tides with the pilots.", False),
         ("你又忘了写测试", True),
         ("我不是让你每天推送吗", True),
         ("Add what I need to remember", False),
@@ -1188,3 +1190,21 @@ def test_a_user_who_complains_that_the_agent_forgot(text: str, is_complaint: boo
         assert [(event.kind, event.compaction, event.place.generation) for event in events] == (
             [("forgot", 1, 2)] if is_complaint and not by_program else []
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "admits"),
+    [
+        ("I'm here. The context got compacted, so I'm starting fresh.", True),
+        ("The chart was in our talk before the compaction, and I lost it.", True),
+        ("对话被压缩了，我看不到之前的潮汐表。", True),
+        ("The compaction is at 80%, so I keep the chart short.", False),
+        ("I lost the boat at the pier. Then the log was compacted.", False),
+        ("```\nthe compaction wiped the chart\n```", False),
+        ("You said: “the compaction wiped the chart”.", False),
+    ],
+)
+def test_an_agent_admits_what_it_lacks_since_a_compaction(text: str, admits: bool) -> None:
+    answer = [Message({"role": "assistant", "content": text})]
+    found = events((1, 1, answer), (2, None, answer))
+    assert [(event.kind, event.place.index) for event in found] == [("admitted", 1)] * admits
