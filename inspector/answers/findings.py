@@ -39,7 +39,7 @@ from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.facts.values import names_in
 from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES, Finding, Severity
-from inspector.quality.grouping import dismissal_key, parted
+from inspector.quality.grouping import dismissal_keys, parted
 from inspector.stores.rule_files import cut_files
 from inspector.summaries.parse import parse_summary
 
@@ -89,11 +89,11 @@ def list_findings(
     for row in rows:
         keys = dismissals.findings_of(row.root)
         for finding in results.get(row.id, ()):
-            key = dismissal_key(finding)
-            if finding.severity in wanted and key in keys:
-                hidden.add((row.root, key))
-            if finding.severity in wanted and (dismissed or key not in keys):
-                listed.append(TitledFinding(finding, row.unmasked_title, key in keys))
+            gone = not keys.isdisjoint(dismissal_keys(finding))
+            if finding.severity in wanted and gone:
+                hidden.update((row.root, key) for key in keys & dismissal_keys(finding))
+            if finding.severity in wanted and (dismissed or not gone):
+                listed.append(TitledFinding(finding, row.unmasked_title, gone))
     if hidden and not dismissed:
         answers.note(dismissed_note(len(hidden)))
     return listed

@@ -46,9 +46,9 @@ class Overview(NamedTuple):
 
 
 LIVE: AnswerKind[Live] = AnswerKind("live", Live)
-#: An overview, and the keys of its errors and warnings, including dismissed ones.
-OVERVIEW: AnswerKind[tuple[Overview, tuple[str, ...]]] = AnswerKind(
-    "overview", tuple[Overview, tuple[str, ...]]
+#: An overview, and the keys that dismiss each of its errors and warnings, including dismissed ones.
+OVERVIEW: AnswerKind[tuple[Overview, tuple[tuple[str, ...], ...]]] = AnswerKind(
+    "overview", tuple[Overview, tuple[tuple[str, ...], ...]]
 )
 
 
@@ -87,10 +87,10 @@ def stored_overview(
     return None if stored is None else _without_dismissed(row, *stored)
 
 
-def _without_dismissed(row: ConversationRow, overview: Overview, grave: Sequence[str]) -> Overview:
-    """Return the overview without dismissed errors and warnings; `grave` are the keys of all."""
+def _without_dismissed(row: ConversationRow, overview: Overview, grave: Sequence[Sequence[str]]) -> Overview:
+    """Return the overview without dismissed errors and warnings; `grave` are the keys that dismiss each of them."""
     dismissed = Dismissals.load().findings_of(row.root)
-    return overview._replace(findings=len(set(grave) - dismissed))
+    return overview._replace(findings=sum(dismissed.isdisjoint(keys) for keys in grave))
 
 
 def read_overview(
@@ -103,7 +103,7 @@ def read_overview(
     from inspector.answers.inspection import Inspection
     from inspector.answers.shown_settings import settings_of
     from inspector.answers.store_losses import LOSSES
-    from inspector.quality.grouping import dismissal_key
+    from inspector.quality.grouping import dismissal_keys, grouped
 
     kept = OVERVIEW.of(store, row.id, resolve(store, row, flags, config))
     inspection = Inspection(store, store.open(row.id), config=config)
@@ -112,14 +112,15 @@ def read_overview(
         losses = work_out(inspection)[0]
         give_back()
     findings = read_findings(inspection, settings_of(inspection, flags))
-    grave = tuple(dismissal_key(finding) for finding in findings if finding.severity != "info")
+    groups = grouped(finding for finding in findings if finding.severity != "info")
+    grave = tuple(tuple(dismissal_keys(group.first)) for group in groups)
     rules = losses.lost.get("constraint", 0)
     overview = Overview(
         row.id,
         losses.total,
         rules,
         losses.weakened,
-        len(set(grave)),
+        len(grave),
         losses.unjudged,
         losses.uncertain,
     )

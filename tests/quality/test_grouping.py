@@ -24,7 +24,7 @@ from inspector.core.conversations import Compaction
 from inspector.export.findings import print_findings
 from inspector.quality.find import find
 from inspector.quality.finding import Finding
-from inspector.quality.grouping import dismissal_key, grouped, ranges_of
+from inspector.quality.grouping import dismissal_key, grouped, parted, ranges_of
 from inspector.quality.losses import losses_of
 from inspector.stores.detect import open_store
 from tests.quality.made import compaction_evidence, evidence
@@ -55,6 +55,22 @@ def test_lost_rules_are_separate_groups() -> None:
         ]
     )
     assert [(group.first.cause, group.compactions) for group in groups] == [("a", (1, 2)), ("b", (1,))]
+
+
+def test_one_loss_is_one_group_with_its_worst_finding_first() -> None:
+    found = [finding(number, rule, "a") for number, rule in ((1, "said-again"), (2, "constraint-lost"))]
+    (group,) = grouped([*found, finding(1, "rule-broken", "a")])
+    assert [one.rule for one in group.findings] == ["rule-broken", "constraint-lost", "said-again"]
+    assert group.text == (
+        "at 1 A constraint of the user is lost (compaction 2). "
+        "The user had to repeat a statement (compaction 1)."
+    )
+
+
+def test_a_dismissed_loss_hides_its_lesser_findings_and_no_graver_one() -> None:
+    broken, lost, again = (finding(1, rule, "a") for rule in ("rule-broken", "constraint-lost", "said-again"))
+    assert parted((broken, lost, again), {dismissal_key(broken)}) == ((), (broken, lost, again))
+    assert parted((broken, lost, again), {dismissal_key(again)}) == ((broken, lost), (again,))
 
 
 @given(st.lists(st.builds(finding, st.integers(1, 5), st.sampled_from("pq"), st.sampled_from(["", "a"]))))

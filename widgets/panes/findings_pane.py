@@ -79,7 +79,7 @@ class FindingList(EntryList[FindingGroup]):
             row.add(fit(_places(group), _PLACE) + " ", self.ink("quiet"))
         room = max(1, width - row.width)
         dismissed = group in self.dismissed
-        count = f" ({len(group.findings):,} times)" if len(group.findings) > 1 else ""
+        count = f" ({len(group.same):,} times)" if len(group.same) > 1 else ""
         cause = f": “{one_line(finding.cause, 200)}”" if finding.cause else ""
         title = f"{'dismissed: ' if dismissed else ''}{RULES[finding.rule].title}{count}{cause}"
         row.add(fit(title, room), self.ink("quiet" if dismissed else ""))
