@@ -21,8 +21,8 @@ USER, AGENT = "user", "assistant"
 class Cue(Struct, frozen=True):
     """Phrases (`find`) that mark a kind of fact in messages of a role, and their strength (1 to 10).
 
-    A match does not count if it overlaps a match of `unless`. `needs` lists the exact values that the sentence needs
-    too: "number" or "name", separated by "|".
+    A match does not count if it overlaps a match of `unless`. In English, both begin at a word. `needs` lists the exact
+    values that the sentence needs too: "number" or "name", separated by "|".
     """
 
     id: str
@@ -37,11 +37,10 @@ class Cue(Struct, frozen=True):
 def _cue(
     id: str, kind: Kind, strength: int, find: str, unless: str = "", needs: str = "", role: str = USER
 ) -> Cue:
-    edge = r"(?<![\w'’/-])(?:{})(?![\w'’(/-])" if id.startswith("en.") else r"(?:{})"
-    compiled = late_pattern(edge.format(find), re.IGNORECASE)
-    return Cue(
-        id, kind, strength, compiled, late_pattern(unless, re.IGNORECASE) if unless else None, needs, role
-    )
+    start, end = (r"(?<![\w'’/-])", r"(?![\w'’(/-])") if id.startswith("en.") else ("", "")
+    compiled = late_pattern(f"{start}(?:{find}){end}", re.IGNORECASE)
+    ordinary = late_pattern(f"{start}(?:{unless})", re.IGNORECASE) if unless else None
+    return Cue(id, kind, strength, compiled, ordinary, needs, role)
 
 
 # The start of a clause: the start of the text, or after a mark or a conjunction.
@@ -53,12 +52,24 @@ _CLAUSE_START = (
 _ORDINARY_NO = (
     r"(?:no|zero) (?:problem|idea|worries|longer|luck|errors?|matter|such|output|results?|data|match(?:es)?|response|"
     r"answer|issues?|warnings?|failures?|difference|clue|doubt|wonder|thanks|one|other|rows?|changes?|"
-    r"questions?|wait|way|module|check(?! (?:in|out)s?\b)|"
+    r"questions?|wait|way|module|rush|hurry|pressure|stress|news|check(?! (?:in|out)s?\b)|"
     r"show|tell|go|no|i|it|this|that|these|those|we|you|they|he|she|the|there|need|not|just|my|"
     r"your|our|don|please|is|are|was|like)\b|"
     r"no \w+(?: (?:or|and) \w+)? (?:performed|encountered|found|seen|reported|occurred|needed|necessary)\b|"
     r"^\W*(?:(?:i|we|it|they|this|that)(?:['’](?:ve|m|s|re))?|there(?:['’]s)?) (?:still |now |only )?"
-    r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b.{0,300}"
+    r"(?:have|has|had|got|get|gets|see|am|is|are|was|were)\b[^:;–—]{0,300}"
+)
+
+#: A report of what happens: "the crane never stops", "it always fails when I open it", "I always get a 404". The wish
+#: of a person and the habit of a group are rules: "I never want to see it", "we never ship on Fridays".
+_REPORT = (
+    r"(?:i (?:never|always) (?!want|need|expect|prefer)\w|"
+    r"(?:it|they|he|she|this|i['’]ve|we['’]ve|is|are|was|were|would|will|can|has|had|have) (?:never|always)|"
+    r"we (?:never|always) (?:\w+ed|got|had|did|saw|was|were|went|knew|found|came|made|thought|said)\b|"
+    r"(?:never|always) (?:(?:happen|match|work|forget)\w*|(?:start|end|crash|finish|fail|seem|look|respond|appear|"
+    r"arrive)(?:e?s|e?d)\b|(?:been|seen|thought of)\b)|"
+    r"(?:the|my) (?:\w+ ){1,3}(?:never|always) \w+s"
+    r"(?:\W*\Z|(?= [^,;.]{0,60}\b(?:when|if|after|once) (?:i|we|it|you)\b)))"
 )
 
 #: A time that comes again and again.
@@ -83,16 +94,16 @@ CUES: tuple[Cue, ...] = (
          r"(?:hard|ground|house|strict|golden) rule|hard (?:limit|requirement)|non-negotiable|"
          r"under no circumstances|on no account|no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
-         r"never mind|(?:i|we|it|they|i've|we've)\s+never|(?:is|are|was|were|would|will|can|has|had)\s+never|"
-         r"never\s+(?:been\b|(?:happen|match|work|forget)\w*)"),
+         r"never mind|" + _REPORT),
     _cue("en.is-never", "constraint", 6, r"(?:is|are) never"),
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|"
          r"(?:is|are) forbidden|off[ -]limits|hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|"
          r"(?:not|n['’]t) (?:okay|ok|allowed|even)",
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
-         r"(?:i|we|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|"
-         r"why\s+(?:do not|don['’]?t)|(?:do not|don['’]?t)\s+(?:know|think|see|worry|mind|understand|have to)|"
+         r"(?:i|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|(?:do not|don['’]?t)\s+(?:know|"
+         r"think|see|worry|mind|understand|have|give up|panic|stop\W*\Z|be (?:afraid|sad|shy|sorry|silly|scared))|"
+         r"we\s+(?:do not|don['’]?t) (?:need|want|get|care|believe|support|use|do|yet|really|even|necessarily)\b|"
          r"let['’]s not (?:worry|bother)|(?:do not|don['’]?t) (?:exist|work|match|appear|seem|contain|cause)|"
          r"should(?: not|n['’]?t) (?:be necessary|happen|it|this|that|we|they|there)|there should(?: not|n['’]?t)|"
          r"\b(?:http|error|status|报错)\W{0,3}\d{3}\b.{0,200}|"
@@ -100,28 +111,31 @@ CUES: tuple[Cue, ...] = (
          r"(?:actually|really|currently|still|usually) (?:do not|don['’]?t)|(?:do not|don['’]?t) even\b"),
     _cue("en.nobody", "constraint", 8,
          r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?(?:may|can|must|should|"
-         r"will|is|are|gets?|goes|leaves?)",
-         r"(?:nothing|nobody|no one) (?:is|are) (?:wrong|broken|there|here|left|missing|changed)"),
+         r"will|is|are|gets?|goes|leaves?)|(?:nobody|no one|nothing) (?:but|except) \w+",
+         r"(?:nothing|nobody|no one) (?:is|are) (?:wrong|broken|there|here|left|missing|changed)|"
+         r"nothing (?:is|gets?) [^,;.]{0,60}\b(?:when|if|after|once) (?:i|we|it|you)\b"),
     _cue("en.cannot", "constraint", 6,
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),
     _cue("en.from-now-on", "constraint", 9,
          r"from (?:now|here|today) on|going forward|every time|in (?:the )?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
-         r"must (?:be because|have been|be (?:a bug|something|the))|(?:it|that|this|there) must be|shall (?:i|we)\b|"
-         r"(?:they|you|we) must (?:be (?:in|at|on)|have)\b|absolutely (?:right|correct|sure|fine|love\w*)|"
+         r"(?:must|should) (?:be because|have (?:been|\w+ed)\b|be (?:a bug|something|the))|shall (?:i|we)\b|what must|"
+         r"(?:it|that|this|there|he|she|(?:i (?:think|guess|suppose|bet)|probably|maybe) [^,;.]{0,60}) must be|"
+         r"(?:i|you|we|they) must (?:be (?:in|at|on|tired|right|wrong|joking|kidding)|have|say|admit)\b|"
+         r"^\W*must be (?:nice|great|fun|hard|awful)|absolutely (?:right|correct|sure|fine|love\w*)|"
          r"you must (?:provide|specify|supply|enter)"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
-         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|['’]d|['’]ll) (?:have|need) to|"
+         r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|\w+['’](?:d|ll)) (?:have|need) to|"
          r"has to (?:much|many)|has to do with|have to do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
          r"(?:that|feeling|guess|bet) (?:i|we|you|they|it) (?:have|has|needs?) to|"
          r"\b(?:(?:what|how|why|where|which)\b[^,;:.?!\n]{0,40}|if (?:it|you|we|they|\w{3,4}thing)) (?:need|have|"
          r"has)s? to|"
          + _TASK),
-    _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere",
-         r"(?:almost|as|it|has|have|now|would|will) always|"
-         r"always (?:wondered|fails?|seems?|looks?|returns?|been|true|false|the)"),
+    _cue("en.always", "constraint", 8, r"always|at all times|in (?:all|every) cases?|at any time|everywhere|"
+         r"(?<=, )ever(?=\W*\Z)",
+         r"(?:almost|as|now) always|always (?:wondered|returns|takes|answers|true|false|the)|" + _REPORT),
     _cue("en.each", "constraint", 6,
          r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|go|is|are|must|should)",
          r"\ball (?:i|you|we|they)\b.{0,100}|(?:is|are) (?:already|currently|now)\b"),
@@ -133,15 +147,19 @@ CUES: tuple[Cue, ...] = (
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|min(?:imum)?|"
          r"within(?! (?:each|every|the|this|that)\b)|capped at|limited to|"
          r"(?:stays?|keep \w+|remain) (?:at|below|under|above)|under|below|up to|"
-         r"cannot exceed|not before|only (?:above|below|between|after))",
+         r"cannot exceed|not before|not (?:more|less|fewer|later|longer)(?=\W*\Z)|only (?:above|below|between|after))",
          r"at least for me|up to (?:date|now)|max (?:out|those|these|them|it|my|our)\b|"
          r"^\W*(?:show|tell|check|prove|see)\b.{0,200}", "number"),
     _cue("en.avoid", "constraint", 7,
          _CLAUSE_START + r"(?:avoid|better not|stick (?:to|with)|stay (?:with|away)|respect|preserve|"
-         r"follow (?:the |our |my )?(?:existing|same|usual)|beware|refrain|stop \w+ing)", r"would be .{0,200}"),
+         r"follow (?:the |our |my )?(?:existing|same|usual)|beware|refrain|"
+         r"(?:stop|quit) \w+ing)", r"would be .{0,200}"),
     _cue("en.keep", "constraint", 6,
          _CLAUSE_START + r"(?:keep|leave|hold|freeze|pin|ensure|make sure|be (?:careful|cautious)|remember to|treat)",
-         r"keep (?:going|on|trying|in mind|me posted)|leave it to me|"
+         r"keep (?:going|on|trying|in mind|up|it (?:up|coming|going)|me (?:posted|updated|in the loop))\b|"
+         r"leave it to me|"
+         # The result of a task.
+         r"keep (?:an?|the (?:first|last|best|newest|latest|result))\b(?![^,;.]*\d)|keep [^,;.]{1,60} for now\b|"
          # A condition of the request before it.
          r"(?:ensure|make sure)(?: that)? (?:it|they)\b"),
     _cue("en.stays", "constraint", 7,
@@ -158,11 +176,18 @@ CUES: tuple[Cue, ...] = (
          r"(?:ask|tell|ping|notify) (?:\w+ )?when to\b"),
     _cue("en.only", "constraint", 6,
          r"only (?:when|if|on|after|above|below|with|in|the|for|from|between|via|by|use|run|touch|change)|"
-         r"only(?= *(?:[,;.)]|\Z))|exclusively|nothing (?:but|else|until|yet)",
-         r"the only|not only|if only|only (?:happens|occurs|seems|the first)|\b(?:explain|describe)\b.{0,300}"),
+         r"only(?= *(?:[,;.)]|\Z))|(?:we|you) only (?!have|had|need|see|get|got|want|know|saw|did)\w+|"
+         r"exclusively|nothing (?:but|else|until|yet)",
+         r"(?:the|not|if) only|only (?:happens|occurs|seems|the first)|\b(?:explain|describe)\b.{0,300}"),
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
+    _cue("en.contrast", "constraint", 6,
+         r"^\W*(?:use )?(?:[a-z-]+ )?[a-z-]+s,? (?:and )?not (?:[a-z-]+ )?[a-z-]+\W*\Z|"
+         r"^\W*(?:an?|the|each|every) (?:\w+ ){1,4}(?:is|are) an? [^,.;]{1,60}, (?:not|never) an?"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
-         r"(?:maybe|perhaps) should|should be (?:fine|ok|okay|done|good)|"
+         r"(?:maybe|perhaps) should|should be (?:fine|ok|okay|done|good|proud|enough|possible|interesting|fun)\b|"
+         # Guesses, and what does not happen.
+         r"(?:(?:it|this|that) |^\W*)should (?:now |just )?(?:work|be (?:\w+ )?(?:easy|simple|quick))\b|"
+         r"should [^.?!\n]{1,80}\bbut (?:it|they|he|she|that|this) (?:do|is|are|was|did|has|still|only)|"
          r"should have (?:been|\w+ed|done|gone|had|made)\b|"
          r"(?:what|how|where|why) should|should (?:i|we|it|this|that)\b|"
          # What the agent may expect.
@@ -184,7 +209,7 @@ CUES: tuple[Cue, ...] = (
          r"the way (?:i|we) (?:like|do)",
          r"i like (?:it|this|that)|would you like|if you like|looks like|no need to (?:worry|apologi[sz]e|thank)|"
          # A wish that is over once it is done.
-         r"(?:['’]d| would) (?:like|love) (?:you to|to (?!keep\b|always\b))"),
+         r"(?:i|we)(?:['’]d| would) (?:like|love) (?:you to|to (?!keep\b|always\b))"),
     _cue("en.answer-style", "preference", 9,
          r"(?:answer|reply|respon(?:d|se)|write|speak)(?: me)? (?:in|with)|"
          r"(?:keep|your) (?:it short|answers?|repl(?:y|ies))|be (?:brief|concise)|no emojis?|tell me (?:the|every)|"
@@ -342,6 +367,12 @@ NODS = late_pattern(
     r"continua|spasibo)\b|继续|繼續|好的?|可以|是的?|[对對]|嗯|行|[没沒][问問][题題]|[谢謝]{2}|[请請]|下一步|吧|了)*",
     re.I,
 )
+#: A task that must leave something out: "do it without sudo".
+_WITHOUT = late_pattern(rf"{_FILLER}(?:{_VERBS}|do)\b[^.;:?!\n]{{1,200}}? without \w", re.I)
+#: A wish without a verb: "everything in French, please".
+_WISHES = late_pattern(
+    r"\W*(?:[^\W\d_][\w'’-]* ){1,4}?(?:in|as|with) [^,;:?!\n]{1,60},? (?:please|pls)\W*", re.I
+)
 #: A text that only agrees or refuses.
 _AGREES = late_pattern(
     r"(?:\W|\b(?:yes|yep|yeah|sure|ok(?:ay)?|please|do (?:it|that|so)|go(?: ahead| for it)?|proceed|sounds good|"
@@ -384,7 +415,7 @@ _UI_LABEL = late_pattern(
     re.I,
 )
 _KANA = late_pattern("[\u3041-\u30fa]")
-_WHETHER = late_pattern(r"\bwhether\b(?! to\b)|是否", re.IGNORECASE)
+_WHETHER = late_pattern(r"\bwhether\b(?! to\b)|\b(?:check|see|know|wonder|decide) if\b|是否", re.IGNORECASE)
 #: A question within a sentence, up to the end of the searched text.
 _ASKED = late_pattern(r"\w (?:what|how|where|why)\b[^,;:.?!\n]{0,60}\Z", re.IGNORECASE)
 #: The start of a sentence of the agent that announces an act or thinks aloud.
@@ -711,12 +742,19 @@ def is_question(text: str, marked: bool = False) -> bool:
 
 
 def plain_rule(text: str) -> tuple[str, Kind]:
-    """Return the rule id and the kind of a user's sentence without a cue: an errand, a request, or information."""
+    """Return the rule id and the kind of a user's sentence without a cue: an errand, a request, or information.
+
+    A request to do something without something is a constraint.
+    """
     language = "zh" if has_unspaced(text) else "en"
+    if _WITHOUT.match(text):
+        return f"{language}.without", "constraint"
     if ERRANDS.match(text):
         return f"{language}.errand", "decision"
     if ASKS.match(text) or _ASKS_POLITELY.match(text) or _TASKS.search(text):
         return f"{language}.request", "decision"
+    if _WISHES.fullmatch(text):
+        return f"{language}.wish", "preference"
     return f"{language}.told", "link"
 
 

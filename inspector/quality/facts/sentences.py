@@ -129,8 +129,8 @@ _PRINTED = late_pattern(
     r"\S{0,80}(?:Error|Exception|Warning): \S|"
     # The prompt of PowerShell, a question of an installer, a script without a name.
     r"P?S [A-Z]:\\[^>\n]{0,200}>|\? (?-i:[A-Z])[^\n]{3,200}[?:](?:\s|$)|VM\d{1,6}:\d+(?:\s|$)|"
-    r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|\$ \S|>>> |Last login: |npm (?:ERR!|WARN|"
-    r"error|warn) |"
+    r"(?:\(\S{1,40}\) ?)?[\w.-]+@[\w.-]+[ :][~/\w.-]{1,200} ?[%$#]|"
+    r"\$ (?!(?i:never|always|do not|don['’]?t) )\S|>>> |Last login: |npm (?:ERR!|WARN|error|warn) |"
     r"={3,}|={2}> |-{3} (?:FAIL|PASS|SKIP): |"
     r"(?:PASS|FAIL|ok|FAILED|PASSED)\s{1,4}\S*[/.]\S+|#\d+ (?:\d+\.\d+ |ERROR|DONE|CACHED|\[)|\d+ "
     r"(?:passed|failed)\b|"
@@ -322,13 +322,16 @@ _ABBREVIATED = late_pattern(
 _INITIAL = late_pattern(r"(?:\s[A-Z]|\b(?:max|min))\.\s*$", re.IGNORECASE)
 _NEW_RULE = late_pattern(rf"(?-i:(?=[A-Z])){_RULE}", re.IGNORECASE)
 _CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
-# Start of a further statement in a sentence: after a comma, a dash, "and" or "but".
+# Start of a further statement in a sentence: after a comma, a dash, "and", "but" or "so that it", or in a bracket.
 _JOINT = late_pattern(
     rf"(?:(?<!\s)\s*+[,;–—]\s*+(?:(?:and|but|so|also|then|yet|though)\s++)*"
     rf"|(?<!\s)\s++-{{1,2}}\s++(?:(?:and|but)\s++)?|(?<!\s)\s++but\s++)"
     rf"(?=(?:{_RULE}|(?:(?!(?:which|who|that|because|since|if|when|unless|"
     rf"so|an? (?:{_NORM}))\b)[\w'/`-]++\s++){{1,4}}(?:{_NORM})\s++\w))|"
     r"(?<!\s)\s++and\s++(?=(?:never|do not|don['’]t|must not|mustn['’]t)\s)|"
+    r"(?<!\s)\s++so\s++(?:that\s++)?(?:it|they|we)\s++(?=(?:never|always|only)\s)|"
+    rf"(?<!\s)\s++\((?=(?:{_RULE}|no\s++\w)[^()]*+\)\W*\Z)|"
+    r"(?<!\s)(?:\s*+[,;–—]|\s++-{1,2}(?=\s))\s*+(?=no\s++\w)|"
     r"[，,;；]\s*(?:但是?|不过|而且|並且|并且)(?=[^，。]{0,12}(?:不要|不得|不能|别|勿|必须|禁止|务必|只能))",
     re.IGNORECASE,
 )
@@ -1175,11 +1178,17 @@ def statements(text: str, start: int, end: int) -> list[Span]:
             continue
         if len(text[joint.end() : end].split()) < 3 and not has_unspaced(text[joint.end() : end]):
             continue
+        if text.startswith(("no ", "No "), joint.end()) and not (
+            plain_rule(left)[1] == "decision" and best_cue(text[joint.end() : end], "user", frozenset())
+        ):
+            # "No" only starts a rule behind a task.
+            continue
         if _HANGS.match(left) or left.count("(") > left.count(")") or left.count('"') % 2:
             continue
         spans.append((at, joint.start()))
         at = joint.end()
-    spans.append((at, end))
+    is_bracketed = spans and text[spans[-1][1] : at].endswith("(")
+    spans.append((at, text.rindex(")", at, end) if is_bracketed else end))
     return spans
 
 

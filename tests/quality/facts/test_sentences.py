@@ -638,7 +638,36 @@ def test_a_rule_after_a_unit_is_a_statement_of_its_own(message: str, expected: l
         ("你不用解释船怎么停，有人问再说", "preference"),
         ("只有船长才能开灯", "constraint"),
         ("我觉得你应该先挑一个码头", "constraint"),
+        ("We never sail on Fridays.", "constraint"),
+        ("In this harbour we never moor twice.", "constraint"),
+        ("we dont paint the old pier", "constraint"),
+        ("We only sail from the north pier.", "constraint"),
+        ("I never want to see a red lamp on the mole.", "constraint"),
+        ("Our crane never lifts two boats.", "constraint"),
+        ("The limit must be a whole number.", "constraint"),
+        ("The pilot must have an oar.", "constraint"),
+        ("They must be painted.", "constraint"),
+        ("Settled for good: no new piers.", "constraint"),
+        ("move it without a pilot", "constraint"),
+        ("knots, not miles", "constraint"),
+        ("A berth is a letter, not a number.", "constraint"),
+        ("quit painting my boats", "constraint"),
+        ("nobody but Ida opens the gate", "constraint"),
+        ("no ropes on deck, ever", "constraint"),
+        ("all labels in Danish please", "preference"),
+        ("$ never use the crane", "constraint"),
         # Reports, guesses, questions, tasks and names.
+        ("the crane never stops when I pull the rope", "link"),
+        ("the pump never runs", "link"),
+        ("I always end up at the old pier", "link"),
+        ("the bell never works", "link"),
+        ("I guess the rope must be torn.", "link"),
+        ("must have been the tide", "link"),
+        ("this should be easy", "link"),
+        ("the lamp should burn by now but it does not", "link"),
+        ("don't give up", "link"),
+        ("Sort the boats and keep a list.", "decision"),
+        ("Please check if we must paint it", "decision"),
         ("When I ask you for the tide, it fails.", "link"),
         ("I walk to the pier every morning.", "link"),
         ("That label should give you all my mails.", "link"),
@@ -658,6 +687,22 @@ def test_a_rule_after_a_unit_is_a_statement_of_its_own(message: str, expected: l
 )
 def test_a_wish_that_lasts_is_a_rule_and_a_report_is_none(text: str, kind: str) -> None:
     assert [one.kind for one in facts(text)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("paint the pier (don't touch the lamps)", ["paint the pier", "don't touch the lamps"]),
+        ("Clean the pier - no new lamps!", ["Clean the pier", "no new lamps!"]),
+        ("Clean the pier; no new lamps", ["Clean the pier", "no new lamps"]),
+        ("build the crane so that it never lifts two", ["build the crane", "never lifts two"]),
+        ("Paint the pier, no rush at all", ["Paint the pier, no rush at all"]),
+        ("The pier has no lamps - no ropes either", ["The pier has no lamps - no ropes either"]),
+        ("Paint it (never at night) and the mole", ["Paint it (never at night) and the mole"]),
+    ],
+)
+def test_a_task_and_its_rule_are_two_statements(text: str, found: list[str]) -> None:
+    assert [one.text for one in facts_of(text, "user").statements] == found
 
 
 def test_a_long_sentence_that_begins_like_a_question_may_have_a_rule() -> None:
