@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import opposites
-from inspector.quality.facts.values import BEFORE_LABEL, FLEETING, same_value
+from inspector.quality.facts.values import BEFORE_LABEL, FLEETING, same_stated
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -181,16 +181,8 @@ class Alignment:
         return not concepts or not concepts.isdisjoint(word.concept for word, _ in self.pairs)
 
     def _is_same_value(self, value: Value, other: Value) -> bool:
-        """Return whether two values are the same.
-
-        If only one has a unit, another value of its text may have the unit of the other: "34/36kg".
-        """
-        if same_value(value, other) or value.canon != other.canon:
-            return same_value(value, other)
-        if value.form == "number":
-            # The passage may name the unit of a longer number.
-            return len(value.canon) > 2 or other.unit in _units(self.probe.values)
-        return other.form == "number" and value.unit in _units(self.passage.values)
+        """Return whether a value of the fact and a value of the passage are the same."""
+        return same_stated(value, self.probe.values, other, self.passage.values)
 
     @cached_property
     def kept_values(self) -> int:
@@ -284,11 +276,6 @@ class Alignment:
                 max(first, start - _LINE_CONTEXT) : min(last if last >= 0 else len(text), end + _LINE_CONTEXT)
             ]
         )
-
-
-def _units(values: Iterable[Value]) -> Collection[str]:
-    """Return the units of values."""
-    return {value.unit for value in values if value.unit}
 
 
 def _aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Word]]:

@@ -49,6 +49,8 @@ class Comparison(Differences):
             # The passage may answer another question.
             has_part = probe.answer & concepts and all(word in self.after.by_concept for word in probe.answer)
             return ("uncertain", "") if has_part else (None, "")
+        if probe.answer and self.labels_answer():
+            return "paraphrased", ""
         if probe.answer and (self.overlap < MIN_SAME_VALUED or self.names_other_thing()):
             return "uncertain", ""
         if not probe.main.words:

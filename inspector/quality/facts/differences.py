@@ -75,6 +75,8 @@ _NUMERIC = late_pattern(
 )
 #: Matches a name and its number, not within an id: "Core 10", "Java17".
 _NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%]|-\w)", re.IGNORECASE)
+#: Matches a choice that is still open.
+_OPEN = late_pattern(r"\?|\b(?:or|vs)\b|还是|或", re.IGNORECASE)
 #: Matches the sign between two factors: 20 kg × 12.
 _TIMES = late_pattern(r"\s?[×x*]\s?")
 _NUMBER = late_pattern(r"(?<![\d.])\d+(?:\.\d+)*")
@@ -535,6 +537,17 @@ class Differences(Alignment):
             if denies and not self.line.denies and concepts <= self.line.concepts:
                 return True
         return False
+
+    def labels_answer(self) -> bool:
+        """Return whether the passage has the answer to a question, and only words of the question: "Name: Ada".
+
+        The label before a colon has words of the question, and the text behind it the answer. Alternatives are open.
+        """
+        label, colon, text = self.passage.text.partition(":")
+        words, others = meaning_of(label).concepts, meaning_of(text).concepts
+        asked = self.probe.concepts - self.probe.answer
+        is_label = bool(colon and words) and words <= asked and self.probe.answer <= others
+        return is_label and others <= self.probe.concepts and not (self.passage.denies or has(text, _OPEN))
 
     def names_other_thing(self) -> bool:
         """Return whether the passage may have the answer to the same question about another thing.

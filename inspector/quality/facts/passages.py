@@ -21,7 +21,7 @@ from inspector.quality.facts.values import (
     NUMBER_WORDS,
     may_be_words,
     named,
-    same_value,
+    same_stated,
     size_of,
     values_of,
 )
@@ -94,11 +94,15 @@ REFUSING_SECTION = late_pattern(
 )
 #: Small words that change what a sentence says.
 _MATTERS = word_set("not no never only on off dont t cannot without unless except before after all every")
+#: The mark of the option that the agent recommends.
+_RECOMMENDED = r"(?:\s*\((?i:recommended)\))?"
 # A list line that begins with a quote, and may explain it.
-_QUOTED = late_pattern(r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120})[\"”]")
+_QUOTED = late_pattern(
+    r"[\s>]*+(?:(?:[-*•]|\d{1,3}[.)])\s*+)?[\"“](?P<said>[^\"“”\n]{1,120}?)" + _RECOMMENDED + r"[\"”]"
+)
 #: Matches the marks before the words of a list line.
 _BULLET = late_pattern(r"^[\s>]*(?:[-*•]|\d{1,3}[.)])?\s*")
-_QUOTE = late_pattern(r"(?<!\w)[\"“](?P<said>[^\"“”\n]{1,120})[\"”](?!\w)")
+_QUOTE = late_pattern(r"(?<!\w)[\"“](?P<said>[^\"“”\n]{1,120}?)" + _RECOMMENDED + r"[\"”](?!\w)")
 #: A part of the name of the section with the user's messages.
 _OF_USER = "user messages"
 _INSIDE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_")
@@ -250,8 +254,9 @@ class PassageIndex:
             self.passages[number] for key in value_keys(value) for number in self.by_value.get(key, ())
         )
         return not any(
-            passage.part in parts and any(same_value(value, one) for one in meaning_of(passage.text).values)
+            passage.part in parts and any(same_stated(value, (value,), other, stated) for other in stated)
             for passage in passages
+            if (stated := meaning_of(passage.text).values)
         ) and not any(
             spelled_out(value, self.parts[number].text) or _has_folder(value, self.parts[number].text)
             for number in parts

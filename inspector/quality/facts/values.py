@@ -565,6 +565,19 @@ def same_value(one: Value, other: Value) -> bool:
     return one.unit in _LOOSE and other.unit in _LOOSE
 
 
+def same_stated(value: Value, values: Sequence[Value], other: Value, others: Sequence[Value]) -> bool:
+    """Return whether a value of a fact and a value of a passage are the same.
+
+    `values` and `others` are all values of fact and passage. If only one of the two has a unit, another value of its
+    text may have the unit of the other: "34/36 kg". The passage may name the unit of a longer number.
+    """
+    if same_value(value, other) or value.canon != other.canon:
+        return same_value(value, other)
+    if value.form == "number":
+        return len(value.canon) > 2 or any(stated.unit == other.unit != "" for stated in values)
+    return other.form == "number" and any(stated.unit == value.unit != "" for stated in others)
+
+
 def _same_bytes(one: Value, other: Value) -> bool:
     """Return whether two amounts of bytes are the same in powers of 1,024: 2 GB and 2048 MB."""
     if one.unit not in _POWERS or other.unit not in _POWERS:

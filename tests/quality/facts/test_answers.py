@@ -178,6 +178,7 @@ def test_a_plan_in_arguments_that_are_nested_too_deeply_has_no_facts() -> None:
     ("summary", "outcome"),
     [
         ('All user messages:\n- Selected "Both" for the place of the crane', "verbatim"),
+        ('All user messages:\n- (answer: "Both (Recommended)" for the place of the crane)', "verbatim"),
         ('All user messages:\n- Rejected "Both" for the place of the crane', "lost"),
         ('All user messages:\n- Said "Both cranes are slow"', "lost"),
         ('Files:\n- `crane.py` has the label "Both" for the place', "lost"),
@@ -194,6 +195,22 @@ def test_the_names_of_a_question_are_not_those_of_its_answer(name: str, outcome:
     summary = f"1. Tools\n   - The user wanted to pay the {name} dock crew."
     after = PassageIndex([ListText("summary", 0, "summary", summary)])
     assert fate(_answered(question, "harbour"), after, 1).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("- **Harbour:** Bergen (Bryggen)", "paraphrased"),
+        ("- **Harbour:** Bryggen or Bergen", "uncertain"),
+        ("- **Harbour:** not Bergen", "uncertain"),
+        ("- **Cafe:** Bergen", "uncertain"),
+        ("- **Harbour:** Bryggen", "lost"),
+    ],
+)
+def test_an_answer_behind_a_label_of_the_question_is_kept(line: str, outcome: str) -> None:
+    question = "Which harbour? I see that the system of your ship says Bryggen, is that still right for you?"
+    after = PassageIndex([ListText("summary", 0, "summary", line)])
+    assert fate(_answered(question, "Bergen"), after, 1).outcome == outcome
 
 
 @pytest.mark.parametrize(
