@@ -132,6 +132,7 @@ class Comparison(Differences):
             or self.lacks_part()
             or self.shares_too_little()
             or self.lacks_denial()
+            or self.substitutes_word()
             or self.lacks_number()
             or self.moves_on()
             or self.denies_detail()

@@ -178,11 +178,31 @@ class Differences(Alignment):
             return self.probe.plain and longer and self.shared_words + in_adjuncts < 3
         return self.probe.plain or longer
 
+    def substitutes_word(self) -> bool:
+        """Return whether the passage has another word in the place of a word of the fact: "hut A", "hut B"."""
+        places = {id(word): at for at, word in enumerate(self.passage.words)}
+        matches = {id(word): places.get(id(match), -2) for word, match in self.pairs}
+        free = set(places.values()) - set(matches.values())
+        words = self.probe.main.words
+        for at, word in enumerate(words):
+            if id(word) in matches or word.weight < 1.0 or has_unspaced(word.stem):
+                continue
+            before = matches.get(id(words[at - 1]), -2) if at else -1
+            after = matches.get(id(words[at + 1]), -2) if at + 1 < len(words) else before + 2
+            is_last = at + 1 == len(words) and before + 2 == len(self.passage.words)
+            if before + 1 in free and after == before + 2 and (is_last or at + 1 < len(words)):
+                return self.passage.words[before + 1].weight >= 1.0
+        return False
+
     def lacks_denial(self) -> bool:
-        """Return whether the passage has nothing of a thing that the fact excludes: "X, not Y" with X alone."""
+        """Return whether the passage denies nothing that the fact denies: "X, not Y" with X, or with "X, not Z"."""
         if self.probe.language == "zh":
             # In Chinese the end of a denial is a guess.
             return False
+        denied = [match for word, match in self.pairs if word.denied and word.weight >= 1.0]
+        denies_other = any(word.denied and word.stem.isalpha() for word in self.passage.words)
+        if denied and denies_other and not any(match.denied for match in denied):
+            return True
         if most_denials(self.probe.main.text) and not self.probe.main.denies:
             # A denial of values alone: "touch nothing in src/app.py".
             return not most_denials(self.passage.text) and not restricts(self.line.text)

@@ -18,8 +18,8 @@ _MENTIONS = late_pattern(
 )
 #: Matches words of an order or a permission.
 _PERMITS = late_pattern(
-    r"\b(?:may|can|could|must|should|shall|(?:needs?|has|have|free) to|allowed|permitted|approved|enabled|required|"
-    r"ok(?:ay)?|fine|possible|always|please)\b",
+    r"\b(?:(?-i:may)|can|could|must|should|shall|(?:needs?|has|have|free) to|allowed|permitted|approved|enabled|"
+    r"required|ok(?:ay)?|fine|possible|always|please)\b",
     re.IGNORECASE,
 )
 #: Matches the end of the words before a participle that describes a thing: "the cached list".
@@ -58,8 +58,9 @@ def _is_stated(clause: str, start: int, end: int) -> bool:
     if _PERMITS.search(clause):
         return True
     word = clause[start:end].lower()
-    if word.endswith("ed"):
-        return _DESCRIBES.search(before) is None
-    if word.endswith("ing") and _WORD.search(before) and not _IS.search(before):
+    is_predicate = _IS.search(before) is not None
+    if word.endswith("ed") and (is_predicate or _DESCRIBES.search(before)):
+        return is_predicate
+    if word.endswith("ing") and _WORD.search(before) and not is_predicate:
         return False
     return _PREDICATE.search(after) is None

@@ -532,7 +532,7 @@ reduce: reduction reductions, convert: conversion conversions, submit: submissio
 explanations, compare: comparison comparisons, describe: description descriptions, retain: retention, suspend:
 suspension, expand: expansion, grow: growth, ship: shipment shipments, publish: publication,
 sign: signature signatures, weigh: weight weights, multiply: multiplication, repeat: repetition,
-decide: decision decisions, use: usage,
+decide: decision decisions, use: usage, include: incl,
 licence: license licenses licensed, organise: organize, optimise: optimize
 """
 _FORMS: Mapping[str, str] = {
@@ -579,6 +579,7 @@ ask consult confirm permission authorization consent signoff approve agreement q
 tell inform notify announce notice warn headsup
 send deliver dispatch transmit address
 choose select pick opt decide settle
+prefer rather
 replace swap substitute exchange supersede
 move migrate transfer relocate port
 copy duplicate clone replicate

@@ -1320,4 +1320,36 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("zh", "吃水必须是6米。", "- 吃水为9米", "contradicted"),
     ("zh", "绝对不能改 tides.py。", "- 不得改 tides.py", "kept"),
     ("zh", "已经删除了旧航线。", "- 旧航线已删除", "kept"),
+    # One other word in the place of a word.
+    (
+        "substitution",
+        "Never paint boats in the shed Alma.",
+        "- Never paint boats in the shed Berta",
+        "value lost",
+    ),
+    (
+        "substitution",
+        "Show the longest boat of the pier first.",
+        "- Show the shortest boat of the pier first",
+        "uncertain",
+    ),
+    (
+        "substitution",
+        "Put the crew photos into the box crew-old.",
+        "- Put the crew photos into the box crew-new",
+        "contradicted",
+    ),
+    (
+        "substitution",
+        "Keep the class BoatModel as it is.",
+        "- Keep the class RaftModel as it is",
+        "uncertain",
+    ),
+    (
+        "substitution",
+        "Show the longest boat of the pier first.",
+        "- The longest boat of the pier is shown first",
+        "kept",
+    ),
+    ("negation", "Never use tugs.", "- Tugs are not insured", "lost"),
 )
