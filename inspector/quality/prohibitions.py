@@ -40,6 +40,21 @@ _ONLY = late_pattern(
     r"\s+`?(?P<place>[\w.@-]*/[\w./@-]*)",
     re.I,
 )
+#: "Only edit src/crane.py": nothing else may be written. The sentence names one file.
+_ONLY_FILE = late_pattern(
+    r"\bonly\s+(?:edit|change|modify|touch|write(?:\s+to)?)\s+(?:the\s+file\s+)?`?(?P<place>[\w./@-]*\w\.\w{1,5})`?"
+    r"(?=\s*(?:[.!;]\s|[.!;]?\Z|\n))",
+    re.I,
+)
+#: "fixtures/ is read-only".
+_READ_ONLY = late_pattern(
+    r"`?(?P<place>[\w.@-]*/[\w./@-]*|[\w-]+\.\w{1,5})`?\s+(?:is|are|stays?|must\s+(?:be|stay|remain))"
+    r"\s+(?:read[- ]only|off[- ]limits)(?=\s*(?:[.!;,]\s|[.!;]?\Z|\n))",
+    re.I,
+)
+#: An option ("--no-verify"), and a setting with its value ("port 443", "model gpt-4o").
+_OPTION = late_pattern(r"(?<![\w-])--[A-Za-z][\w-]{1,40}")
+_SETTING = late_pattern(r"\b([A-Za-z]{3,20})\s+(\d{1,9}|[A-Za-z][\w.-]*[\d_-][\w-]*)(?![\w-]|\.\d)")
 _END = late_pattern(r"[;!?\n。；！？，]|\.(?=\s|$)|,(?!\s*(?:or|and|nor)\b)|\s[—–-]\s|:\s")
 _CONDITION = late_pattern(
     r"\b(?:unless|until|without|except|before|if|when|while|more than|only|outside|other than|apart from|besides)\b"
@@ -74,7 +89,11 @@ _COMMANDS = frozenset({
     "push", "commit", "merge", "rebase", "amend", "tag", "reset", "stash", "deploy", "publish", "release", "drop",
     "migrate", "truncate",
 })  # fmt: skip
-_VERBS = _EDITS | _READS | _USES | _COMMANDS
+#: Verbs about a host, about the value of a setting, and about the text of a commit.
+_CONNECTS = frozenset({"connect", "ssh"})
+_SETS = frozenset({"listen", "bind", "serve", "set"})
+_STATES = frozenset({"add", "put", "include", "append", "write", "use"})
+_VERBS = _EDITS | _READS | _USES | _COMMANDS | _CONNECTS | _SETS | _STATES
 #: Words that name nothing: an act need not have them.
 _EMPTY_WORDS = frozenset({
     "to", "the", "a", "an", "any", "or", "and", "nor", "in", "on", "into", "of", "with", "at", "it", "anything", "from",
@@ -114,13 +133,14 @@ class Prohibition(Struct, frozen=True):
 
     `verb` is in lower case ("use" for the rejected half of "X, not Y"). `exact` are paths, commands and names as the
     user wrote them; `words` are the other words that name something, in lower case. `only` is the place outside of
-    which nothing may be written ("" mostly).
+    which nothing may be written ("" mostly). `settings` are names of settings with a value.
     """
 
     verb: str
     exact: tuple[str, ...]
     words: tuple[str, ...]
     only: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
 
     def forbids(self, act: Act) -> bool:
         """Whether an act does what is forbidden."""
@@ -149,7 +169,15 @@ class Prohibition(Struct, frozen=True):
                 return True
             words = words[1:] or words
         program = words[0].rpartition("/")[2]
+        if self.verb in _STATES and program == "git" and _subcommand(words) == "commit":
+            trailers = "|".join(re.escape(name) for name in self.exact if "/" not in name and "." not in name)
+            if trailers and any(
+                re.search(rf"^\s*(?:{trailers})[\w-]*\s*:", word, re.I | re.M) for word in words[2:]
+            ):
+                return True
         lower = [word.lower() for word in (_without_message(words) if program == "git" else words)]
+        if program not in _HARMLESS and self._forbids_arguments(lower):
+            return True
         if self.verb in _READS:
             return program not in _LISTING_PROGRAMS and any(
                 self._names_path(part) for part in _paths_in(words[1:])
@@ -175,10 +203,31 @@ class Prohibition(Struct, frozen=True):
             return any(_in_folder(name, word) for name in self.exact for word in words[2:])
         return self.verb in _COMMANDS and self.verb in _done_by(lower) and self._objects_in(lower)
 
+    def _forbids_arguments(self, lower: Sequence[str]) -> bool:
+        """Return whether a command has a forbidden option, a forbidden value of an option, or a forbidden host."""
+        if self.verb in _USES:
+            options = {name.lower() for name in self.exact if name.startswith("--")}
+            if any(word.partition("=")[0] in options for word in lower[1:]):
+                named = {*self.words, *(name.lower() for name in self.exact)} - options
+                return named <= {lower[0].rpartition("/")[2], *lower[1:]}
+        if self.verb in _USES | _SETS:
+            for name, value in self.settings:
+                if f"--{name}={value}" in lower or any(
+                    word == value and before in (f"--{name}", f"-{name[0]}")
+                    for before, word in pairwise(lower)
+                ):
+                    return True
+        if self.verb in _CONNECTS:
+            hosts = {name.lower() for name in self.exact}
+            return any(not hosts.isdisjoint(re.split(r"[@:/=]+", word)) for word in lower[1:])
+        return False
+
     def _forbids_program(self, program: str, words: Sequence[str], lower: Sequence[str]) -> bool:
         installs = program in _PACKAGE_MANAGERS and not _INSTALLING.isdisjoint(lower[1:2])
         if not self.exact and not self.words:
-            return installs and self.verb in ("install", "add", "introduce") and len(lower) > 2
+            packages = (word for word in lower[2:] if not word.startswith(("-", ".", "/")))
+            installs_new = installs and any(not word.endswith((".txt", ".toml")) for word in packages)
+            return installs_new and self.verb in ("install", "add", "introduce")
         if "force" in self.words and {"push", "pushes"} & {self.verb, *self.words}:
             return program == "git" and "push" in lower and not _FORCE.isdisjoint(lower)
         if any(_begins_with(words, name) for name in (*self.exact, " ".join(self.words)) if name):
@@ -187,7 +236,7 @@ class Prohibition(Struct, frozen=True):
 
     def _names(self) -> Iterable[str]:
         """Yield the things that may not be used: exact names, and a single plain word."""
-        yield from (name for name in self.exact if " " not in name)
+        yield from (name for name in self.exact if " " not in name and not name.startswith("--"))
         if not self.exact and len(self.words) == 1:
             yield self.words[0]
 
@@ -236,7 +285,11 @@ def prohibitions_of(text: str) -> tuple[Prohibition, ...]:
             result.append(
                 Prohibition("use", (name.strip("`"),) if exact else (), () if exact else (name.lower(),))
             )
-    result.extend(Prohibition("write", (), (), match["place"].strip(".`")) for match in _ONLY.finditer(text))
+    for pattern in (_ONLY, _ONLY_FILE):
+        result.extend(
+            Prohibition("write", (), (), match["place"].strip(".`")) for match in pattern.finditer(text)
+        )
+    result.extend(Prohibition("edit", (match["place"],), ()) for match in _READ_ONLY.finditer(text))
     return tuple(result)
 
 
@@ -266,12 +319,24 @@ def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
         verb = "use"
         if len([word for word in words if not _is_empty(word)]) > 2:
             return None
+        if (
+            words
+            and all(map(_is_empty, words))
+            and words[-1].lower() in ("dependencies", "packages", "libraries")
+        ):
+            return Prohibition("install", (), ())
     else:
         while words and words[0].lower() in ("ever", "directly", "just", "try", "to"):
             words = words[1:]
         verb, words = (_base(words[0].lower()), words[1:]) if words else ("", [])
+        if clause.startswith("to ") and verb not in _VERBS and (done := _last_command(before)):
+            # "Deploy to staging, never to production".
+            verb, words = done, [verb, *words]
     if not verb:
         return None
+    options = _OPTION.findall(clause)
+    exact += options
+    words = [word for word in words if f"--{word}" not in options]
     others = []
     for word in words:
         if "/" in word or _NAME.fullmatch(word):
@@ -284,7 +349,14 @@ def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
         )
     if not exact and not others and verb not in _COMMANDS | {"install", "add", "introduce"}:
         return None
-    return Prohibition(verb, tuple(dict.fromkeys(exact)), tuple(others))
+    settings = tuple((name.lower(), value.lower()) for name, value in _SETTING.findall(clause))
+    return Prohibition(verb, tuple(dict.fromkeys(exact)), tuple(others), settings=settings)
+
+
+def _last_command(before: str) -> str:
+    """Return the command that the sentence before a denial is about, or ""."""
+    sentence = re.split(r"[.;!?\n]", before)[-1]
+    return next((word for word in reversed(re.findall(r"[a-z]+", sentence.lower())) if word in _COMMANDS), "")
 
 
 def _is_empty(word: str) -> bool:
