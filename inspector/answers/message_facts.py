@@ -16,6 +16,8 @@ from inspector.core.text import safe
 from inspector.core.watching import OnProgress
 from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract, replied, sent_back
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
+from inspector.quality.facts.sentences import announces_paste
+from inspector.quality.limits import CROWDED
 from inspector.replay.transcript import Transcript
 
 T = TypeVar("T")
@@ -74,6 +76,8 @@ class _Reader:
         self.offered = ""
         #: The last texts of the agent. The user may paste parts.
         self.agent_texts: deque[str] = deque(maxlen=_RECENT)
+        #: Whether the user's last message says that the user will paste a text.
+        self.announced = False
         #: Whether a command was called whose text is in the next system message.
         self.called = False
         #: Whether the agent called the command, not the user.
@@ -148,6 +152,8 @@ class _Reader:
         return [cached.get(key) or extracted[key] for key in keys]
 
     def _take(self, place: tuple[int, int], message: Message, facts: MessageFacts) -> None:
+        if message.speaker == "user":
+            facts = self._as_announced(message, facts)
         if message.speaker == "user" and self.offered:
             if choices := chosen(safe(message.text), self.offered):
                 facts = replace(facts, statements=choices)
@@ -171,6 +177,14 @@ class _Reader:
             self.facts_at[place] = self.pool.facts(facts)
         elif facts.mentions:
             self.mentioning[place] = packed(facts)
+
+    def _as_announced(self, message: Message, facts: MessageFacts) -> MessageFacts:
+        """Return the facts of a user's message. All are pasted in a long text that the message before announces."""
+        announced, self.announced = self.announced, announces_paste(safe(message.text))
+        if not announced or len(facts.statements) <= CROWDED:
+            return facts
+        pasted = tuple(replace(statement, pasted=True) for statement in facts.statements)
+        return replace(facts, statements=pasted)
 
 
 class _Pool:

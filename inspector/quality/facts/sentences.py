@@ -236,6 +236,16 @@ _PAGE = late_pattern(
 )
 # The line before a plan that an agent wrote and another one carries out: a document with headings.
 _LEADS_IN = late_pattern(r"\s*[^\n]{0,80}\bplan\b[^\n]{0,80}:\s*\n\s*(?=#)", re.IGNORECASE)
+# The role of an agent below a line with a colon: a prompt that the user passes on.
+_ROLE = late_pattern(
+    r"[^\n]*[:：][^\n:：]{0,40}\n\s*(?:[^\n]{1,40}\n\s*)?(?=You are (?:an?|the) |你是(?:一[个個位名]|[资資]深))"
+)
+# The words with which a person announces a text: "I will ask the pilot and paste it in".
+_ANNOUNCES = late_pattern(
+    r"\b(?:i(?:['’]ll| will|['’]m going to| am going to)|let me)\b[^.?!\n]{0,160}\bpaste\b|"
+    r"我(?!不)[^。？！\n]{0,30}(?:粘[贴貼]|[贴貼](?:[给給]你|[过過][来來]|上[来來]))",
+    re.IGNORECASE,
+)
 # The start of a filled template: a heading over a fence with the user's words. A heading follows.
 _TEMPLATE = late_pattern(
     r"\s*+#{1,3} [^\n]{1,80}\n\s*+```(?:text|markdown|md)?[^\S\n]*+\n(?:(?!```)[^\n]*+\n)*+```[^\S\n]*+\n",
@@ -383,6 +393,11 @@ def by_person(text: str) -> bool:
     return any(text[slice(*span)].strip() for span in spoken_spans(text))
 
 
+def announces_paste(text: str) -> bool:
+    """Return whether a user's message says that the user will paste a text."""
+    return _ANNOUNCES.search(text[:MOST]) is not None
+
+
 def spoken_spans(text: str) -> Iterator[Span]:
     """Yield the spans of a user's message without text of programs. They include pasted text."""
     if by_program(text[:400]):
@@ -447,6 +462,8 @@ def _passed_on(text: str, start: int, end: int) -> Span:
         return template.end(), len(text)
     if (plan := _LEADS_IN.match(text, start, end)) is not None:
         return plan.end(), len(text)
+    if (role := _ROLE.match(text, start, end)) is not None:
+        return role.end(), len(text)
     if len(text) > _DOCUMENT:
         spoken = (span[0] for span, _ in _blocks(text, start, end) if text[slice(*span)].strip())
         hands_over = _FIRST_COLON.match(text, next(spoken, start), _EDGE)

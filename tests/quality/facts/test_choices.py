@@ -295,6 +295,22 @@ def test_a_text_copied_from_an_earlier_answer_is_pasted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "length", "is_pasted"),
+    [
+        ("I will ask the pilot for the notes and paste them in.", 20, True),
+        ("I will ask the pilot for the notes and paste them in.", 3, False),
+        ("The pilot has notes. Do not paste them.", 20, False),
+    ],
+)
+def test_a_long_text_that_the_user_announces_is_pasted(
+    tmp_path: Path, said: str, length: int, is_pasted: bool
+) -> None:
+    notes = "\n\n".join(f"You prefer the berth number {number + 20} in winter." for number in range(length))
+    facts = fact_texts(tmp_path, ("user", said), ("assistant", "Go on."), ("user", notes))
+    assert {fact.pasted for fact in facts if "You prefer the berth" in fact.text} == {is_pasted}
+
+
+@pytest.mark.parametrize(
     ("after", "outcome"),
     [
         ('- All user messages:\n  - "2"', "lost"),

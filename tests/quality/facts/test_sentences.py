@@ -720,6 +720,33 @@ def test_a_question_behind_a_rule_is_a_statement_of_its_own() -> None:
     assert len(facts_of("Looking at the tides, what is left?", "user").statements) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        (
+            "Do the below for the port: Role\nYou are an expert pilot.\nCount the boats.\nNever sail at night.",
+            ["Do the below for the port: Role"],
+        ),
+        (
+            "Use this prompt:\n\nRole\nYou are a pilot of the port.\nNever sail at night.",
+            ["Use this prompt:"],
+        ),
+        ("这是给代理的提示：\n你是一个领航员，懂所有的船。\n不要在晚上靠岸。", []),
+        (
+            "You are an expert pilot.\nNever sail at night.",
+            ["You are an expert pilot.", "Never sail at night."],
+        ),
+        (
+            "It is late.\nYou are the pilot here.\nNever sail at night.",
+            ["It is late.", "You are the pilot here.", "Never sail at night."],
+        ),
+    ],
+)
+def test_a_prompt_that_the_user_passes_on_is_pasted(text: str, own: list[str]) -> None:
+    statements = facts_of(text, "user").statements
+    assert [one.text for one in statements if not one.pasted] == own
+
+
 def test_a_condition_behind_an_interjection_stays_with_its_rule() -> None:
     (rule,) = facts("Right, so when I ask for the tides, I need you to read both charts.")
     assert rule.text == "Right, so when I ask for the tides, I need you to read both charts."
