@@ -270,8 +270,9 @@ def test_a_text_without_secrets_is_unchanged(report_of: Callable[[str], Report],
 
 def test_the_note_about_masked_secrets(report_of: Callable[[str], Report]) -> None:
     masker = Masker()
-    report = masked(replace(report_of("Move checkout to orders-v2"), title=f"With {KEY}"), masker)
-    assert report.title == "With [masked: an OpenAI key]"
+    report = report_of("Move checkout to orders-v2")
+    report = masked(replace(report, row=report.row._replace(title=f"With {KEY}")), masker)
+    assert report.row.title == "With [masked: an OpenAI key]"
     assert masking_note(masker) == ["1 secret was masked (an OpenAI key); --no-mask leaves it."]
     masked(f"{KEY} {NEXT_KEY} {ADDRESS}", masker)
     assert masked_words(masker) == "3 secrets were masked (2 × an OpenAI key, a password in an address)"

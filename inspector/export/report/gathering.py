@@ -86,14 +86,8 @@ def gather_report(
     placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
     masker = masker_of(inspection, mask)
     report = Report(
-        title=row.unmasked_title,
-        conversation=row.id,
+        row=row,
         database=info.path.name,
-        model=row.model,
-        source=row.source,
-        sessions=row.sessions,
-        started_at=row.started_at,
-        last_active=row.last_active,
         made_at=made_at,
         version=__version__,
         profile=settings.profile,

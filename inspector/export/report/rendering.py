@@ -162,8 +162,13 @@ def form_of(path: Path | None, asked: str | None) -> Form:
 
 def report_document(report: Report) -> Document:
     """Return the content of a report."""
-    document: Document = built(report, _special)
-    return document
+    head = fields_of(
+        report,
+        "title=row.unmasked_title conversation=row.id database model=row.model source=row.source",
+        "sessions=row.sessions started_at=row.started_at last_active=row.last_active",
+    )
+    names = (name for name in report.__struct_fields__ if name != "row")
+    return head | {name: built(getattr(report, name), _special) for name in names}
 
 
 def _special(value: Any) -> Document | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from inspector.answers.inspection import Compared
-from inspector.core.conversations import Compaction
+from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.shares import plural
 from inspector.export.document import Document
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
@@ -168,14 +168,8 @@ class Report(Struct, frozen=True):
     `made_at` and the other times are seconds since the epoch.
     """
 
-    title: str
-    conversation: str
+    row: ConversationRow
     database: str
-    model: str
-    source: str
-    sessions: tuple[str, ...]
-    started_at: float
-    last_active: float
     made_at: float
     version: str
     profile: str

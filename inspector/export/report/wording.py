@@ -306,7 +306,7 @@ def made_words(report: Report) -> str:
     """Return the subject and the time of the report."""
     time = moment(report.made_at)
     return (
-        f"Conversation {report.conversation}, {plural(len(report.sessions), 'session')}, from {report.database}. "
+        f"Conversation {report.row.id}, {plural(len(report.row.sessions), 'session')}, from {report.database}. "
         f"Written by compaction-inspector {report.version}{f' on {time}' if time else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
