@@ -209,7 +209,7 @@ def test_the_rows_of_a_compaction_are_both_lists_with_each_copy_once() -> None:
 async def test_the_losses_of_encrypted_summaries_are_unknown() -> None:
     async with running(AGENTS / "codex", size=(160, 48)) as pilot:
         await press(pilot, "l")
-        assert any("the summaries cannot be read" in note for note in notes(pilot))
+        assert any("summary cannot be read" in note for note in notes(pilot))
 
 
 async def test_a_compaction_shows_the_agents_own_sizes() -> None:

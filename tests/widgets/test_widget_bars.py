@@ -48,8 +48,8 @@ async def test_the_marks_stand_where_their_tokens_are() -> None:
     bar = line[: line.index("  ~")]
     width = len(bar.rstrip())
     assert bar.index("┃threshold") == pytest.approx(width / 2, abs=1)
-    assert bar.index("▲85%") == pytest.approx(width * 0.425, abs=1)
-    assert bar.index("▲hygiene") == pytest.approx(width * 0.85, abs=1)
+    assert bar.index("┃85%") == pytest.approx(width * 0.425, abs=1)
+    assert bar.index("┃hygiene") == pytest.approx(width * 0.85, abs=1)
     assert bar.count("▓") == pytest.approx(width * 0.392, abs=1)
 
 
@@ -63,7 +63,7 @@ async def test_the_gauge_fits_every_width_and_keeps_the_numbers(width: int) -> N
 async def test_a_list_beyond_the_context_fills_the_bar() -> None:
     line = await gauge_line(replace(GAUGE, tokens=260_000))
     assert "260%" in line
-    assert "░" not in line
+    assert "┈" not in line
 
 
 async def test_the_gauge_says_where_plans_go_by_another_count() -> None:
@@ -103,11 +103,11 @@ async def test_regions_have_counts_tokens_and_bars_in_proportion() -> None:
         widget.planned = REGIONS
         line = lines(widget)[0]
         head, middle, tail = line.split("┃")
-        assert head.startswith("head █")
+        assert head.startswith("head ▓")
         assert "3 · ~2.1k" in head
         assert "214 · ~61.0k → ≤ 10.0k" in middle
         assert "126 · ~19.8k, budget 20.0k" in tail
-        assert middle.count("█") / tail.count("█") == pytest.approx(61 / 19.8, rel=0.15)
+        assert middle.count("▓") / tail.count("▓") == pytest.approx(61 / 19.8, rel=0.15)
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
@@ -143,7 +143,7 @@ async def test_a_plan_that_changes_nothing_has_no_regions() -> None:
         assert "head" in lines(widget)[1]
 
 
-async def test_recorded_regions_are_a_second_row_drawn_otherwise() -> None:
+async def test_recorded_regions_are_a_second_row() -> None:
     widget = RegionBar()
     async with hosting(widget, size=(120, 4)) as host:
         widget.planned = replace(REGIONS, label="planned")
@@ -151,8 +151,8 @@ async def test_recorded_regions_are_a_second_row_drawn_otherwise() -> None:
         await host.settle()
         assert widget.size.height == 2
         first, second = lines(widget)
-        assert first.startswith("planned   head █")
-        assert second.startswith("recorded  head ▒")
+        assert first.startswith("planned   head ▓")
+        assert second.startswith("recorded  head ▓")
         widget.recorded = None
         await host.settle()
         assert widget.size.height == 1
@@ -194,7 +194,7 @@ async def test_a_region_without_messages_is_left_out() -> None:
         widget.planned = replace(REGIONS, head=RegionShare())
         await host.settle()
         first, second = lines(widget)[0].split("┃")
-        assert first.startswith("middle █")
+        assert first.startswith("middle ▓")
         assert "tail" in second
         await host.press("enter", "left", "enter", "right", "enter")
         assert [message.name for message in host.messages_of(RegionBar.RegionChosen)] == [
@@ -207,7 +207,7 @@ async def test_a_region_without_messages_is_left_out() -> None:
 async def test_empty_regions_draw_no_bar() -> None:
     widget = RegionBar()
     async with hosting(widget, size=(120, 4)):
-        assert "█" not in lines(widget)[0]
+        assert "▓" not in lines(widget)[0]
 
 
 NODES = (

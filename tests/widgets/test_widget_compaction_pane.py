@@ -18,7 +18,7 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
     async with showing(CompactionPane(), COMPACTION, ROWS, size=(100, 40)) as (pane, _):
         text = shown(pane)
         for part in (
-            "compaction 2 of 3  Σ a summary replaced the middle",
+            "compaction 2 of 3  a summary replaced the middle",
             "343 → 130",
             "214 removed (~61.0k), 129 kept, 1 summary",
             "saved ~68.3k, 68%",
@@ -29,7 +29,7 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
         recorded = next(line for line in text.split("\n") if line.startswith("━ recorded"))
         planned = next(line for line in text.split("\n") if line.startswith("╌ planned by hermes-0.13"))
         assert recorded.split()[2:] == ["3", "217", "~23", "~32.1k"]
-        assert planned.split()[4:] == ["3", "≠", "214", "~3.0k", "~33.0k"]
+        assert planned.split()[4:] == ["3", "214", "~3.0k", "~33.0k"]
         assert next(line for line in text.split("\n") if "gone 3" in line).count("−") == 1
 
 
@@ -81,9 +81,9 @@ async def test_a_compaction_that_saved_little_or_failed_is_told() -> None:
         size=(100, 40),
         set_up=lambda: pane.set_view(replace(COMPACTION, done=compaction(tokens_after=95_000))),
     ):
-        assert "! saved ~5.4k, 5%" in shown(pane)
+        assert "only saved ~5.4k, 5%" in shown(pane)
         pane.set_view(replace(COMPACTION, done=compaction(fallback=True, tokens_after=110_000)))
-        assert "✗ no summary was made" in shown(pane)
+        assert "no summary was made" in shown(pane)
         assert "grew by ~9.6k, 10%" in shown(pane)
         pane.set_view(None)
         assert "No compaction is recorded so far." in shown(pane)
@@ -117,7 +117,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         order = [
             "compaction 2 of 3",
             "343 → 130",
-            "∅ Retry 1",
+            "lost         Retry 1",
             "agent #7",
             "and 31 more",
             "━ recorded",
@@ -176,7 +176,7 @@ async def test_why_it_fired_and_its_aftermath_are_shown() -> None:
     async with showing(CompactionPane(), view, ROWS, size=(90, 40)) as (pane, host):
         screen = shown(pane)
         assert "why       ~66,480 tokens at #46 reached 64,000" in screen
-        assert "after   ↻ read again  src/cart.py" in screen
+        assert "after     read again  src/cart.py" in screen
         assert "earlier at #12 → #61  ~400 tokens" in screen
         assert "and 2 more" in screen
         pane.body.focus()
@@ -205,14 +205,14 @@ async def test_a_narrow_pane_has_the_places_of_repeated_work(width: int, words: 
     pane = CompactionPane()
     view = replace(COMPACTION, aftermath=(replace(again, written=True),), lost=())
     async with hosting(pane, size=(width, 40), set_up=lambda: pane.set_view(view, ROWS)):
-        (line,) = [line for line in shown(pane).splitlines() if "↻ read again" in line]
+        (line,) = [line for line in shown(pane).splitlines() if "read again" in line]
         assert "cart.py" in line
         assert line.rstrip().endswith(words)
 
 
 @pytest.mark.parametrize(
     ("summary", "words"),
-    [("The work so far.", "129 kept (one of them has the summary)"), (None, "129 kept\n")],
+    [("The work so far.", "129 kept (1 with summary)"), (None, "129 kept\n")],
 )
 async def test_a_summary_without_a_message_of_its_own(summary: str | None, words: str) -> None:
     pane = CompactionPane()

@@ -37,15 +37,15 @@ async def test_the_gravest_is_explained_first() -> None:
     pane = FindingsPane()
     async with hosting(pane, (80, 30), lambda: pane.set_view(FindingsView(ALL, "under hermes-0.13"))) as host:
         text = shown(host)
-        assert "✗ 1 error   ! 1 warning   · 1 info" in text
+        assert "1 error   1 warning   1 info" in text
         assert "under hermes-0.13" in text
         rows = lines(pane.list)
-        assert [row.strip(" ›")[:1] for row in rows[:3]] == ["✗", "!", "·"]
+        assert [row.strip(" ›").split()[0] for row in rows[:3]] == ["error", "warning", "info"]
         assert "compaction 2" in rows[0]
         assert "No summary was made" in rows[0]
         explained = "\n".join(lines(pane.body))
         rule = RULES[ERROR.rule]
-        for part in (ERROR.rule, ERROR.text, rule.means[:40], f"→ {rule.advice[:40]}"):
+        for part in (ERROR.rule, ERROR.text, rule.means[:40], f"Advice: {rule.advice[:40]}"):
             assert part in explained
 
 

@@ -72,7 +72,7 @@ async def test_a_message_has_modes() -> None:
         assert [mode for mode, _ in seen] == ["calls", "reasoning", "pruned", "raw"]
         calls, reasoning, pruned, raw = (text for _, text in seen)
         assert '"command": "pytest -q"' in calls
-        assert "✗ result\n    2 failed" in calls
+        assert "failed, result\n    2 failed" in calls
         assert "! no result in this list" in calls
         assert "thinking hard" in reasoning
         assert "[cleared]" in pruned
@@ -118,11 +118,11 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_without_
             "98% of the request is cached",
             "⚑1 sys system  on the system prompt  ~2.1k up to here (3%)",
             "without effect: no marker on tools",
-            "· The next call reads 77,000 tokens.",
+            "The next call reads 77,000 tokens.",
         ):
             assert part in text
         bar = next(line for line in text.split("\n") if "▓" in line)
-        assert "░" in bar
+        assert "┈" in bar
 
 
 @pytest.mark.parametrize("size", [(80, 9), (42, 12)])

@@ -95,8 +95,8 @@ async def test_the_cursor_shows_the_focus_and_its_sign_is_named() -> None:
         changed = [
             one for line, before in zip(drawn(graph), blurred, strict=True) for one in {*line} - {*before}
         ]
-        assert {letter for letter, _ in changed} == {"│", "┴"}
+        assert {letter for letter, _ in changed} == {"│"}
         assert all("reverse" in style for _, style in changed)
-        assert {"╌", "│ ┴"} <= set(dict(graph.signs()))
+        assert {"│"} <= set(dict(graph.signs()))
         graph.state = replace(STATE, threshold=0)
-        assert not {"╌", "│ ┴"} & set(dict(graph.signs()))
+        assert not {"│"} & set(dict(graph.signs()))

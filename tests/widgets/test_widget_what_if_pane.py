@@ -29,8 +29,8 @@ async def test_numbers_are_explained_below_what_they_lead_to() -> None:
         text = "\n".join(line.rstrip() for line in lines(pane.body))
         assert text.strip().startswith("The next one: 343 → 130 messages.")
         assert "threshold  100,000" in text
-        assert " ·   100,000  50% of a context of 200,000" in text
-        assert " ◆   100,000  never below 64,000" in text
+        assert "    100,000  50% of a context of 200,000" in text
+        assert "    100,000  rule: never below 64,000" in text
         assert "tail budget  20,000" in text
         assert "hygiene  170,000" in text
         assert "peak request ~98.1k" in " ".join(text.split())
@@ -167,16 +167,16 @@ def test_where_room_is_short_the_cost_stands_for_the_input() -> None:
     runs = (priced(RUN, 17.684), priced(WHAT_IF, 1234.5))
 
     def first(width: int) -> str:
-        return told(run_lines(ReplayView(GRAPH, runs), width))[0].removeprefix("recorded  ")
+        return told(run_lines(ReplayView(GRAPH, runs), width))[0].removeprefix("█▲ recorded  ")
 
     assert first(130).startswith(
         "12 compactions, peak request ~98.1k, input ~3.2M, 17.68 US dollars, 45% summarized, 12"
     )
-    assert first(86) == "12 compactions, peak ~98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
-    assert first(58) == "12 compactions, peak request ~98.1k, 17.68 USD"
-    assert first(54) == "12 compactions, peak ~98.1k, 17.68 USD"
-    assert first(46) == "12 compactions, peak request ~98.1k"
-    assert first(40) == "12 compactions, peak ~98.1k"
+    assert first(89) == "12 compactions, peak ~98.1k, 17.68 USD, 45% summarized, 12 facts at risk"
+    assert first(61) == "12 compactions, peak request ~98.1k, 17.68 USD"
+    assert first(57) == "12 compactions, peak ~98.1k, 17.68 USD"
+    assert first(49) == "12 compactions, peak request ~98.1k"
+    assert first(43) == "12 compactions, peak ~98.1k"
     assert first(30) == "12 compactions, peak request ~98.1k", "it needs two rows in any case"
 
 
@@ -196,15 +196,15 @@ def test_costs_stand_beside_each_other_with_what_they_would_be_otherwise() -> No
 @pytest.mark.parametrize(
     ("width", "expected"),
     [
-        (106, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized, 12 of 80 facts at risk"),
-        (86, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized, 12 facts at risk"),
-        (74, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized"),
-        (68, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized"),
+        (109, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized, 12 of 80 facts at risk"),
+        (89, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized, 12 facts at risk"),
+        (77, "12 compactions, peak request ~98.1k, input ~3.2M, 45% summarized"),
+        (71, "12 compactions, peak ~98.1k, input ~3.2M, 45% summarized"),
         (42, "12 compactions, peak ~98.1k"),
     ],
 )
 def test_a_run_is_told_on_one_line_with_what_there_is_room_for(width: int, expected: str) -> None:
     first, second = told(run_lines(ReplayView(GRAPH, (RUN, WHAT_IF)), width))
-    assert first == f"recorded  {expected}"
+    assert first == f"█▲ recorded  {expected}"
     assert "risk" not in second
     assert len(second) <= width

@@ -92,8 +92,13 @@ class FactFilters(Vertical):
             if chosen not in (ALL, "", *names):
                 names.append(chosen)
             choices = [
-                # A sign is before its number, a word has a colon.
-                Mode(n, f"{n} ({counts[n]:,})", short=f"{_SHORT.get(n, f'{n}:')}{counts[n]:,}")
+                Mode(
+                    n,
+                    f"{n} ({counts[n]:,})",
+                    short=f"{n}:{counts[n]:,}",
+                    # A sign is before its number, a word has a colon.
+                    shortest=f"{_SHORT.get(n, f'{n}:')}{counts[n]:,}",
+                )
                 for n in names
             ]
             self._bars[name].set_modes([Mode(ALL, ALL), *choices])

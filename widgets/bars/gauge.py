@@ -75,15 +75,15 @@ class Gauge(Inked):
     state: reactive[GaugeState] = reactive(GaugeState())
 
     def signs(self) -> Iterator[Sign]:
-        """The signs of the bar. A wide bar also has words."""
-        if self.state.threshold and self.size.width < _WORDED:
-            yield "┃", "threshold of the next compaction"
+        """The signs of the bar. A wide bar has a word next to each mark."""
+        marks = ["threshold of the next compaction"] if self.state.threshold else []
         if self.state.pressure:
             share = human.percent(self.state.pressure, self.state.threshold)
-            yield "▲", f"“{share}”: share of the threshold at which the agent warns"
+            marks.append(f"“{share}”: share of the threshold at which the agent warns")
         if self.state.hygiene:
-            yield "▲", "“hygiene”: share of the context at which the gateway compacts"
-
+            marks.append("“hygiene”: share of the context at which the gateway compacts")
+        if marks and self.size.width < _WORDED:
+            yield "┃", "; ".join(marks)
         if self.state.least:
             yield "≥", "only a minimum of the context length is known, so the threshold may be higher"
         if self.state.doubt:
@@ -143,12 +143,12 @@ class Gauge(Inked):
 
         full = -(-(state.tokens or 0) * width // scale)
         fill, rest = self.ink(self._level(state)), self.ink("rest")
-        cells = [("▓", fill) if x < full else ("░", rest) for x in range(width)]
+        cells = [("▓", fill) if x < full else ("┈", rest) for x in range(width)]
         taken: list[tuple[int, int]] = []
         for tokens, sign, label, name in (
             (state.threshold, "┃", "threshold", "strong"),
-            (state.pressure, "▲", human.percent(state.pressure, state.threshold), "changed"),
-            (state.hygiene, "▲", "hygiene", "removed"),
+            (state.pressure, "┃", human.percent(state.pressure, state.threshold), "changed"),
+            (state.hygiene, "┃", "hygiene", "removed"),
         ):
             if tokens:
                 _put_mark(cells, cell(tokens), sign, label, self.ink(name), taken)
@@ -187,10 +187,10 @@ def explain(state: GaugeState) -> str:
         lines.append(f"┃ threshold {state.threshold:,}: the agent compacts before its next call.")
     if state.pressure:
         share = human.percent(state.pressure, state.threshold)
-        lines.append(f"▲ pressure {state.pressure:,}: {share} of the threshold, where a warning comes.")
+        lines.append(f"┃ pressure {state.pressure:,}: {share} of the threshold, where a warning comes.")
     if state.hygiene:
         share = human.percent(state.hygiene, state.context)
-        lines.append(f"▲ hygiene {state.hygiene:,}: {share} of the context, where the gateway compacts.")
+        lines.append(f"┃ hygiene {state.hygiene:,}: {share} of the context, where the gateway compacts.")
     if state.context:
         lines.append(f"Context length {state.context:,}: the whole bar.")
     if state.least:

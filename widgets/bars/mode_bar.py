@@ -19,13 +19,19 @@ from widgets.base.strips import Row
 class Mode(Struct, frozen=True):
     """A choice: its name, what is written (a count with it, say), and what it does for the tooltip.
 
-    `short` is written in a bar without room for the label.
+    `short` is written in a bar without room for the label, `shortest` in one without room for `short`.
     """
 
     name: str
     label: str
     help: str = ""
     short: str = ""
+    shortest: str = ""
+
+    def labels(self) -> tuple[str, str, str]:
+        """The label, the longest first."""
+        short = self.short or self.label
+        return self.label, short, self.shortest or short
 
 
 class ModeBar(Inked):
@@ -92,10 +98,15 @@ class ModeBar(Inked):
         room, count = width - row.width, len(self.modes)
         needed = sum(cell_len(mode.label) + 4 for mode in self.modes)
         gap, empty = ("  ", "○ ") if needed <= room else (" ", "○ " if needed - count <= room else "")
-        short = needed - count - 2 * (count - 1) - 1 > room
+
+        def cells(level: int) -> int:
+            """Cells of the row with one blank between labels and one dot."""
+            return sum(cell_len(mode.labels()[level]) + 1 for mode in self.modes) + 1
+
+        level = next((level for level in (0, 1) if cells(level) <= room), 2)
         for mode in self.modes:
             chosen = mode.name == self.mode
-            label = f"{'● ' if chosen else empty}{mode.short if short and mode.short else mode.label}"
+            label = f"{'● ' if chosen else empty}{mode.labels()[level]}"
             style = self.ink("strong" if chosen else "muted") + Style(meta={"mode": mode.name})
             row.add(label, style).add(gap, Style())
         return row.strip(width, self.base_style)

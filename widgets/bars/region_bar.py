@@ -123,7 +123,6 @@ class RegionBar(Inked, can_focus=True):
             words = f"a compaction {verb} the whole list: {human.plural(middle.messages, 'message')}, {size}"
             words = words if middle.messages else "no messages"
             return Row().add(words, muted + _click("middle", state)).strip(width, self.base_style)
-        glyph = "█" if state.kind == "planned" else "▒"
         label_width = max((len(row.label) for row in self._rows), default=0)
         label = one_line(state.label, 20).ljust(label_width) + "  " if label_width else ""
         if state.reason:
@@ -143,7 +142,7 @@ class RegionBar(Inked, can_focus=True):
                 row.add(before.rstrip(), chosen).add(" ", style)
             else:
                 row.add(before, style)
-            row.add(glyph * cells, style).add(after, number + click)
+            row.add("▓" * cells, style).add(after, number + click)
             if index < len(texts) - 1:
                 row.add(" ┃ ", muted)
         return row.strip(width, self.base_style)

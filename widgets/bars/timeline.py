@@ -76,10 +76,10 @@ _HINTS = "   space play  ←→ step  [ ] compaction  : number"
 
 GLYPHS: dict[str, str] = {
     "◐": "live generation: the list that the agent holds now",
-    "◇": "generation that a fallback text began",
+    "◇": "fallback text instead of a summary",
     "◆": "generation on screen, begun with a fallback text",
-    "✗": "generation after a failed compaction",
-    "✖": "generation on screen, after a failed compaction",
+    "⊘": "generation after a failed compaction",
+    "⊗": "generation on screen, after a failed compaction",
 }
 _OUTCOME_WORDS: dict[str, str] = {
     "": "the conversation's beginning",
@@ -95,7 +95,7 @@ _OUTCOME_WORDS: dict[str, str] = {
 class Timeline(Inked, can_focus=True):
     """One line of nodes; the current one is filled and, where there is room, in brackets.
 
-    ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ✗ failed (◆ and ✖ when current);
+    ○ generation, ● current one, ◐ the live one, ◇ made with a fallback text, ⊘ failed (◆ and ⊗ when current);
     ! before one whose compaction has findings. In a replay the line is as long as the conversation, ━ what was said so
     far, ▮ the step. Posts GenerationChosen for clicks and keys; in a replay GoToStep for clicks and drags, StepWanted
     for keys.
@@ -151,6 +151,7 @@ class Timeline(Inked, can_focus=True):
             yield "!", "findings about the compaction before this generation"
         if self.position is not None:
             yield "▮ ━", "step of the replay, messages up to it"
+            yield ("▶", "playing") if self.position.playing else ("‖", "not playing")
 
     def render_line(self, y: int) -> Strip:
         """The one line."""
@@ -314,7 +315,7 @@ class Timeline(Inked, can_focus=True):
 def glyph_of(node: TimelineNode, current: bool) -> str:
     """The sign of a generation."""
     if node.outcome == "failed":
-        return "✖" if current else "✗"
+        return "⊗" if current else "⊘"
     if node.outcome == "fallback":
         return "◆" if current else "◇"
     if current:

@@ -14,7 +14,7 @@ Sign = tuple[str, str]
 
 @runtime_checkable
 class Signed(Protocol):
-    """A widget that names the signs that it shows now."""
+    """A widget that names the signs that it shows now without a word next to them."""
 
     def signs(self) -> Iterable[Sign]:
         """The signs on screen, each with its meaning."""

@@ -31,6 +31,8 @@ OUTCOMES: dict[str, tuple[str, str]] = {
     "verbatim": (FATE_SIGNS["verbatim"], "added"),
 }
 _KIND, _ROLE = 10, 4
+#: Cells of a fate, and the minimum width for it as a word instead of a sign.
+_FATE, _WORDED = 13, 66
 
 #: Maximum length of a text to search for in a message, in characters.
 _MAX_SEARCH = 80
@@ -113,7 +115,9 @@ class FactList(EntryList[ListedFact]):
     TOOLTIP = "Facts, the worst fate first. Enter goes to where a fact was said, s to where it survives."
 
     def signs(self) -> Iterator[Sign]:
-        """The signs of the visible fates."""
+        """The signs of the visible fates. A wide list has words instead."""
+        if self.size.width >= _WORDED:
+            return
         outcomes = {outcome_of(self.entries[row]) for row in self.visible_rows}
         yield from fate_signs(outcomes)
 
@@ -124,10 +128,11 @@ class FactList(EntryList[ListedFact]):
     def draw_line(self, line: int, width: int) -> Strip:
         """Draw a fact."""
         entry = self.entries[line]
-        sign, name = OUTCOMES[outcome_of(entry)]
+        fate = outcome_of(entry)
+        sign, name = OUTCOMES[fate]
         at_cursor = line == self.cursor
         muted = self.ink("quiet")
-        row = self.begin(line).add(f"{sign} ", self.ink(name))
+        row = self.begin(line).add(fit(fate, _FATE) if width >= _WORDED else f"{sign} ", self.ink(name))
         if width >= 44:
             row.add(fit(entry.kind, _KIND) + " ", Style() if at_cursor else muted)
         role = fit(SHORT_ROLES.get(entry.role, one_line(entry.role, 20)), _ROLE) + " "

@@ -43,6 +43,10 @@ FLAG_WORDS: dict[str, str] = {
     "new": "message that the compaction added",
     "huge": "huge message",
 }
+#: Before the calls in the text of a message.
+CALLS = "  → "
+#: A breakpoint has its number behind the sign.
+BREAKPOINT: Sign = ("⚑", "prompt-cache breakpoint")
 _PLAIN = Style()
 _ROLE_INKS = {"user": "strong", "assistant": "", "tool": "column", "system": "key"}
 _FLAG_INKS = {"error": "error", "finding": "warning", "lost": "error", "summary": "accent"}
@@ -139,25 +143,20 @@ class MessageList(LineList):
         self._wanted = range(0)
 
     def signs(self) -> Iterator[Sign]:
-        """The signs of the visible rows and boundaries."""
+        """The signs of the visible rows. Boundaries say in words what they are."""
         visible = self.visible_rows
         rows = [self._source.row(row) for row in visible if row < len(self._source)]
-        if any(row.region for row in rows):
-            yield " ".join(GUTTERS.values()), f"region: {', '.join(GUTTERS)}"
-        kinds = {
-            boundary.kind for boundary in self.boundaries if visible.start <= boundary.at <= visible.stop
-        }
-        if "recorded" in kinds:
-            yield "━", "recorded boundary"
-        if "planned" in kinds:
-            yield "╌", "boundary that the profile would set now"
+        regions = {row.region for row in rows}
+        yield from ((sign, f"region: {name}") for name, sign in GUTTERS.items() if name in regions)
         if any(row.tokens is not None and row.token_kind == "rough" for row in rows):
             yield ROUGH, "rough token count; without it the count is exact"
         if any(row.pruned_tokens is not None for row in rows):
             yield "✂", "pruned: tokens before → after"
         if any(row.breakpoint for row in rows):
-            yield "⚑", "prompt-cache breakpoint"
+            yield BREAKPOINT
         flags = frozenset[str]().union(*(row.flags for row in rows))
+        if any(row.text is not None and CALLS in f"  {row.text}" for row in rows):
+            yield CALLS.strip(), "tool call of the agent"
         yield from ((sign, FLAG_WORDS[name]) for name, sign in FLAG_SIGNS.items() if name in flags)
 
     # Values in.

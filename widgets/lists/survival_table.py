@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from rich.style import Style
@@ -14,13 +14,14 @@ from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.measures.measure import Share
 from widgets.base import human
 from widgets.base.inked import Inked
+from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, width_of
 from widgets.intents import ChooseCompaction
 
 #: Shown where a compaction summarized no fact of a kind.
 NONE = "–"
 #: Signs behind the number of a compaction.
-FALLBACK, MISSING = "!", "?"
+FALLBACK, MISSING = "◇", "?"
 #: Before the number of uncertain facts.
 UNCERTAIN = FATE_SIGNS["uncertain"]
 #: Minimum width of the kinds, in cells.
@@ -67,6 +68,16 @@ class SurvivalTable(Inked):
             f"{FALLBACK} a fallback text followed it, {MISSING} no summary was found, {NONE} no facts of that kind.\n"
             f"{UNCERTAIN}N: N more facts are uncertain and in no share; {UNCERTAIN} alone: some more are."
         )
+
+    def signs(self) -> Iterator[Sign]:
+        """The signs of the heads and the cells."""
+        drawn = "".join(self.render_line(y).text for y in range(self.line_count))
+        meanings = (
+            (FALLBACK, "fallback text instead of a summary"),
+            (MISSING, "compaction without a summary in the files"),
+            (UNCERTAIN, "uncertain facts, in no share"),
+        )
+        yield from ((sign, text) for sign, text in meanings if sign in drawn)
 
     @property
     def line_count(self) -> int:

@@ -8,7 +8,7 @@ from widgets.base.text_lines import TextLine, line_of
 
 
 def budget_lines(budgets: Budgets) -> list[TextLine]:
-    """Each number with its name and its steps; ◆ marks steps that changed it."""
+    """Each number with its name and its steps; “rule” marks steps that changed it."""
     lines: list[TextLine] = []
     names = [*BUDGET_NAMES, *(name for name in budgets.steps if name not in BUDGET_NAMES)]
     for name in names:
@@ -31,8 +31,8 @@ def budget_lines(budgets: Budgets) -> list[TextLine]:
 def _step(step: DerivationStep) -> TextLine:
     why = one_line(step.why, 400)
     number = _number(step.value)
-    sign, style, ink = ("◆", "warning", "") if step.bound else ("·", "muted", "kept")
-    return line_of((f"{number:>9}  ", style), (why, ink), prefix=f" {sign} ", prefix_style=style)
+    lead, style, ink = ("rule: ", "warning", "") if step.bound else ("", "muted", "kept")
+    return line_of((f"{number:>9}  {lead}", style), (why, ink), prefix="   ")
 
 
 def _number(value: float) -> str:

@@ -24,6 +24,8 @@ from widgets.panes.summary_lines import SummaryView, section_lines
 
 #: Below NARROW cells lines have fewer words.
 NARROW = 60
+#: Cells of a fate in words.
+_FATE = 13
 #: Cells of the name before a line.
 _LEAD = 10
 #: Width of two counts with an arrow, in cells.
@@ -62,12 +64,12 @@ class CompactionView(Struct, frozen=True):
 
 
 _OUTCOMES = {
-    "summary": ("Σ", "accent", "a summary replaced the middle"),
-    "merged": ("Σ", "accent", "the summary was merged into the first tail message"),
-    "fallback": ("✗", "error", "no summary was made; a fallback text replaced the middle"),
-    "failed": ("✗", "error", "the compaction failed"),
-    "encrypted": ("Σ", "accent", "its summary cannot be read: it is encrypted or not recorded"),
-    "unrecorded": ("·", "warning", "its summary is not in the files"),
+    "summary": ("accent", "a summary replaced the middle"),
+    "merged": ("accent", "the summary was merged into the first tail message"),
+    "fallback": ("error", "no summary was made; a fallback text replaced the middle"),
+    "failed": ("error", "the compaction failed"),
+    "encrypted": ("accent", "its summary cannot be read: it is encrypted or not recorded"),
+    "unrecorded": ("warning", "its summary is not in the files"),
 }
 
 
@@ -78,9 +80,9 @@ def head_lines(view: CompactionView, width: int, tight: bool) -> list[TextLine]:
     """
     done, narrow = view.done, width < NARROW
     outcome = outcome_of(done)
-    sign, style, words = _OUTCOMES[outcome]
+    style, words = _OUTCOMES[outcome]
     title = f"compaction {done.index} of {view.total}"
-    lines = [line_of((title, "strong"), (f"  {sign} {outcome if narrow else words}", style))]
+    lines = [line_of((title, "strong"), (f"  {outcome if narrow else words}", style))]
     quiet = [human.clock(done.at) if done.at > 0 else "", one_line(done.session, 80)]
     if not tight and any(quiet):
         lines.append(TextLine(" · ".join(text for text in quiet if text), "muted"))
@@ -112,7 +114,7 @@ def _messages(view: CompactionView, width: int) -> TextLine:
         (f"{done.removed:,} removed", "removed"),
         (f"{size}, ", "muted"),
         (f"{done.remaining:,} kept", "kept"),
-        (f", 1 {text}" if apart else f" (one of them has the {text})" if done.summary else "", "accent"),
+        (f", 1 {text}" if apart else f" (1 with {text})" if done.summary else "", "accent"),
         (f", {came - apart:,} new" if came > apart else "", "muted"),
     )
     # The scroll bar takes 2 cells.
@@ -138,7 +140,7 @@ def _tokens(done: Compaction, narrow: bool) -> TextLine:
     return line_of(
         ("tokens    ", "muted"),
         (sizes.ljust(0 if narrow else _COUNTS) + "  ", ""),
-        (f"{'! ' if low else ''}{verdict}, {share}", "warning" if low else "muted"),
+        (f"{'only ' if low and saved >= 0 else ''}{verdict}, {share}", "warning" if low else "muted"),
     )
 
 
@@ -158,11 +160,13 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
         # Facts that earlier summaries kept are from an earlier list.
         other = None if life.saying.generation == view.done.index else life.saying.generation
         place = f"  {who} {place_name(life.saying.index, generation=other)}"
-        lead = "lost    " if number == 0 else " " * 8
+        lead = ("lost" if number == 0 else "").ljust(8 if width < NARROW else 10)
         ink = "" if number < view.counted else "muted"
-        text = fit(one_line(" ".join(life.text[:2_000].split()), 400), max(8, width - 10 - len(place)))
+        fate = f"{sign} " if width < NARROW else fit(life.outcome, _FATE)
+        room = max(8, width - len(lead) - len(fate) - len(place))
+        text = fit(one_line(" ".join(life.text[:2_000].split()), 400), room)
         lines.append(
-            line_of((lead, "muted"), (f"{sign} ", style), (text, ink), (place, "muted"), tag=f"lost:{number}")
+            line_of((lead, "muted"), (fate, style), (text, ink), (place, "muted"), tag=f"lost:{number}")
         )
     for note in view.lost_notes:
         lines.append(
@@ -185,15 +189,15 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
         size = f"  {event.size}"
         kind = f"{event.kind}  "
         text = one_line(event.fact or event.text, 400)
-        if 12 + len(kind) + len(text) + len(tail) + len(size) <= width:
+        if 10 + len(kind) + len(text) + len(tail) + len(size) <= width:
             tail += size
-        room = max(8, width - 12 - len(kind) - len(tail))
+        room = max(8, width - 10 - len(kind) - len(tail))
         if event.kind in ("read again", "fetched again") and len(text) > room:
             # The end of a long path distinguishes it.
             text = f"…{text[-room + 1 :]}"
-        lead = "after   " if number == 0 else " " * 8
+        lead = "after     " if number == 0 else " " * 10
         style = "error" if event.breaks_rule else "warning"
-        parts = ((lead, "muted"), ("↻ ", style), (kind, style), (fit(text, room), ""), (tail, "muted"))
+        parts = ((lead, "muted"), (kind, style), (fit(text, room), ""), (tail, "muted"))
         lines.append(line_of(*parts, tag=f"after:{number}"))
     more = len(view.aftermath) - _AFTERMATH_SHOWN
     if more > 0:
@@ -211,7 +215,7 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
 
 
 def _bounds(view: CompactionView, room: int) -> list[TextLine]:
-    """Boundaries as a table: recorded, and planned below; ≠ marks differences."""
+    """Boundaries as a table: recorded, and planned below."""
     done = view.done
     # There is no plan of a list that is unknown.
     plan = view.plan if done.before else None
@@ -245,8 +249,7 @@ def _bounds(view: CompactionView, room: int) -> list[TextLine]:
         parts = [(f"{sign} {fit(one_line(by, _NAME), width)}", style)]
         for at, _, cells in columns:
             differs = bounds[at] != rows[0][2][at]
-            cell = f"{'≠ ' if differs else ''}{bounds[at]:,}".rjust(cells)
-            parts.append((cell, "warning" if differs else style))
+            parts.append((f"{bounds[at]:,}".rjust(cells), "warning" if differs else style))
         if not narrow:
             parts.append((f"{_rough(size):>10}{_rough(after):>9}", "muted"))
         lines.append(line_of(*parts))

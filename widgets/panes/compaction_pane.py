@@ -91,14 +91,11 @@ class CompactionPane(TextPart[CompactionView]):
         self._show_rows()
 
     def signs(self) -> Iterator[Sign]:
-        """The signs of the lost facts and of the aftermath."""
+        """The signs of the lost facts, and of the boundaries. A wide pane has words for fates."""
         if self.view is None or not self.body.display:
             return
-        yield from fate_signs({life.outcome for life in self.view.lost})
-        if self.view.aftermath:
-            yield "↻", "done again after the compaction"
-        if any("≠" in line.text for line in self._lines):
-            yield "≠", "planned boundary that differs from the recorded one"
+        if self.body.size.width < NARROW:
+            yield from fate_signs({life.outcome for life in self.view.lost})
 
     @property
     def view_name(self) -> str:

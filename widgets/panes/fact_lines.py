@@ -18,13 +18,13 @@ def fact_lines(entry: ListedFact, low: bool, partial: bool = False) -> list[Text
     `low` omits the empty lines. `partial` means that only the messages up to a step of the replay are known.
     """
     outcome = outcome_of(entry)
-    sign, style = OUTCOMES[outcome]
+    _, style = OUTCOMES[outcome]
     gap = [] if low else [TextLine("")]
     fate = entry.fate if isinstance(entry, Life) else None
     where = f" in the {fate.where}" if fate is not None and fate.where else ""
     lines = [
         line_of(
-            (f"{sign} {outcome}{where}", style),
+            (f"{outcome}{where}", style),
             (f"  {entry.kind}", "strong"),
             (f"  found {entry.fact.evidence}", "muted"),
         ),

@@ -37,6 +37,8 @@ _SEVERITY_WORDS: dict[Severity, str] = {
     "info": "worth knowing",
 }
 _PLACE = 14
+#: Cells of a severity, and the minimum width for it as a word instead of a sign.
+_SEVERITY, _WORDED = 8, 50
 #: Maximum number of further findings of a group that are listed.
 _MORE = 30
 
@@ -45,15 +47,15 @@ class FindingList(EntryList[FindingGroup]):
     """One line per cause: severity, place, title, number of findings."""
 
     TOOLTIP = (
-        "Findings, the most severe first: ✗ error, ! warning, · info.\n"
+        "Findings, the most severe first: errors, warnings, info.\n"
         "Enter or double-click goes to the place; d dismisses."
     )
 
     HELP: ClassVar[str] = (
-        "Problems of this conversation. ✗ error: context was lost, or requests will fail. ! warning: context is at "
-        "risk, or money is wasted. · info. Findings with one cause share a line. Enter goes to the place, enter again "
-        "to the next place of that cause. d dismisses a finding: no screen or command counts it. D shows dismissed "
-        "findings, and d restores one."
+        "Problems of this conversation. Error: context was lost, or requests will fail. Warning: context is at "
+        "risk, or money is wasted. Info: worth knowing. Findings with one cause share a line. Enter goes to the "
+        "place, enter again to the next place of that cause. d dismisses a finding: no screen or command counts it. "
+        "D shows dismissed findings, and d restores one."
     )
 
     #: Groups that the user dismissed.
@@ -64,7 +66,9 @@ class FindingList(EntryList[FindingGroup]):
         return entry.first.rule, entry.first.cause
 
     def signs(self) -> Iterator[Sign]:
-        """The signs of the visible severities."""
+        """The signs of the visible severities. A wide list has words instead."""
+        if self.size.width >= _WORDED:
+            return
         severities = {self.entries[row].first.severity for row in self.visible_rows}
         yield from ((sign, _SEVERITY_WORDS[name]) for name, (sign, _) in SIGNS.items() if name in severities)
 
@@ -74,7 +78,8 @@ class FindingList(EntryList[FindingGroup]):
         finding = group.first
         sign, name = SIGNS[finding.severity]
         grave = self.ink("quiet" if name == "muted" else name)
-        row = self.begin(line).add(f"{sign} ", grave)
+        severity = fit(finding.severity, _SEVERITY) if width >= _WORDED else f"{sign} "
+        row = self.begin(line).add(severity, grave)
         if width >= 40:
             row.add(fit(_places(group), _PLACE) + " ", self.ink("quiet"))
         room = max(1, width - row.width)
@@ -218,23 +223,23 @@ def _headline(view: FindingsView | None, low: bool) -> list[TextLine]:
     note = "" if low and view.findings else view.note
     by_severity = Counter(group.first.severity for group in grouped(view.findings))
     parts: list[tuple[str, str]] = [] if view.findings else [("No findings.", "strong")]
-    for severity, (sign, style) in SIGNS.items():
+    for severity, (_, style) in SIGNS.items():
         if by_severity[severity]:
             count = severity_count(severity, by_severity[severity])
-            parts.append((f"{'   ' if parts else ''}{sign} {count}", style))
+            parts.append((f"{'   ' if parts else ''}{count}", style))
     return [line_of(*parts, *apart), *([TextLine(note, "muted")] if note else [])]
 
 
 def _explained(group: FindingGroup, low: bool) -> list[TextLine]:
     """The findings in full; `low` leaves out what their line in the list shows already."""
     finding, *others = group.findings
-    sign, style = SIGNS[finding.severity]
+    _, style = SIGNS[finding.severity]
     rule = RULES[finding.rule]
     lines = (
         [TextLine(finding.text)]
         if low
         else [
-            line_of((f"{sign} ", style), (rule.title, "strong")),
+            line_of((f"{finding.severity}: ", style), (rule.title, "strong")),
             line_of((f"{place_of(finding)}  ", ""), (finding.rule, "muted")),
             TextLine(""),
             TextLine(finding.text),
@@ -247,4 +252,4 @@ def _explained(group: FindingGroup, low: bool) -> list[TextLine]:
     if len(others) > _MORE:
         lines.append(TextLine(f"and {len(others) - _MORE:,} more", "muted"))
     lines += [*gap, TextLine(rule.means, "kept")]
-    return [*lines, *gap, TextLine(advice_of(finding), prefix="→ ", prefix_style="accent")]
+    return [*lines, *gap, TextLine(advice_of(finding), prefix="Advice: ", prefix_style="accent")]

@@ -425,7 +425,7 @@ class Knobs(Inked, can_focus=True):
             note = f"default {show(knob, default)}"
             note = note if len(note) <= width - row.width else f"≠ {show(knob, default)}"
         if knob.name in self._state.binding:
-            note = f"◆ {self._state.binding[knob.name]}"
+            note = f"rule: {self._state.binding[knob.name]}"
         row.add(fit(note, max(0, width - row.width)), self.ink("muted"))
         base = self.base_style
         if here:

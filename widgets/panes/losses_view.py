@@ -96,7 +96,7 @@ def head_lines(
     counts = Counter(map(outcome_of, scope.facts))
     of = f" of {view.total:,}" if view.total and scope.name.isdecimal() else ""
     gap = "  " if low else "   "
-    parts = [(f"{scope.label}{of}", "strong"), *counted(OUTCOMES, counts, gap + "{sign} {count:,} {name}")]
+    parts = [(f"{scope.label}{of}", "strong"), *counted(OUTCOMES, counts, gap + "{count:,} {name}")]
     if not scope.facts:
         parts.append(("   no facts", "muted"))
     lines = [line_of(*parts), *([TextLine(scope.lacks, "warning")] if scope.lacks else [])]

@@ -195,7 +195,7 @@ def _facts(view: MessageView) -> list[TextLine]:
         lines.append(TextLine(" · ".join(quiet), "muted"))
     if view.statements:
         counts: Counter[str] = Counter(life.outcome for life in view.statements)
-        words = counted(OUTCOMES, counts, "   {sign} {count:,} {name}")
+        words = counted(OUTCOMES, counts, "   {count:,} {name}")
         lines.append(line_of((human.plural(len(view.statements), "fact"), "muted"), *words))
     lines += [TextLine(note, "warning", prefix="! ") for note in view.notes]
     return lines
@@ -221,7 +221,7 @@ def _call_lines(calls: tuple[CallView, ...]) -> list[TextLine]:
         if call.result is None:
             lines.append(TextLine("no result in this list", "warning", prefix="  ! "))
             continue
-        sign, style = ("✗", "error") if call.error else ("→", "accent")
-        lines.append(TextLine("result", style, prefix=f"  {sign} "))
+        words, style = ("failed, result", "error") if call.error else ("result", "accent")
+        lines.append(TextLine(words, style, prefix="  "))
         lines += readable(call.result, "    ")
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from msgspec import Struct
@@ -13,9 +14,11 @@ from inspector.caching.breakpoints import Breakpoint, Layout, Ttl
 from widgets.bars.mode_bar import Mode, ModeBar
 from widgets.base import human
 from widgets.base.headline import Headline
+from widgets.base.signs import Sign
 from widgets.base.strips import one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import Change, GoTo
+from widgets.lists.message_list import BREAKPOINT
 from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
@@ -96,6 +99,11 @@ class NextRequest(TextPart[CacheView]):
         self.head, self.body = Headline(3), TextView()
         super().__init__(self.head, choices, self._bar, self.body)
 
+    def signs(self) -> Iterator[Sign]:
+        """The sign of the breakpoints."""
+        if self.view is not None and self.view.breakpoints:
+            yield BREAKPOINT
+
     @property
     def filled(self) -> bool:
         """Whether the breakpoints are known and there are some."""
@@ -121,7 +129,7 @@ class NextRequest(TextPart[CacheView]):
         self.head.set_lines(_headline(view))
         self._show_bar()
         lines = [line for point in view.breakpoints for line in _breakpoint(point, view)]
-        lines += [TextLine(fact, prefix="· ", prefix_style="muted") for fact in view.facts]
+        lines += [TextLine(fact) for fact in view.facts]
         self.body.set_lines(lines or [TextLine("This request has no cache breakpoint.", "muted")])
 
     def fit(self) -> None:
@@ -194,7 +202,7 @@ def _bar(view: CacheView, width: int) -> list[TextLine]:
         stop = min(width, max(at + 1, (point.tokens or 0) * width // total))
         bars.append(("▓" * (stop - at), _BAR_INKS[index % 4]))
         at = stop
-    bars.append(("░" * (width - at), "rest"))
+    bars.append(("┈" * (width - at), "rest"))
     marks, free = [" "] * width, width
     for point in reversed(points):
         # If marks are close together, the earlier ones move to the left.

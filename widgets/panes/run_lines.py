@@ -11,7 +11,7 @@ from msgspec import Struct
 from inspector.core.shares import dollars
 from widgets.base import human
 from widgets.base.text_lines import TextLine, line_of
-from widgets.panes.token_graph import GraphState
+from widgets.panes.token_graph import CURVES, MARKS, GraphState
 
 if TYPE_CHECKING:
     from inspector.replay.metrics import Metric
@@ -86,10 +86,13 @@ _WAYS: tuple[Callable[[Metrics], str], ...] = (
 def run_lines(view: ReplayView, room: int) -> list[TextLine]:
     """A line for each run, with as much as `room` cells hold of every one, and a line about compactions that are left
     out. The shortest may need two rows."""
-    width = max((len(run.name) for run in view.runs), default=0)
+    names = {run.name: f"{CURVES[run.name]}{MARKS.get(run.name, '')} {run.name}" for run in view.runs}
+    width = max(map(len, names.values()), default=0)
     longest = [max((width + 2 + len(way(run.metrics)) for run in view.runs), default=0) for way in _WAYS]
     way = next((way for way, cells in zip(_WAYS, longest, strict=True) if cells <= room), _brief)
-    lines = [line_of((run.name.ljust(width) + "  ", "muted"), (way(run.metrics), "")) for run in view.runs]
+    lines = [
+        line_of((names[run.name].ljust(width) + "  ", "muted"), (way(run.metrics), "")) for run in view.runs
+    ]
     return [*lines, *([TextLine(view.left_out, "warning")] if view.left_out else [])]
 
 

@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 LABEL_WIDTH = 7
+#: Signs of the curves. A what-if next to the settings kept as A is B.
+CURVES = {"recorded": "█", "what-if": "•", "A": "◦", "B": "•"}
+#: On the line of the threshold, if the curves leave room.
+THRESHOLD = "threshold"
+#: Signs of compactions on the axis.
+MARKS = {"recorded": "▲", "what-if": "△", "B": "△"}
+_COMPACTIONS = {"▲": "recorded", "△": "of the what-if", "*": "both"}
 
 
 class GraphState(Struct, frozen=True):
@@ -69,7 +76,7 @@ class GraphState(Struct, frozen=True):
 class TokenGraph(Inked, can_focus=True):
     """Recorded as blocks, the what-if as dots over them, a kept one as circles, threshold and hygiene as rules.
 
-    The line below marks compactions: ▲ recorded, △ what-if, ◆ both in one column, ? recorded but in no run. Posts
+    The line below marks compactions: ▲ recorded, △ what-if, * both in one column, ▽ recorded but in no run. Posts
     GoToStep.
     """
 
@@ -88,14 +95,16 @@ class TokenGraph(Inked, can_focus=True):
         Binding("K", "compaction(-1)", "Earlier compaction", id="graph.earlier_compaction", show=False),
     ]
     TOOLTIP = (
-        "Tokens after each step.  █ recorded  • what-if  ░ with other summaries  ◦ kept as A  ╌ threshold  ┄ hygiene\n"
-        "▲ recorded compaction  △ what-if  ◆ both.  Click or drag to go to a step."
+        "Tokens after each step.  █ recorded  • what-if  ░ with other summaries  ◦ kept as A  ─ threshold  ┄ hygiene\n"
+        "▲ recorded compaction  △ what-if  * both.  Click or drag to go to a step."
     )
 
     state: reactive[GraphState] = reactive(GraphState())
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, legend: bool = False, id: str | None = None) -> None:
+        """`legend`: words next to the graph name its curves."""
         super().__init__(id=id)
+        self._legend = legend
         self.tooltip = self.TOOLTIP
         #: The curves as columns, and their rows as last drawn without a cursor: a step moves nothing else.
         self._curves: _Curves | None = None
@@ -104,24 +113,32 @@ class TokenGraph(Inked, can_focus=True):
     def signs(self) -> Iterator[Sign]:
         """The signs of the curves and of the line below."""
         state = self.state
-        if state.recorded:
-            yield "█", "recorded tokens after each step"
-        if state.whatif and state.whatif != state.recorded:
-            yield "•", "tokens of the what-if"
-        if state.kept:
-            yield "◦", "tokens of the settings kept as A"
+        if state.recorded and not self._legend:
+            yield CURVES["recorded"], "recorded tokens after each step"
+        if state.whatif and state.whatif != state.recorded and not self._legend:
+            yield CURVES["what-if"], "tokens of the what-if"
+        if state.kept and not self._legend:
+            yield CURVES["A"], "tokens of the settings kept as A"
         if state.low != state.high:
             yield "░", "tokens with smaller or larger summaries"
-        if state.threshold:
-            yield "╌", "threshold, with its size at the left"
+        if state.threshold and THRESHOLD not in "".join(
+            self.render_line(y).text for y in range(self.size.height)
+        ):
+            yield "─", "threshold, with its size at the left"
         if state.step:
-            yield "│ ┴", "step of the message under the cursor, or of the replay"
+            yield "│", "step of the message under the cursor, or of the replay"
         if state.hygiene:
             yield "┄", "size at which the gateway compacts (hygiene)"
-        if state.recorded_events or state.whatif_events:
-            yield "▲ △ ◆", "compaction: recorded, of the what-if, both"
+        marks = set(self._marks(max(1, self.size.width - LABEL_WIDTH)))
+        shown = {
+            sign: word
+            for sign, word in _COMPACTIONS.items()
+            if sign in marks and not (self._legend and sign in MARKS.values())
+        }
+        if shown:
+            yield " ".join(shown), f"compaction: {', '.join(shown.values())}"
         if state.left_out:
-            yield "?", "recorded compaction that no run has, because the list before is not recorded"
+            yield "▽", "recorded compaction that no run has, because the list before is not recorded"
 
     @property
     def steps(self) -> int:
@@ -166,8 +183,8 @@ class TokenGraph(Inked, can_focus=True):
         before, cell, after = strip.divide([column, column + 1, strip.cell_length])
         text = cell.text
         style = self.base_style + self.ink("warning")
-        if text in " ╌┄":
-            text = "┴" if axis else "│"
+        if text in " ─┄":
+            text = "│"
             style += self.ink("chosen") if self.has_focus else Style()
         return Strip.join([before, Strip([Segment(text, style)], 1), after])
 
@@ -196,27 +213,34 @@ class TokenGraph(Inked, can_focus=True):
             elif filled:
                 cells.append(("curve", _BLOCKS[filled]))
             elif rules["threshold"]:
-                cells.append(("", "╌"))
+                cells.append(("", "─"))
             elif rules["hygiene"]:
                 cells.append(("removed", "┄"))
             else:
                 cells.append(("curve", " "))
+        room = len(THRESHOLD) + 2
+        if rules["threshold"] and all(cell == ("", "─") for cell in cells[:room]):
+            cells[1 : room - 1] = [("", letter) for letter in THRESHOLD]
         for name, run in groupby(cells, key=itemgetter(0)):
             line.add("".join(text for _, text in run), self.ink(name))
         return line.strip(self.size.width, self.base_style)
 
-    def _axis(self, width: int) -> Strip:
+    def _marks(self, width: int) -> list[str]:
+        """Marks of the compactions, by column."""
         state = self.state
         marks = [" "] * width
         for step in state.recorded_events:
             marks[self.column_of(step, width)] = "▲"
         for step in state.whatif_events:
             column = self.column_of(step, width)
-            marks[column] = "◆" if marks[column] in "▲◆" else "△"
+            marks[column] = "*" if marks[column] in "▲*" else "△"
         for step in state.left_out:
-            marks[self.column_of(step, width)] = "?"
+            marks[self.column_of(step, width)] = "▽"
+        return marks
+
+    def _axis(self, width: int) -> Strip:
         line = Row().add(" " * LABEL_WIDTH, Style())
-        for mark in marks:
+        for mark in self._marks(width):
             line.add(mark, self.ink("curve" if mark == "▲" else "mark"))
         return line.strip(self.size.width, self.base_style)
 

@@ -69,7 +69,7 @@ class WhatIfPane(Container):
         self._failure = ""
         self._step = 0
         self.knobs, self._views, self.figures = Knobs(), ModeBar(self.VIEWS), Headline(6)
-        self.graph, self.body = TokenGraph(), TextView()
+        self.graph, self.body = TokenGraph(legend=True), TextView()
         rest = Vertical(self._views, self.figures, self.graph, self.body, classes="rest")
         super().__init__(Container(self.knobs, classes="knobs"), rest, id=id)
 
