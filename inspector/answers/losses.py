@@ -21,7 +21,7 @@ from inspector.core.scan.words import has_unspaced
 from inspector.quality.aftermath import AftermathEvent, Step
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
-from inspector.quality.facts.gaps import Gap, gaps_of, prompted
+from inspector.quality.facts.gaps import Gap, gaps_of, prompted, unrecorded
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
@@ -125,6 +125,16 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
             for message in said
         )
 
+    def said(compaction: int) -> str:
+        """Return the texts of the user and of programs before a compaction."""
+        lists = inspection.conversation.generations[:compaction]
+        messages = (message for generation in lists for message in inspection.store.iterate(generation))
+        return "\n".join(
+            message.text
+            for message in messages
+            if message.role != "assistant" and handoff_of(message) is None
+        )
+
     def followed(compaction: int) -> str:
         """Return the first answer after a compaction that has the form of a summary, or ""."""
         generation = inspection.generation(compaction + 1)
@@ -145,6 +155,7 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
                 partial(is_said, compaction=recorded.index),
                 partial(followed, recorded.index),
             ),
+            *unrecorded(recorded.summary, partial(said, recorded.index)),
         )
         for recorded in inspection.compactions()
         if recorded.summary is not None and not recorded.fallback

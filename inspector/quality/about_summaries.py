@@ -340,6 +340,12 @@ def has_thinking(evidence: ConversationEvidence) -> Iterator[Violation]:
             )
 
 
+def messages_unrecorded(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield summaries that quote messages of the user that are not recorded."""
+    for compaction, gap in _gaps(evidence, "unrecorded"):
+        yield compaction.at_summary(gap.sentence(compaction.index))
+
+
 def dangles(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield choices whose list of options the summary lacks."""
     for compaction, gap in _gaps(evidence, "dangling"):

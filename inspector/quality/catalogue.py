@@ -187,6 +187,16 @@ _ALL = (
         "Check whether it was done. Ask for it again if not.",
     ),
     Rule(
+        "messages-unrecorded",
+        "warning",
+        "The summary quotes messages that are not recorded",
+        "The summary lists messages of the user that the file does not have. They may be in another file or on another "
+        "branch. Their facts are not followed.",
+        "At least half of the quotes in the summary's list of the user's messages, and more than one, are in no "
+        "message before the compaction.",
+        "Open the other file of the session, or read the quotes in the summary.",
+    ),
+    Rule(
         "summary-model-too-small",
         "warning",
         "The summary model is too small for the middle",

@@ -39,6 +39,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "summary-has-thinking": about_summaries.has_thinking,
         "reference-dangles": about_summaries.dangles,
         "done-claimed": about_summaries.done_claimed,
+        "messages-unrecorded": about_summaries.messages_unrecorded,
         "summary-model-too-small": about_summaries.model_small,
         "summary-cut-off": about_summaries.cut_off,
         "summary-repeats-previous": about_summaries.repeats,

@@ -123,6 +123,7 @@ SETS_OFF: dict[str, Make] = {
     "summary-has-thinking": lambda: summary(f"<think>\nThe user wants a pier.\n</think>\n{SECOND}"),
     "reference-dangles": lambda: gap("dangling", "skip 5 and 7", "5, 7"),
     "done-claimed": lambda: gap("claimed", "add a test", "No pending tasks"),
+    "messages-unrecorded": lambda: gap("unrecorded", "paint the pier in the morning", "3"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=109_999)),
         plan=plan("documented", middle_tokens=109_999),
@@ -222,6 +223,7 @@ DOES_NOT: dict[str, Make] = {
     "summary-has-thinking": lambda: summary(f"{SECOND}- The parser drops <think> ... </think>.\n"),
     "reference-dangles": lambda: gap("claimed", "add a test", "No pending tasks"),
     "done-claimed": lambda: gap("elided", "plan with 4 steps"),
+    "messages-unrecorded": lambda: gap("elided", "plan with 4 steps"),
     "summary-model-too-small": lambda: live(
         evidence(compaction_evidence(1), settings=Settings(profile="documented", summary_context=110_000)),
         plan=plan("documented", middle_tokens=110_000),

@@ -17,12 +17,19 @@ from inspector.quality.facts.rules import CLAIMS, ELISIONS, PROMPTS, REFERENCES,
 from inspector.quality.limits import CROWDED, LATE_MESSAGES
 
 #: elided: brackets replace a text. dangling: a reference to a list that is gone. claimed: the summary says that all is
-#: done, and requests are gone. prompted: a phrase of the prompt that asked for the summary.
-GapKind = Literal["elided", "dangling", "claimed", "prompted"]
+#: done, and requests are gone. prompted: a phrase of the prompt that asked for the summary. unrecorded: the summary
+#: quotes messages of the user that are not recorded.
+GapKind = Literal["elided", "dangling", "claimed", "prompted", "unrecorded"]
 #: The texts of the messages before a place (generation, index), the nearest first.
 Before = Callable[[int, int], Sequence[str]]
 
 _LISTED = "user messages"
+#: A quoted message, where a quote may be shortened, and a sign that is compared.
+_QUOTED = re.compile(r"[\"“]([^\"”\n]{12,2000})[\"”]")
+_SHORTENED = re.compile(r"\.\.\.|…|\[[^\]]{0,200}\]")
+_SIGN = re.compile(r"[^\W_]+")
+#: Minimum signs of a compared part of a quote.
+_MIN_PART = 6
 #: A note in brackets. "...[truncated]" is the mark of a program that quotes the start of a message.
 _BRACKETS = re.compile(r"(?<![\w\]!])(?<!\.\.\.)(?<!…)\[(?P<text>[^\[\]\n]{4,160})\](?![(\[])")
 #: A heading, or a line that introduces the lines below it.
@@ -37,8 +44,9 @@ _MIN_MENTIONED = 0.5
 class Gap(Struct, frozen=True):
     """A sign of an omission or an addition in a summary.
 
-    `text` is the original text, the text in the brackets, or the phrase of the prompt. `more` is the replacement, the
-    missing part, or the answer of the agent in the form that the prompt asks for. The message is None if the place is
+    `text` is the original text, the text in the brackets, the phrase of the prompt, or the first unrecorded quote.
+    `more` is the replacement, the missing part, the answer of the agent in the form that the prompt asks for, or the
+    number of unrecorded quotes. The message is None if the place is
     the summary itself.
     """
 
@@ -55,6 +63,11 @@ class Gap(Struct, frozen=True):
             return f"Summary {compaction} says “{safe_title(self.more, 60)}”, and does not have “{quote}”."
         if self.kind == "prompted":
             return f"Summary {compaction} has the phrase “{quote}” of the prompt that asked for it."
+        if self.kind == "unrecorded":
+            return (
+                f"Summary {compaction} quotes {self.more} messages of the user that are not recorded, such as "
+                f"“{quote}”. Facts in them are not followed."
+            )
         if self.kind == "elided":
             return f"Summary {compaction} has “[{quote}]” instead of a text."
         return f"Summary {compaction} keeps “{quote}” without the meaning of {safe_line(self.more, 40)}."
@@ -78,6 +91,36 @@ def prompted(
     phrase = PROMPTS.search(summary)
     if phrase is not None and not is_said(phrase.group()):
         yield Gap("prompted", phrase.group(), followed())
+
+
+def unrecorded(summary: str, said: Callable[[], str]) -> Iterator[Gap]:
+    """Yield a gap if most of the user's messages that a summary quotes in its list of them are not recorded.
+
+    `said` returns the text of all messages before the compaction. A model rewords a few quotes.
+    """
+    quotes = list(_listed_quotes(summary))
+    if not quotes:
+        return
+    text = _signs(said())
+    missing = [quote for quote, parts in quotes if not all(part in text for part in parts)]
+    if len(missing) > 1 and 2 * len(missing) >= len(quotes):
+        yield Gap("unrecorded", missing[0], f"{len(missing):,}")
+
+
+def _listed_quotes(summary: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the quotes in the summary's list of the user's messages, each with the parts that are not shortened."""
+    label = ""
+    for line in summary.split("\n"):
+        label = line if _LABEL.search(line) else label
+        for quote in _QUOTED.findall(line) if _LISTED in label.casefold() else ():
+            parts = [part for one in _SHORTENED.split(quote) if len(part := _signs(one)) >= _MIN_PART]
+            if parts:
+                yield quote, parts
+
+
+def _signs(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(_SIGN.findall(text.lower()))
 
 
 def _typed(lives: Iterable[Life]) -> list[Life]:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.quality.facts.extract import chosen
 from inspector.quality.facts.fact import MessageFacts, Saying, SpokenMessage
-from inspector.quality.facts.gaps import Gap, gaps_of
+from inspector.quality.facts.gaps import Gap, gaps_of, unrecorded
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import lives_of
 from tests.quality.facts.made_facts import searchable, steps
@@ -32,6 +32,21 @@ def test_a_list_of_the_users_messages_may_shorten_a_paste() -> None:
 
 def test_a_program_that_quotes_the_start_of_a_message_elides_nothing() -> None:
     assert gaps('## Last task\n"Add a loading indicator to the ...[truncated]"') == []
+
+
+@pytest.mark.parametrize(
+    ("said", "missing"),
+    [
+        ("Paint the pier in the morning.\nSound the bay, then\nchart it for the pilots.", ""),
+        ("Paint the pier\nin the morning.", ""),
+        ("Moor the ferry.", "2"),
+    ],
+)
+def test_quotes_of_messages_that_are_not_recorded(said: str, missing: str) -> None:
+    quotes = '1. "Paint the pier in the morning"\n2. "Sound the bay... [Request interrupted]"\n3. "go on"\n'
+    found = list(unrecorded(f"## 6. All user messages\n{quotes}", lambda: said))
+    assert [gap.more for gap in found] == [missing] * bool(missing)
+    assert not list(unrecorded(f"## Goal\n{quotes}", lambda: ""))
 
 
 @pytest.mark.parametrize(
