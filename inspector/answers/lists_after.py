@@ -13,7 +13,7 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
-from inspector.quality.facts.passages import ListText, PassageIndex
+from inspector.quality.facts.passages import UNRECORDED, ListText, PassageIndex
 from inspector.quality.facts.sentences import spoken_spans
 from inspector.stores.rule_files import RuleFile, is_sent, rule_files, texts_after
 from inspector.summaries.parse import written_by_model
@@ -85,6 +85,8 @@ class ListsAfter(Mapping[int, PassageIndex]):
     def _written_files(self, compaction: int) -> Iterator[ListText]:
         """Yield the rules files and the memory that the agent wrote before a compaction, as they were then.
 
+        If a list shows that the agent loads a rules file, only the lists that have it count. Else the agent may load it
+        without a record, so its text is UNRECORDED.
         Of an agent that sends files of its workspace, only these count, and their texts are known when a tool reads
         them. Of another agent, a file that a tool reads does not count, because the agent does not have it at once.
         """
@@ -96,11 +98,13 @@ class ListsAfter(Mapping[int, PassageIndex]):
             counts = is_sent(file.path, row) if sends else file.how == "written"
             if file.generation <= compaction and file.how in ("written", "read") and counts:
                 by_path.setdefault(file.path, []).append(file)
+        loaded = {file.path for file in self._rule_files if file.how in ("loaded", "prompt")}
         for file in chain.from_iterable(map(texts_after, by_path.values())):
-            where: Where = "memory" if file.is_memory else "rules file"
-            yield ListText(
-                where, -1, "assistant" if sends or file.how == "written" else "tool", safe(file.text)
-            )
+            if file.is_memory or sends:
+                where: Where = "memory" if file.is_memory else "rules file"
+                yield ListText(where, -1, "assistant", safe(file.text))
+            elif file.path not in loaded:
+                yield ListText("rules file", -1, UNRECORDED, safe(file.text))
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._compactions)

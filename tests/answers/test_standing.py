@@ -134,7 +134,30 @@ def test_a_file_that_the_agent_rewrote_has_nothing_of_its_earlier_text(
     store = open_store(Path(made.write(tmp_path / "a.jsonl")))
     (row,) = store.conversations()
     lives = [life for life in read_facts(Inspection.open(store, row.id)).facts.of(1) if life.text == RULE]
-    assert [life.fate.where for life in lives] == ["rules file" if kept else None]
+    assert [(life.fate.where, life.fate.outcome) for life in lives] == [
+        ("rules file", "uncertain") if kept else (None, "lost")
+    ]
+
+
+@pytest.mark.parametrize(("again", "outcome"), [(False, "lost"), (True, "verbatim")])
+def test_a_written_file_that_lists_record_keeps_a_rule_only_in_these_lists(
+    tmp_path: Path, again: bool, outcome: str
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000009")
+    reminder = REMINDER.replace("/x/", f"{made.cwd}/")
+    made.user(reminder.format("- Keep it short."))
+    made.user(RULE)
+    change = {"old_string": "short.", "new_string": f"short.\n- {RULE}"}
+    made.answer(lines.call("first", "Edit", file_path=f"{made.cwd}/CLAUDE.md", **change))
+    made.result("first", "edited")
+    made.compact(lines.nine_sections(primary=["Draw the harbour"]), before=155_000)
+    if again:
+        made.user(reminder.format(f"- Keep it short.\n- {RULE}"))
+    made.user("Go on with the drawing.")
+    store = open_store(Path(made.write(tmp_path / "a.jsonl")))
+    (row,) = store.conversations()
+    (life,) = (one for one in read_facts(Inspection.open(store, row.id)).facts.of(1) if one.text == RULE)
+    assert life.fate.outcome == outcome
 
 
 def test_a_conversation_without_rules_files_has_a_note(fixtures_dir: Path) -> None:

@@ -25,6 +25,7 @@ from inspector.quality.facts.passages import (
     EDGES,
     MIN_QUOTED_WORDS,
     PIECES,
+    UNRECORDED,
     PassageIndex,
     place_of,
     states_nothing,
@@ -191,7 +192,10 @@ def placed_fate(best: Match, part: int, after: PassageIndex, compaction: int) ->
 def matches(
     probe: Probe, after: PassageIndex, fact_numbers: Collection[tuple[str, str]] = ()
 ) -> dict[int, Match]:
-    """Return, by number of the part, the best match of each part that has anything of a fact."""
+    """Return, by number of the part, the best match of each part that has anything of a fact.
+
+    A file that may not be in the list keeps nothing for certain.
+    """
     best = _quotes(probe, after)
     for match in _reconciled(_compared(probe, after, frozenset(best), fact_numbers)):
         known = best.get(match.part)
@@ -199,7 +203,12 @@ def matches(
             best[match.part] = match
     if probe.parts and any(match.outcome not in KEPT for match in best.values()):
         best |= _together(probe, after, best, fact_numbers)
-    return best
+    unsure = {
+        part: replace(match, outcome="uncertain")
+        for part, match in best.items()
+        if match.outcome in KEPT and after.parts[part].role == UNRECORDED
+    }
+    return best | unsure
 
 
 def _quotes(probe: Probe, after: PassageIndex) -> dict[int, Match]:

@@ -114,10 +114,14 @@ _LOCAL_PORT = late_pattern(r"https?://(?:localhost|127\.0\.0\.1):(\d{2,5})")
 _VERY_LONG = 100
 
 
+#: Role of a rules file that the agent wrote, if no list shows whether the agent loads it.
+UNRECORDED = "unrecorded"
+
+
 class ListText(Struct, frozen=True):
     """A text of the list after a compaction: a message of the head or tail, or the summary.
 
-    The role of a file that the agent wrote, or sends with each request, is "assistant".
+    The role of a file that the agent wrote, or sends with each request, is "assistant" or UNRECORDED.
     `text` is safe. It starts at `offset` in the safe text of its message. `index` is -1 if no message has it.
     """
 
@@ -131,7 +135,7 @@ class ListText(Struct, frozen=True):
     def retells(self) -> bool:
         """Whether it may say in other words what was said: it is a summary of a model, or a file of the agent."""
         return (self.where == "summary" and self.role != "fallback") or (
-            self.where in ("rules file", "memory") and self.role == "assistant"
+            self.where in ("rules file", "memory") and self.role in ("assistant", UNRECORDED)
         )
 
 
