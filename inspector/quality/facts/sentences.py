@@ -103,7 +103,7 @@ _NORM = (
 #: Matches a line that a program printed: a log, a diff, a trace, a prompt of a shell, an error of a compiler.
 _PRINTED = late_pattern(
     r"\s*(?:\W?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d|(?-i:[A-Z][a-z]{2}) [ \d]\d \d\d:\d\d:\d\d|"
-    r"\[?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |(?:\S{1,3} ){0,3}(?:\[[\w.:-]{1,40}\] ?)?\[?(?:INFO|"
+    r"(?:\[|[A-Z]\d{4} )?\d\d:\d\d:\d\d|[\w.-]{1,60}-\d+\s+\| |(?:\S{1,3} ){0,3}(?:\[[\w.:-]{1,40}\] ?)?\[?(?:INFO|"
     r"DEBUG|TRACE|WARN(?:ING)?|ERROR)(?:\]|:? {2}| \[)|ERROR: |\[(?-i:[A-Z][a-z]\w*[A-Z])\w{0,40}\] \S|"
     r"\w{2,40}: (?:Error|Warning|Fatal|Verbose): \S|"
     # Numbers in columns.
@@ -195,7 +195,7 @@ _CODE = late_pattern(
     r"(?:export |default |public |private |protected |static |async |pub )*(?:const|let|var|function|func|fn|"
     r"interface|type|struct|impl|enum)\b.*[{(;=].*|"
     r".{0,300}(?:\);|\) ?\{|[^\s.]\{|\};?|=> ?[{(]?|;)|\{'\w+': .*,|"
-    r"[\"']?[\w-]+[\"']?:\s?(?:[\"'{\[].*|\S+,)|#!.*|//.*|"
+    r"[\"']?[\w-]+[\"']?:\s?(?:[\"'{\[].*|\S+,|\S+\s+# .*)|#!.*|//.*|"
     r"/\*.*|\*/.*|<!--.*|\w+(?:\.\w+)+\(.*|"
     r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP)\b.*[;(,])\s*"
 )
@@ -267,6 +267,8 @@ _ENTRIES = 3
 #: Minimum lines of a printout that no person writes, and of lines without words that no person writes together.
 _FEWEST_PRINTED, _MANY = 5, 24
 _DIGITS = late_pattern(r"\d+")
+#: Matches the end of a cell in a row between commas.
+_CELL_END = late_pattern(r",(?! )")
 #: Matches a label with a path or an address: "Built: /srv/tool".
 _PLACE = late_pattern(r"[A-Z][^:\n]{1,60}: (?:~?/|[A-Z]:\\|[a-z]{2,10}://)\S*\s*$")
 #: Matches the place where a line lost its end: a sentence or a label, and the next sentence without a space.
@@ -292,13 +294,30 @@ _FIRST_COLON = late_pattern(
 )
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
+_WHEN = (
+    r"(?:(?:(?-i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2}|\d{1,2} (?-i:[A-Z][a-z]{2,8}) \d{4}|"
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4})\b|\d{1,2}:\d\d|"
+    r"(?:\d+|an?|last) (?:second|minute|hour|day|week|month|year)s?\b)"
+)
+#: Matches the line over a message on a page, in a chat or a mail: who wrote it and when.
+_BY_LINE = late_pattern(
+    r"\W*(?:[\w.@'’-]+ ){0,4}(?:asked|answered|commented|edited|modified|opened|posted|replied|reviewed|said|"
+    rf"updated|viewed|wrote)(?: (?:this|an?) [a-z ]{{1,20}})?(?: on| at)? {_WHEN}[^.!?:]{{0,40}}"
+    r"(?::\d\d[^.!?:]{0,20})?:?\s*$|"
+    rf"[\w.@'’-]+(?: [\w.@'’-]+){{0,2}}(?: {{2,}}|\t| [—·|] ){_WHEN}[\d:., /APM-]*\s*$|"
+    r"\W*(?:(?:From|Von|Sent|Gesendet): \S|Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)",
+    re.IGNORECASE,
+)
+#: Matches a comment before or behind code, as in SQL.
+_COMMENT = late_pattern(r"\s*--\s")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
 _BOT = late_pattern(
-    r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot reviewed|gemini-code-assist|devin-ai|sonarcloud|"
+    r"(?i:code ?rabbit|greptile|sourcery-ai|bugbot|copilot (?:ai )?reviewed|gemini-code-assist|devin-ai|sonarcloud|"
     r"codecov|dependabot|renovate\[bot\])|^\s*(?:Low|Medium|High|Critical) Severity\s*$|"
     r"\w\[bot\]|Actionable comments posted|Prompt for AI Agents|Committable suggestion|Potential issue|"
     r"Refactor suggestion|"
-    r"Useful\? React with|<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
+    r"Useful\? React with|^(?:ChatGPT|Gemini|Grok|DeepSeek|Copilot) said:\s*$|"
+    r"<details>|<!-- |^\s*[=═]{20}|(?<!\S)P?S [A-Z]:\\[^>\n]{0,200}> |"
     r"(?<![\w.-])[\w.-]{1,40}@[\w.-]{1,60}(?::[~/][^\s$#]{0,200}[$#]|"
     r" (?:[~/\w.-]{1,200} %|[~/][~/\w.-]{0,200} [$#])(?: |$))"
 )
@@ -482,9 +501,10 @@ def _passed_on(text: str, start: int, end: int) -> Span:
 def _document(text: str, span: Span, goes_on: bool) -> Span:
     """Return the span of a document as a model or a file has it; without one, its end is before its start.
 
-    It has two headings and a picture in one of them, three headings with rules between them or with code directly
-    behind a sentence, three headings in a row, a heading directly after the user's colon, or several lines that begin
-    with a picture. Or it `goes_on` from the span before. A last paragraph in plain words belongs to the person.
+    It has two headings and a badge or a picture in one of them, three headings with rules between them or with code
+    directly behind a sentence, three headings in a row, a heading directly after the user's colon, or several lines
+    that begin with a picture. Or it `goes_on` from the span before. A last paragraph in plain words belongs to
+    the person.
     """
     lines = text[slice(*span)].split("\n")
     fenced = _fenced(lines)
@@ -495,6 +515,7 @@ def _document(text: str, span: Span, goes_on: bool) -> Span:
     rules = [number for number, line in open_lines if _RULER.fullmatch(line)]
     led = [number for number, line in open_lines if _is_picture(line.lstrip()[0])]
     pictured = any(unicodedata.category(sign) == "So" for number in headings for sign in lines[number])
+    pictured = pictured or any(line.startswith("[![") for _, line in open_lines)
     glued = any(_GLUED.search(line[:_LINE]) for _, line in open_lines)
     in_a_row = any(third - first == 2 for first, third in zip(headings, headings[2:], strict=False))
     handed_over = _HANDS_OVER.match(open_lines[0][1]) if headings else None
@@ -834,6 +855,8 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
+        found.update(n for n in block if _COMMENT.match(lines[n]) and not {n - 1, n + 1}.isdisjoint(code))
+        found |= _rows(lines, block)
         if depth is not None and all(_depth(lines[number]) > max(depth, 3) for number in block):
             # The text of a commit is below its author and date.
             found.update(block)
@@ -909,6 +932,14 @@ def _from_printed(
     return set(shown) - _numbered_on(lines, items, printed[0])
 
 
+def _rows(lines: Sequence[str], block: Sequence[int]) -> set[int]:
+    """Return the lines of a block that are rows with cells between commas. The first row has no spaces."""
+    cells = {len(_CELL_END.findall(lines[number][:_LINE])) for number in block}
+    head = lines[block[0]].strip()
+    is_table = len(block) >= _ENTRIES and len(cells) == 1 and min(cells) > 1 and " " not in head
+    return set(block) if is_table else set()
+
+
 def _page_entries(lines: Sequence[str], block: Sequence[int], items: Sequence[int]) -> set[int]:
     """Return the lines from the first label of a page's entries on. The labels come again with each entry."""
     times = Counter(lines[number].strip() for number in block)
@@ -925,9 +956,15 @@ def _page_entries(lines: Sequence[str], block: Sequence[int], items: Sequence[in
 
 
 def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
-    """Return the lines of a pasted page or of a bot's review, without paragraphs of a person around it."""
+    """Return the lines of a pasted page, thread, mail or bot's review, without paragraphs of a person around it.
+
+    A thread and a mail have at least two lines that say who wrote and when.
+    """
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
+    by_lines = [number for number in filled if _BY_LINE.match(lines[number][:_LINE])]
+    if len(by_lines) > 1:
+        bots = sorted({*bots, *by_lines})
     is_page = len(pages) >= 3
     if not (is_page or bots):
         return set()

@@ -217,6 +217,30 @@ PERSONS_SENTENCES = (
     ("It fails:\n2026-05-02 08:29:30 pier: low\n2026-05-02 08:29:31 pier: shut\nI guess it is the tide",
      ["It fails:", "I guess it is the tide"]),
     ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  Never moor again", []),
+    ("A leak #12\nOpen\nada opened this issue on May 3 · 2 comments\n\nida commented on May 4\nNever moor twice.\n\n"
+     "Paint it, but never the mole.", ["Paint it, but never the mole."]),
+    ("Asked 3 years, 2 months ago\nModified 1 year ago\n12\n\nYou should never moor.\n\nShare\nedited May 3, 2021 at "
+     "10:00\n\nNever do that.", ["Never do that."]),
+    ("ada  10:02 AM\nwe must never moor\nida  10:05 AM\nyes, always count\n\nNever on Sundays.",
+     ["Never on Sundays."]),
+    ("From: Ada <ada@pier.example>\nSent: Monday\nSubject: tides\n\nHi, you must never moor.\n\nBest,\nAda\n\n"
+     "Never write twice.", ["Never write twice."]),
+    ("Copilot AI reviewed May 3, 2026\n\nsrc/pier.py\nNever trust the tide.\n\nNever by night.",
+     ["Never by night."]),
+    ("Count at 10:00\nNever move it.\nPaint at 11:00\nMust be short.",
+     ["Count at 10:00", "Never move it.", "Paint at 11:00", "Must be short."]),
+    ("From: north pier\nDate: 3 May\nMust be a direct ferry.",
+     ["From: north pier", "Date: 3 May", "Must be a direct ferry."]),
+    ("ida  10:05 AM\nNever move it.", ["ida  10:05 AM", "Never move it."]),
+    ("Ada edited it on May 3. Bob wrote it 2 days ago. Never moor twice.",
+     ["Ada edited it on May 3.", "Bob wrote it 2 days ago.", "Never moor twice."]),
+    ("replicas: 3 # must be odd\n\nThree must do.", ["Three must do."]),
+    ("SELECT * FROM piers;\n-- never drop it\n\nNever read it twice.", ["Never read it twice."]),
+    ("-- never drop it\n\nmoor it", ["-- never drop it", "moor it"]),
+    ("id,name,limit\n1,must never,5\n2,always,7\n\nNever above 7.", ["Never above 7."]),
+    ("red,green,blue must stay\nno, never, please\nkeep a,b,c", ["red,green,blue must stay", "no, never, please",
+     "keep a,b,c"]),
+    ("I0501 10:00:01.123456       1 server.go:12] must not moor\n\nNever moor.", ["Never moor."]),
 )  # fmt: skip
 
 
@@ -303,6 +327,8 @@ def test_the_number_of_an_item_and_a_bare_heading_say_nothing(message: str, expe
         ("This is the pilot : # Ada\n## Rules\n- She never sails.\n- Moor first.", ["This is the pilot : # Ada"]),
         ("Like this:\n\n📋 Report\nNever moor here.\n\n🟢 Open piers\n- North\n\n🔴 Shut piers\n- South\n\nGo.",
          ["Like this:", "Go."]),
+        ("# Pier\n[![build](a.svg)](b)\n\n## Usage\nYou must never moor twice.\n\nNever use its CLI.",
+         ["Never use its CLI."]),
         ("### ROLE: PILOT\n### PORT: NORTH\n### NIGHT: NO\nYou cannot use the crane.", []),
         ("✅ North opens\n❌ South shut\n✅ East opens", ["✅ North opens", "❌ South shut", "✅ East opens"]),
         ("# Task\nNever moor at night.\n\n## Rules\n- Count the berths.",
