@@ -117,8 +117,11 @@ def write_text(path: Path, text: str) -> bool:
 def write_whole(target: Path, data: bytes, overwrite: bool = True) -> None:
     """Write a file in one step, readable by this user only: completely or not at all.
 
-    Raise OSErrors; FileExistsError if it exists and `overwrite` is false.
+    Raise OSErrors; FileExistsError if it exists and `overwrite` is false, or if it is no regular file: the step would
+    replace a device such as /dev/null.
     """
+    if target.exists() and not target.is_file():
+        raise FileExistsError(f"{target} is not a regular file")
     with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name[:80]}.", delete=False) as file:
         try:
             file.write(data)
