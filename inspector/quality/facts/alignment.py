@@ -147,6 +147,9 @@ class Alignment:
         has_most = self.coverage >= MIN_SUBJECT
         if self.probe.plain:
             covered = self.coverage * self.probe.weight + len(others & self.line.concepts)
+            # The words of a lost name in code are no further difference.
+            named = frozenset[str]().union(*(meaning_of(value.text).concepts for value in self.lost_values))
+            covered += sum(word.weight for word in self.missing_words if word.concept in named)
             has_most = covered >= NEARLY_ALL * (self.probe.weight + len(others))
         return (shared > 1 or (shared == 1 and has_no_other_word)) and is_brief and has_most
 

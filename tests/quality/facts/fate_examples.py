@@ -1352,4 +1352,11 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("negation", "Never use tugs.", "- Tugs are not insured", "lost"),
+    (
+        "name",
+        "Write the sum into the field toll_sum.",
+        "- Write the sum into the field toll_net",
+        "contradicted",
+    ),
+    ("name", "The standard berth is berth_north.", "- The standard berth is berth_south", "contradicted"),
 )
