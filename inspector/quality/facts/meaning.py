@@ -25,6 +25,10 @@ _SLIGHT = word_set(
     "lot bit just also currently project code file user good around say tell know figure anyway simply "
     "sure his her him alright hey really stay remain"
 )
+#: Chinese pronouns, particles and joining words of one character. A pair with one of them is slight.
+_CJK_SLIGHT = frozenset(
+    "了着過过我你您他她它们們这這那哪有在就也都還还又很太吧啊呢吗嗎么麼嘛呀哦而且和与與或但所以给給跟个個些一"
+)
 #: Weights of a slight word, and of any other word, in the overlap of two sentences.
 _LITTLE, _FULL = 0.4, 1.0
 
@@ -601,7 +605,8 @@ class _WordReader:
             for pair in self._stemmer.words(self.text[start:end]):
                 at = self.text.find(pair, start, end)
                 denied = _CJK_DENIES.search(self.text, max(0, at - 6), at) is not None
-                self.words.append(Word(pair, pair, denied, self.clause, "", _FULL))
+                weight = _FULL if _CJK_SLIGHT.isdisjoint(pair) else _LITTLE
+                self.words.append(Word(pair, pair, denied, self.clause, "", weight))
 
     def _add(self, token: re.Match[str]) -> None:
         """Add a word, or the words of a name in code."""

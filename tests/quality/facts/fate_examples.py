@@ -114,6 +114,8 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The tide table must run on port 3001",
         "kept",
     ),
+    # Small Chinese words say little.
+    ("zh", "这个码头的每个仓库我们都有灯", "- 必须按顺序来，我们这个计划就一个", "lost"),
     # Only a clause of the statement is quoted.
     ("clause", "先去码头，禁止夜间卸货，再回来报告。", "## 约束\n- 必须小心，禁止夜间卸货", "uncertain"),
     ("both", "Save the hash, never save the raw token.", "- Hash saved, never the raw token", "kept"),
