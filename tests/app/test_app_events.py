@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from textual.widgets._toast import Toast
 
 from tests.app.running import CHECKOUT, made, press, running, settled, told, until
 from tests.stores.writer import Writer, create, talk
@@ -81,7 +80,7 @@ async def test_events_take_one_line_of_a_low_screen_and_leave_its_lower_part_fre
         compact(writer)
         await until(pilot, lambda: any("lost:" in text for text in told(pilot)))
         await settled(pilot)
-        (toast,) = [toast for toast in pilot.app.screen.query(Toast) if "lost:" in str(toast.render())]
+        (toast,) = [toast for toast in pilot.app.screen.query("Toast") if "lost:" in str(toast.render())]
         assert toast.region.height == 1
         assert "(and 1 more)" in str(toast.render())
         assert toast.region.bottom < 4
@@ -98,7 +97,7 @@ async def test_a_notification_leaves_the_line_to_type_into_free(
             pilot.app.notify("The harbor is closed.", timeout=60)
             await settled(pilot)
             (line,) = [one for one in pilot.app.screen.query(prompt) if one.display]
-            toasts = [toast.region for toast in pilot.app.screen.query(Toast)]
+            toasts = [toast.region for toast in pilot.app.screen.query("Toast")]
             assert toasts
             assert not any(toast.overlaps(line.region) for toast in toasts)
             await press(pilot, "escape")

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import count
+import asyncio
 
-import pytest
-import textual.timer
 from textual.widgets import Static
 
 from tests.widgets.widget_host import hosting
 from widgets.base.later import later
 
 
-async def test_it_is_called_though_the_process_was_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_happens_though_the_process_was_held_up() -> None:
     widget, called = Static(), list[str]()
     async with hosting(widget) as host:
-        # Textual has no public clock: a delay between two readings of its clock loses a tick.
-        seconds = count(1_000.0)
-        monkeypatch.setattr(textual.timer._time, "get_time", lambda: next(seconds))
-        widget.set_timer(0.001, lambda: called.append("a timer of Textual"))
-        later(widget, 0.001, lambda: called.append("this"))
+        loop = asyncio.get_running_loop()
+        later(widget, 0.001, lambda: called.append("late"))
+        due = loop.time() + 0.005
+        while loop.time() < due:
+            # The loop cannot run while this test holds it up.
+            pass
         await host.settle()
-    assert called == ["this"], "a timer that is called too needs no other way"
+    assert called == ["late"]
 
 
 async def test_a_cancelled_call_does_not_happen() -> None:
