@@ -58,18 +58,24 @@ def database_documents(answer: Iterable[Database]) -> list[Document]:
 
 
 def print_conversations(listed: Sequence[ListedConversation]) -> None:
-    """Print a line for each conversation. On narrow terminals, ids are cut to a unique prefix."""
+    """Print a line for each conversation; ↳ marks branches and sub-agents.
+
+    A terminal cuts titles and leaves out columns. A narrow one also cuts ids to a unique prefix.
+    """
     ids = [entry.conversation.id for entry in listed]
-    names = dict(zip(ids, ids, strict=True)) if console_for().width >= WIDTH else shortest_names(ids)
+    console = console_for()
+    names = dict(zip(ids, ids, strict=True)) if console.width >= WIDTH else shortest_names(ids)
     table = Table(
         "title", "agent", "project", ">messages", ">compactions", ">lost", "profile", "id",
-        spare=("profile", "messages", "project"), cut=("title",),
+        spare=("profile", "messages", "project") if console.is_terminal else (),
+        cut=("title",) if console.is_terminal else (),
     )  # fmt: skip
     for entry in listed:
         conversation, row = entry.conversation, entry.conversation.row
         kind = "" if row.kind == "conversation" else f" ({row.kind})"
+        sign = "↳ " if row.parent else ""
         table.add(
-            (safe_line(row.title) or row.id) + kind, row.agent, PurePath(safe_line(row.folder)).name or "–",
+            sign + (safe_line(row.title) or row.id) + kind, row.agent, PurePath(safe_line(row.folder)).name or "–",
             f"{len(conversation.live):,}", max(0, len(conversation.generations) - 1), _lost(entry),
             entry.settings.profile, names[row.id],
         )  # fmt: skip
