@@ -127,6 +127,8 @@ _SHORT = 80
 _ASKED = 240
 #: Minimum characters of a copied statement, and minimum number of copied statements in a message.
 _COPIED, _FEWEST_COPIED = 24, 3
+#: Matches the sign between a copied text and the user's reply.
+_DASH = late_pattern(r"——|\s[–—]\s")
 _SEMICOLON = late_pattern(r";\s+|；")
 _REFUSES = late_pattern(r"\b(?:no|nope|not|don['’]?t)\b|不|别", re.I)
 #: Matches a sentence that only points to nearby text. Claude Code and Codex write the one before a plan.
@@ -219,16 +221,17 @@ def _of_tail(text: str, own: str, role: str) -> MessageFacts:
         return MessageFacts()
     facts = facts_of(own, role)
     return MessageFacts(
-        tuple(
-            replace(
-                statement,
-                span=_moved(statement.span, at),
-                values=placed(statement.values, at),
-                cue=_moved(statement.cue, at),
-            )
-            for statement in facts.statements
-        ),
+        tuple(_moved_statement(statement, at) for statement in facts.statements),
         tuple(replace(mention, text_span=_moved(mention.text_span, at)) for mention in facts.mentions),
+    )
+
+
+def _moved_statement(statement: Statement, by: int) -> Statement:
+    return replace(
+        statement,
+        span=_moved(statement.span, by),
+        values=placed(statement.values, by),
+        cue=_moved(statement.cue, by),
     )
 
 
@@ -657,20 +660,35 @@ def _questions(labels: Sequence[str], before: str) -> dict[str, str]:
 def sent_back(statements: tuple[Statement, ...], before: Iterable[str]) -> tuple[Statement, ...]:
     """Return the statements of a user's message. A statement copied from one of the agent's texts before it is pasted.
 
-    A copy has several statements, or the user asks about it in the next ones. A user may repeat a single sentence to
-    agree.
+    A copy has several statements, or it is a question, or the user asks about it in the next statements or replies to
+    it behind a dash. A user may repeat a single sentence to agree.
     """
-    long = [statement for statement in statements if len(statement.text) >= _COPIED]
-    last_asked = max((statement.span for statement in statements if statement.asked), default=(0, 0))
-    if len(long) < _FEWEST_COPIED and (not long or long[0].span >= last_asked):
+    # A sign of a script without spaces counts twice.
+    long = [each for each in statements if len(each.text) * (1 + has_unspaced(each.text)) >= _COPIED]
+    marked = [each.span for each in statements if each.asked or _DASH.search(each.text)]
+    if len(long) < _FEWEST_COPIED and (not long or not marked or long[0].span > max(marked)):
         return statements
     source = _without_marks("\n".join(before))
-    copied = {statement.span for statement in long if _without_marks(statement.text).strip(".… ") in source}
+    copied = {each.span for each in long if _without_marks(each.text).strip(".… ") in source}
+    replies = {each.span: reply for each in long if (reply := _reply_to_copy(each, source))}
+    last = max((each.span for each in statements if each.asked or each.span in replies), default=(0, 0))
     if len(copied) < _FEWEST_COPIED:
-        copied = {span for span in copied if span < last_asked}
+        copied = {each.span for each in long if each.span in copied and (each.asked or each.span < last)}
     return tuple(
-        replace(statement, pasted=True) if statement.span in copied else statement for statement in statements
+        one
+        for each in statements
+        for one in replies.get(each.span, (replace(each, pasted=True) if each.span in copied else each,))
     )
+
+
+def _reply_to_copy(statement: Statement, source: str) -> tuple[Statement, ...]:
+    """Return what the user says behind a dash after words of a source; empty without such a reply."""
+    dash = _DASH.search(statement.text)
+    quote = _without_marks(statement.text[: dash.start()]) if dash is not None else ""
+    if dash is None or len(quote) * (1 + has_unspaced(quote)) < _COPIED or quote not in source:
+        return ()
+    reply = facts_of(statement.text[dash.end() :], USER).statements
+    return tuple(_moved_statement(each, statement.span[0] + dash.end()) for each in reply)
 
 
 def _without_marks(text: str) -> str:

@@ -78,10 +78,17 @@ def test_a_list_that_the_user_sends_back_is_the_agents() -> None:
         ("The ferry must leave before noon... should it say before?", []),
         ("The ferry must leave before noon. Paint it.", ["The ferry must leave before noon.", "Paint it."]),
         ("Paint it? The ferry must leave before noon.", ["The ferry must leave before noon."]),
+        (
+            "The pier is old. The ferry must leave before noon — that is wrong, it leaves at ten.",
+            ["The pier is old.", "that is wrong, it leaves at ten."],
+        ),
+        ("Shall the old pier be painted red?", []),
     ],
 )
 def test_a_sentence_of_the_agent_that_the_user_asks_about_is_the_agents(text: str, own: list[str]) -> None:
-    before = "**Draft.** The pier is old. The ferry must leave before noon.\n"
+    before = (
+        "**Draft.** The pier is old. The ferry must leave before noon.\nShall the old pier be painted red?"
+    )
     statements = sent_back(facts_of(text, "user").statements, [before])
     assert [one.text for one in statements if not (one.pasted or one.asked)] == own
 
