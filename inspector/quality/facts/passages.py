@@ -580,6 +580,10 @@ def spelled_out(value: Value, text: str) -> bool:
     if value.form not in ("identifier", "name", "option"):
         return False
     words = {word.stem for word in meaning_of(value.text).words}
+    # The words of another name in a passage are not this name: "toll_net" has a part of "toll_sum".
+    for other in values_of(text) if len(text) <= _LONG else ():
+        if other.form in ("identifier", "name", "option") and not words <= meaning_of(other.text).stems:
+            text = text.replace(other.text, " ")
     # Words without a stem, such as "user" and "in", also distinguish names.
     stemless = {part.lower() for part in _PARTS.findall(value.text) if not meaning_of(part).words}
     lowered, parts = text.lower(), {part.lower() for part in _PARTS.findall(text)}
