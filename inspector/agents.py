@@ -1,4 +1,4 @@
-"""The agents whose sessions are read, one row each: the only place that lists them.
+"""The agents whose sessions are read, one row each.
 
 A row names the package with the agent's `reader` and `profile` modules. Both are imported when they are needed. Another
 package adds an agent under the entry point group `compaction_inspector.agents`; its value is an `Agent`.
