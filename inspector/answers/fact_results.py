@@ -18,7 +18,7 @@ from inspector.answers.facts import note_dismissed
 from inspector.answers.inspection import Inspection, ends_of
 from inspector.answers.kept_results import AnswerKind, keep
 from inspector.answers.last_request import missing_request
-from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath
+from inspector.answers.losses import FactEvidence, fact_evidence, facts_of, read_aftermath, with_broken_rules
 from inspector.answers.store_losses import (
     LIST_MISSING,
     LOSSES,
@@ -84,7 +84,8 @@ def work_out(
     # Damage of a message is known after the message was read.
     again = inspection.store.open(opened.id)
     losses = replace(
-        losses_of_facts(inspection, facts, events, gaps), has_unread=opened.has_unread or again.has_unread
+        losses_of_facts(inspection, with_broken_rules(inspection, facts, events), events, gaps),
+        has_unread=opened.has_unread or again.has_unread,
     )
     unseen = unseen_compactions(inspection)
     aftermath = Aftermath(len(inspection.compactions()), unseen, events, losses.has_unread)

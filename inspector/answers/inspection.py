@@ -24,6 +24,7 @@ from inspector.engines.base import Plan, Settings, TokenIndex, region_tokens
 from inspector.engines.failures import measured, plan_with
 from inspector.engines.registry import engine
 from inspector.stores.base import Store
+from inspector.stores.rule_files import RuleFile, rule_files
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Where
@@ -67,6 +68,7 @@ class Inspection:
         self._prompts: dict[str, str] = {}
         self._compactions: tuple[Compaction, ...] | None = None
         self._requests: tuple[Request, ...] | None = None
+        self._rule_files: tuple[RuleFile, ...] | None = None
         #: Recordings of the whole conversation, by engine: see `recordings.shared_recording`.
         self.recordings: dict[str, Any] = {}
         #: Comparison of a run under the settings in force with the record: see `replaying.reproduced`.
@@ -122,6 +124,13 @@ class Inspection:
             if self._requests is None:
                 self._requests = tuple(self.store.requests(self.conversation))
             return self._requests
+
+    def rule_files(self) -> tuple[RuleFile, ...]:
+        """Return every rule file in every list, in order; read once. Raises StoreErrors."""
+        with self._lock:
+            if self._rule_files is None:
+                self._rule_files = rule_files(self.store, self.conversation)
+            return self._rule_files
 
     def summarizing(self, calls: Iterable[Request]) -> Mapping[int, int]:
         """Map the number of each request that wrote a summary to the number of its compaction."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain, islice
 
 from inspector.agents import agent_named
@@ -15,7 +14,7 @@ from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
 from inspector.quality.facts.passages import UNRECORDED, ListText, PassageIndex
 from inspector.quality.facts.sentences import spoken_spans
-from inspector.stores.rule_files import RuleFile, is_sent, rule_files, texts_after
+from inspector.stores.rule_files import RuleFile, is_sent, texts_after
 from inspector.summaries.parse import written_by_model
 
 #: Start of a file that Claude Code attaches again. It may be the agent's plan.
@@ -71,13 +70,9 @@ class ListsAfter(Mapping[int, PassageIndex]):
         kept = [part for part in parts if part.index not in places]
         return kept + loaded + list(self._written_files(index))
 
-    @cached_property
-    def _rule_files(self) -> tuple[RuleFile, ...]:
-        return rule_files(self._inspection.store, self._inspection.conversation)
-
     def _loaded_files(self, compaction: int) -> Iterator[ListText]:
         """Yield the rules files that the agent loads again after a compaction."""
-        for file in self._rule_files:
+        for file in self._inspection.rule_files():
             if file.generation == compaction + 1 and file.how in ("loaded", "prompt"):
                 where: Where = "memory" if file.is_memory else "rules file"
                 yield ListText(where, file.place, "system", safe(file.text))
@@ -94,11 +89,11 @@ class ListsAfter(Mapping[int, PassageIndex]):
         agent = agent_named(row.agent)
         sends = agent is not None and bool(agent.sends)
         by_path: dict[str, list[RuleFile]] = {}
-        for file in self._rule_files:
+        for file in self._inspection.rule_files():
             counts = is_sent(file.path, row) if sends else file.how == "written"
             if file.generation <= compaction and file.how in ("written", "read") and counts:
                 by_path.setdefault(file.path, []).append(file)
-        loaded = {file.path for file in self._rule_files if file.how in ("loaded", "prompt")}
+        loaded = {file.path for file in self._inspection.rule_files() if file.how in ("loaded", "prompt")}
         for file in chain.from_iterable(map(texts_after, by_path.values())):
             if file.is_memory or sends:
                 where: Where = "memory" if file.is_memory else "rules file"

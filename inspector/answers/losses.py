@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_results import default_results
+from inspector.answers.standing_lives import standing_lives
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
@@ -248,10 +250,24 @@ def _has(text: str, value: str) -> bool:
 
 
 def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
-    """Return every event after a compaction. Reads each list once; raises StoreErrors."""
+    """Return every event after a compaction. Raises StoreErrors.
+
+    Acts are also compared with the rules of files that left the list.
+    """
     if not inspection.compactions():
         return ()
+    facts = replace(facts, lives=(*facts.lives, *standing_lives(inspection)))
     return aftermath_of(steps_with_acts(_messages(inspection)), facts)
+
+
+def with_broken_rules(
+    inspection: Inspection, facts: ConversationFacts, events: Sequence[AftermathEvent]
+) -> ConversationFacts:
+    """Return the facts with the rules of files that left the list and that the agent then broke."""
+    broken = {event.fact for event in events if event.kind == "against a rule"}
+    broken -= {fact.text for fact in facts.facts}
+    lives = [life for life in standing_lives(inspection) if life.text in broken] if broken else []
+    return replace(facts, lives=(*facts.lives, *lives))
 
 
 def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:

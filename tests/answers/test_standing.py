@@ -16,6 +16,7 @@ from inspector.stores.detect import open_store
 from tests.recipes import recipe
 
 lines = recipe("claude_lines")
+TRAILER = "Never add Co-Authored-By lines to commits."
 RULE = "Never berth a ship of the line beside the fish market."
 REMINDER = (
     "<system-reminder>\n# claudeMd\nContents of /x/CLAUDE.md (project instructions):\n{}\n</system-reminder>"
@@ -299,3 +300,31 @@ def test_files_that_are_named_without_their_folder_are_listed(tmp_path: Path) ->
         ("/srv/pier/memory/2026-04-01.md", "memory", "- Draw.", None),
         ("/srv/pier/MEMORY.md", "memory", "- Be brief.", "OpenClaw"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("after", "retold", "broken"), [("", "", True), (f"- {TRAILER}", "", False), ("", TRAILER, False)]
+)
+def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
+    tmp_path: Path, after: str, retold: str, broken: bool
+) -> None:
+    made = lines.Session("5e55a000-0000-4000-8000-000000000009")
+    made.user(REMINDER.format(f"- Draw with care.\n- {TRAILER}"))
+    made.user("Draw the harbour.")
+    made.answer(lines.text("Drawn."))
+    made.compact(lines.nine_sections(primary=["Draw the harbour.", retold]), before=155_000)
+    if after:
+        made.user(REMINDER.format(after))
+    made.answer(lines.call("c1", "Bash", command="git commit -m 'Draw' -m 'Co-Authored-By: Ana'"))
+    made.result("c1", "ok")
+    path = str(made.write(tmp_path / "a.jsonl"))
+    events, losses = (
+        json.loads(CliRunner().invoke(commands, [name, path, "--json"]).stdout)
+        for name in ("aftermath", "losses")
+    )
+    assert [(event["kind"], event["fact"], event["fate"]) for event in events] == [
+        ("against a rule", TRAILER, "lost")
+    ] * broken
+    assert [(loss["lost"], [fact["text"] for fact in loss["facts"]]) for loss in losses] == [
+        ({"constraint": 1}, [TRAILER])
+    ] * broken
