@@ -407,7 +407,8 @@ def _judged(
             and not compared.lost_values
             and part.role != "tool"
         )
-        tells = compared.shared_words > 1 and compared.overlap >= MIN_MAYBE
+        all_values = bool(compared.shared_words) and not compared.lost_values and compared.has_telling_value()
+        tells = all_values or (compared.shared_words > 1 and compared.overlap >= MIN_MAYBE)
         may_match = may_match or (part.retells and outcome is not None and tells)
         # A file of rules or memory may give a value without the words around it.
         is_given = part.where in ("rules file", "memory") and probe.plain and not probe.request

@@ -236,6 +236,15 @@ def test_a_file_of_the_agent_may_have_a_wish_in_other_words(file: str, outcome: 
     assert fate(found, PassageIndex([summary, ListText("memory", -1, "tool", file)]), 1).outcome == "lost"
 
 
+def test_a_file_of_the_agent_with_all_values_of_a_statement_may_have_it() -> None:
+    statement = (
+        "The barge weighed 93 kg at first, after the storm and the repair in spring it had 87 kg, they say."
+    )
+    (found,) = facts(statement)
+    file = ListText("memory", -1, "assistant", "- Barge: 93 kg → 87 kg")
+    assert fate(found, PassageIndex([file]), 1).outcome == "uncertain"
+
+
 @pytest.mark.parametrize("line", ["4. Errors and fixes:", "## Errors and fixes", "**Problems**:"])
 def test_a_heading_alone_is_no_evidence(line: str) -> None:
     assert (
