@@ -95,7 +95,7 @@ CUES: tuple[Cue, ...] = (
          r"under no circumstances|on no account|no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
          r"never mind|" + _REPORT),
-    _cue("en.is-never", "constraint", 6, r"(?:is|are) never"),
+    _cue("en.is-never", "constraint", 6, r"(?:is|are) never", r"there (?:is|are) never"),
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|"
          r"(?:is|are) forbidden|off[ -]limits|hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|"
@@ -111,8 +111,10 @@ CUES: tuple[Cue, ...] = (
          r"(?:actually|really|currently|still|usually) (?:do not|don['’]?t)|(?:do not|don['’]?t) even\b"),
     _cue("en.nobody", "constraint", 8,
          r"(?:nothing|nobody|no one|none of (?:the|our|my|these) \w+|neither) (?:\S+ ){0,7}?(?:may|can|must|should|"
-         r"will|is|are|gets?|goes|leaves?)|(?:nobody|no one|nothing) (?:but|except) \w+",
+         r"will|is|are|gets?|goes|leaves?)|(?:nobody|no one) \w+s|"
+         r"(?:nobody|no one|nothing) (?:but|except) \w+",
          r"(?:nothing|nobody|no one) (?:is|are) (?:wrong|broken|there|here|left|missing|changed)|"
+         r"(?:nobody|no one) (?:knows|likes|cares|wants|needs|uses|says|thinks|was|does|has|replies|answers)|"
          r"nothing (?:is|gets?) [^,;.]{0,60}\b(?:when|if|after|once) (?:i|we|it|you)\b"),
     _cue("en.cannot", "constraint", 6,
          r"(?:can ?not|can['’]t|cannot) (?:be|exceed|have|use|see|buy|change|go|touch|leave)"),
@@ -122,14 +124,14 @@ CUES: tuple[Cue, ...] = (
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
          r"(?:must|should) (?:be because|have (?:been|\w+ed)\b|be (?:a bug|something|the))|shall (?:i|we)\b|what must|"
          r"(?:it|that|this|there|he|she|(?:i (?:think|guess|suppose|bet)|probably|maybe) [^,;.]{0,60}) must be|"
-         r"(?:i|you|we|they) must (?:be (?:in|at|on|tired|right|wrong|joking|kidding)|have|say|admit)\b|"
+         r"(?:i|you|we|they) must (?:be (?:in|at|on|tired|right|wrong|joking|kidding)|have|say|admit|go)\b|"
          r"^\W*must be (?:nice|great|fun|hard|awful)|absolutely (?:right|correct|sure|fine|love\w*)|"
          r"you must (?:provide|specify|supply|enter)"),
     _cue("en.need", "constraint", 6, r"(?:have|has|needs?) to|requires?",
          r"(?:i|we|you) (?:have|need) to (?:ask|say|go|admit|see|look|figure|think)|"
          r"(?:don['’]?t|does(?: not|n['’]?t)|do i|do we|would(?: \w+)?|i|had|\w+['’](?:d|ll)) (?:have|need) to|"
          r"has to (?:much|many)|has to do with|have to do with|no need to|(?:does(?: not|n['’]?t)|not) require|"
-         r"(?:that|feeling|guess|bet) (?:i|we|you|they|it) (?:have|has|needs?) to|"
+         r"only (?:have|has|needs?) to|(?:that|feeling|guess|bet) (?:i|we|you|they|it) (?:have|has|needs?) to|"
          r"\b(?:(?:what|how|why|where|which)\b[^,;:.?!\n]{0,40}|if (?:it|you|we|they|\w{3,4}thing)) (?:need|have|"
          r"has)s? to|"
          + _TASK),
@@ -187,6 +189,7 @@ CUES: tuple[Cue, ...] = (
          r"(?:maybe|perhaps) should|should be (?:fine|ok|okay|done|good|proud|enough|possible|interesting|fun)\b|"
          # Guesses, and what does not happen.
          r"(?:(?:it|this|that) |^\W*)should (?:now |just )?(?:work|be (?:\w+ )?(?:easy|simple|quick))\b|"
+         r"should [^,;.?!\n]{1,40} (?:now|again|already)(?=\W*\Z)|"
          r"should [^.?!\n]{1,80}\bbut (?:it|they|he|she|that|this) (?:do|is|are|was|did|has|still|only)|"
          r"should have (?:been|\w+ed|done|gone|had|made)\b|"
          r"(?:what|how|where|why) should|should (?:i|we|it|this|that)\b|"
