@@ -47,6 +47,7 @@ class Upcoming(Struct, frozen=True):
     about the limits of the gateway, "" in a session without one. `doubt` says why the threshold is uncertain, or "".
     `least`: only a minimum of the window is known, so the threshold may be higher.
     `reasoning` is the largest number of tokens of earlier reasoning that the agent adds to the reported size.
+    `rough`: all of `tokens` are rough.
     """
 
     row: ConversationRow
@@ -68,6 +69,7 @@ class Upcoming(Struct, frozen=True):
     reasoning: int = 0
     doubt: str = ""
     least: bool = False
+    rough: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -85,8 +87,9 @@ class Upcoming(Struct, frozen=True):
         doubt = f" ({self.doubt})" if self.doubt else ""
         least = " or more" if self.least else ""
         rules = words_of(self.profile)
+        counted = " (rough, with JSON and system prompt)" if self.rough else ""
         lines = [
-            f"{mark}{self.tokens:,} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({rules})"
+            f"{mark}{self.tokens:,}{counted} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({rules})"
         ]
         if self.gateway:
             lines.append(self.gateway)
@@ -171,7 +174,7 @@ def upcoming_of(
         _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
-        doubt_about(resolved), least,
+        doubt_about(resolved), least, not reported and tokens == plan.tokens_before,
     )  # fmt: skip
 
 

@@ -68,11 +68,11 @@ async def test_a_list_beyond_the_context_fills_the_bar() -> None:
 
 async def test_the_gauge_says_where_plans_go_by_another_count() -> None:
     exact = replace(GAUGE, tokens=98_000, kind="exact")
-    assert (await gauge_line(replace(exact, planned=99_000))).rstrip().endswith("98% · exact")
+    assert (await gauge_line(replace(exact, planned=99_000))).rstrip().endswith("98% · exact, without JSON")
     assert (
         (await gauge_line(replace(exact, planned=101_000)))
         .rstrip()
-        .endswith("98% · exact (rough count: 101%, over the threshold)")
+        .endswith("98% · exact, without JSON (rough count: 101%, over the threshold)")
     )
     assert parting(replace(exact, planned=99_000)) == ""
     assert parting(replace(exact, planned=101_000)).startswith(

@@ -23,13 +23,15 @@ _ROOMY = 120
 #: How a token count came to be; "~" marks the estimate.
 KIND_WORDS = {
     "rough": "rough estimate",
-    "exact": "exact",
+    "exact": "exact, without the JSON around texts and calls",
     "reported": "reported by the provider",
     "grown": "reported by the provider, and rough counts of later messages",
     "fitted": "as the provider would report it, fitted",
 }
 GaugeKind = Literal["rough", "exact", "reported", "grown", "fitted"]
 _SHORT_KINDS = {"grown": "reported + later"}
+#: Kinds in a wide gauge, which says what a count leaves out.
+_LONG_KINDS = {**_SHORT_KINDS, "exact": "exact, without JSON"}
 
 
 class GaugeState(Struct, frozen=True):
@@ -116,7 +118,8 @@ class Gauge(Inked):
         )
         row.add(human.percent(state.tokens, state.threshold), self.ink(self._level(state)))
         if width >= 70:
-            row.add(f" · {_SHORT_KINDS.get(state.kind, state.kind)}", self.ink("muted"))
+            kinds = _LONG_KINDS if width >= _ROOMY else _SHORT_KINDS
+            row.add(f" · {kinds.get(state.kind, state.kind)}", self.ink("muted"))
         if state.parted and state.planned is not None:
             share = human.percent(state.planned, state.threshold)
             side = "over" if state.planned >= state.threshold else "below"
