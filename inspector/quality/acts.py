@@ -26,8 +26,20 @@ from inspector.quality.facts.sentences import sentences
 
 #: "attach": the agent put a file into the list without a call of the model. "install": a command installs a package or
 #: makes an environment. "call": a tool searches files, or another agent works.
+#: "compact": the user runs the command that compacts.
 ActKind = Literal[
-    "read", "write", "fetch", "run", "install", "call", "ask", "fail", "complain", "admit", "attach"
+    "read",
+    "write",
+    "fetch",
+    "run",
+    "install",
+    "call",
+    "ask",
+    "fail",
+    "complain",
+    "admit",
+    "attach",
+    "compact",
 ]
 #: Kinds of acts that open a file or a page. The acts of one call share its result.
 OPENS = ("read", "fetch")
@@ -140,6 +152,8 @@ _SED_LINES = late_pattern(r"\A(\d{1,7})(?:,(\d{1,7}|\$))?p\Z")
 _QUESTION = late_pattern(r"(?<![^.!?。！？\n])[^.!?。！？\n]{8,}+(?:？|\?(?![\w\"”’']))")
 #: Maximum characters of a question: its end.
 _LONGEST_QUESTION = 400
+#: The command that compacts, as typed or as Claude Code records it.
+_COMPACT = late_pattern(r"\s*(?:<command-name>)?/compact\b")
 #: Words of a user who complains that the agent forgot something.
 _FORGOT = late_pattern(
     r"(?<!\bif )\b(?:you|u)(?:['’]ve| have)? (?:(?:just|already|again) )?forg(?:ot(?:ten)?|et)\b"
@@ -321,6 +335,11 @@ def questions_in(message: Message) -> Iterator[Act]:
     for match in _QUESTION.finditer(last):
         question = _folded(match.group()[-_LONGEST_QUESTION - 1 :])
         yield Act("ask", question.lower(), question, tokens=text_tokens(len(question)))
+
+
+def compacts(text: str) -> bool:
+    """Return whether a message of the user is the command that compacts. Its words are for the summary."""
+    return _COMPACT.match(text) is not None
 
 
 def complaint_in(text: str) -> Act | None:

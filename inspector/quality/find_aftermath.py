@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
+from inspector.core.places import Place
 from inspector.core.rough import text_tokens
 from inspector.quality.acts import (
     OPENS,
@@ -15,6 +16,7 @@ from inspector.quality.acts import (
     acts_of_call,
     admission_in,
     attached_in,
+    compacts,
     complaint_in,
     error_in,
     failure,
@@ -26,7 +28,7 @@ from inspector.quality.acts import (
     questions_in,
     was_made,
 )
-from inspector.quality.aftermath import AftermathEvent, Step
+from inspector.quality.aftermath import AftermathEvent, Step, place_of
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.repeated_acts import repeated_acts
@@ -51,7 +53,9 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
             asked, generation = frozenset(), step.generation
         if message.speaker == "user" and handoff_of(message) is None:
             asked = names_in(message.text)
-            if act := complaint_in(message.text):
+            if compacts(message.text):
+                yield replace(step, acts=(Act("compact", "", ""),))
+            elif act := complaint_in(message.text):
                 yield replace(step, acts=(act,))
         step = replace(step, asked=asked)
         if (attached := attached_in(message)) is not None:
@@ -112,9 +116,20 @@ def _lines_of_act(act: Act, result: str) -> frozenset[int]:
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
     """Return the repeated work and the acts against lost rules of a conversation, in order."""
     harmed = HarmedFacts(facts)
-    statements = list(repeated_statements(facts, harmed))
+    # The words of the command that compacts are for the summary.
+    for_summary: set[Place] = set()
+    acts = list(repeated_acts(_noting(steps, for_summary), harmed))
+    statements = [event for event in repeated_statements(facts, harmed) if event.place not in for_summary]
     # A complaint that names what was lost is a repeated statement.
     places = {event.place for event in statements}
-    acts = [event for event in repeated_acts(steps, harmed) if event.place not in places]
+    acts = [event for event in acts if event.place not in places]
     events = [*acts, *statements]
     return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))
+
+
+def _noting(steps: Iterable[Step], for_summary: set[Place]) -> Iterator[Step]:
+    """Yield steps, and add the places of commands that compact to `for_summary`."""
+    for step in steps:
+        if any(act.kind == "compact" for act in step.acts):
+            for_summary.add(place_of(step))
+        yield step

@@ -55,6 +55,8 @@ _READ_ONLY = late_pattern(
 #: An option ("--no-verify"), and a setting with its value ("port 443", "model gpt-4o").
 _OPTION = late_pattern(r"(?<![\w-])--[A-Za-z][\w-]{1,40}")
 _SETTING = late_pattern(r"\b([A-Za-z]{3,20})\s+(\d{1,9}|[A-Za-z][\w.-]*[\d_-][\w-]*)(?![\w-]|\.\d)")
+#: A setting and its value before a denial of another value: "Set the port to 8443, never 443".
+_OTHER_VALUE = late_pattern(r"\b(?P<name>[A-Za-z]{3,20}) (?:(?:to|is|=|:) ?)?\d{1,9}, \Z")
 _END = late_pattern(r"[;!?\n。；！？，]|\.(?=\s|$)|,(?!\s*(?:or|and|nor)\b)|\s[—–-]\s|:\s")
 _CONDITION = late_pattern(
     r"\b(?:unless|until|without|except|before|if|when|while|more than|only|outside|other than|apart from|besides)\b"
@@ -332,6 +334,8 @@ def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
         if clause.startswith("to ") and verb not in _VERBS and (done := _last_command(before)):
             # "Deploy to staging, never to production".
             verb, words = done, [verb, *words]
+    if clause.isdecimal() and (other := _OTHER_VALUE.search(before)):
+        return Prohibition("use", (), (clause,), settings=((other["name"].lower(), clause),))
     if not verb:
         return None
     options = _OPTION.findall(clause)

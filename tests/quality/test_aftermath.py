@@ -1027,6 +1027,14 @@ def test_a_request_needs_words_of_a_correction_and_a_report_repeats_nothing(
     assert bool(aftermath_of([], ConversationFacts((first, second), ()))) == again
 
 
+def test_the_words_of_a_command_that_compacts_repeat_nothing() -> None:
+    told = fact("Keep the bell.", ["keep", "bell"], saying(0, 1, 1), saying(5, 2, 2), kind="preference")
+    facts = ConversationFacts((told,), (life(told, "lost"),))
+    for text, again in (("/compact keep the bell", False), ("keep the bell", True)):
+        steps = steps_with_acts([(Step(5, 2, 5, 105, 2), Message({"role": "user", "content": text}))])
+        assert [event.kind for event in aftermath_of(steps, facts)] == ["said again"] * again
+
+
 def test_a_line_of_a_long_document_is_not_said_again() -> None:
     rule = "Never lower the old bridge before the last ferry has left the harbour."
     words = list(load_stemmer().words(rule))
