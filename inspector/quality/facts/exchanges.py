@@ -69,11 +69,13 @@ _NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
 
 _EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
 _BOUND = r"(?! to (?!(?:the|next|nearest|full|whole)\b))"
+_IN_OR_OUT = r"\b(?:zoom|fade|log|sign|check|opt)(?:s|ged|ed|ted|ging|ing|ting)?[ -]?"
 #: Small words with opposite meanings. "Up to 5" is a bound, "more than 5" a side.
 _OPPOSITES = (
     (late_pattern(rf"\bup(?:wards?)?\b{_BOUND}", re.I), late_pattern(rf"\bdown(?:wards?)?\b{_BOUND}", re.I)),
     (late_pattern(r"\bmore\b(?! than\b)", re.I), late_pattern(r"\b(?:less|fewer)\b(?! than\b)", re.I)),
     (late_pattern(r"\bsame\b", re.I), late_pattern(r"\bopposite\b", re.I)),
+    (late_pattern(rf"{_IN_OR_OUT}in\b", re.I), late_pattern(rf"{_IN_OR_OUT}out\b", re.I)),
 )
 
 

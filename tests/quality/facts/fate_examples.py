@@ -1361,4 +1361,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "contradicted",
     ),
     ("name", "The standard berth is berth_north.", "- The standard berth is berth_south", "contradicted"),
+    ("direction", "Zoom in after each dive.", "- Zoom out after each dive", "contradicted"),
+    ("direction", "Crews sign in before the trip.", "- Crews must sign in before the trip", "kept"),
 )
