@@ -27,7 +27,7 @@ from inspector.stores.signatures import Signature
 #: Maximum bytes of the database; a larger one is emptied when it is opened. A file takes some 700 bytes.
 LARGEST = 64_000_000
 #: Version of the stored data about a file.
-FORMAT = 94
+FORMAT = 95
 
 
 class FileDigest(NamedTuple):

@@ -99,7 +99,7 @@ CUES: tuple[Cue, ...] = (
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|"
          r"(?:is|are) forbidden|off[ -]limits|hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|"
-         r"(?:not|n['’]t) (?:okay|ok|allowed|even)",
+         r"not (?:okay|ok|allowed|even)",
          r"(?:do not|don['’]?t) (?:allow|let) (?:the |a |any )?(?:users?|people|visitors?|customers?|players?)|"
          r"(?:i|they|people|which|that|it|you|why|if you|if we)\s+(?:do not|don['’]?t)|(?:do not|don['’]?t)\s+(?:know|"
          r"think|see|worry|mind|understand|have|give up|panic|stop\W*\Z|be (?:afraid|sad|shy|sorry|silly|scared))|"
@@ -122,7 +122,7 @@ CUES: tuple[Cue, ...] = (
          r"from (?:now|here|today) on|going forward|every time|in (?:the )?future(?:,| always)"),
     _cue("en.must", "constraint", 8,
          r"must|required to|(?:is|are) (?:required|mandatory)|it is essential|absolutely|shall",
-         r"(?:must|should) (?:be because|have (?:been|\w+ed)\b|be (?:a bug|something|the))|shall (?:i|we)\b|what must|"
+         r"must (?:be because|have (?:been|\w+ed)\b|be (?:a bug|something|the))|shall (?:i|we)\b|what must|"
          r"(?:it|that|this|there|he|she|(?:i (?:think|guess|suppose|bet)|probably|maybe) [^,;.]{0,60}) must be|"
          r"(?:i|you|we|they) must (?:be (?:in|at|on|tired|right|wrong|joking|kidding)|have|say|admit|go)\b|"
          r"^\W*must be (?:nice|great|fun|hard|awful)|absolutely (?:right|correct|sure|fine|love\w*)|"
@@ -356,7 +356,8 @@ _TASKS = late_pattern(_TASK, re.I)
 ERRANDS = late_pattern(
     rf"{_FILLER}(?:check|continue|proceed|go (?:ahead|on)|re-?run|run|retry|resume|restart|start|commit|push|"
     rf"pull|fetch|re-?read|(?:(?:have|take) a )?look|open|list|scan|search|find|explore|"
-    r"analy[sz]e|inspect|investigate|summari[sz]e|keep going|carry on|try(?: again)?|wait|deploy|rebuild|do it|"
+    r"analy[sz]e|inspect|investigate|summari[sz]e|keep going|carry on|try(?: again)?|wait|deploy|rebuild|"
+    r"do it(?! without)|"
     r"merge)\b|看一下|看看|[检檢]查一下|[跑运運]行?一下|提交|推送|打[开開]|重[启啟]",
     re.I,
 )
@@ -751,10 +752,10 @@ def plain_rule(text: str) -> tuple[str, Kind]:
     A request to do something without something is a constraint.
     """
     language = "zh" if has_unspaced(text) else "en"
-    if _WITHOUT.match(text):
-        return f"{language}.without", "constraint"
     if ERRANDS.match(text):
         return f"{language}.errand", "decision"
+    if _WITHOUT.match(text):
+        return f"{language}.without", "constraint"
     if ASKS.match(text) or _ASKS_POLITELY.match(text) or _TASKS.search(text):
         return f"{language}.request", "decision"
     if _WISHES.fullmatch(text):

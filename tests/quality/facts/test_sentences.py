@@ -699,6 +699,7 @@ def test_a_rule_after_a_unit_is_a_statement_of_its_own(message: str, expected: l
         ("don't give up", "link"),
         ("Sort the boats and keep a list.", "decision"),
         ("Please check if we must paint it", "decision"),
+        ("run the crane without a load", "decision"),
         ("When I ask you for the tide, it fails.", "link"),
         ("I walk to the pier every morning.", "link"),
         ("That label should give you all my mails.", "link"),
