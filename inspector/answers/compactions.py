@@ -20,7 +20,7 @@ from inspector.engines.base import TokenIndex
 from inspector.engines.capabilities import SHOWN, default_threshold, loop_of
 from inspector.engines.registry import budgets_of, engine
 from inspector.quality.finding import Finding
-from inspector.quality.firing import KnownLimits, ListBefore, Why, why_fired
+from inspector.quality.firing import LimitEvidence, ListBefore, Why, why_fired
 
 
 class JudgedCompaction(Struct, frozen=True):
@@ -127,7 +127,7 @@ def why_of(
         usual = budgets_of(settings).threshold_tokens
     todays = context_length(row.model, row.provider)[1]
     source = resolved.sources["context_length"].removeprefix("assumed: ")
-    limits = KnownLimits(
+    limits = LimitEvidence(
         adds=loop_of(rules).reasoning > 0,
         usual=usual,
         is_least=has_least_window(resolved),

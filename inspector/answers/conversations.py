@@ -41,7 +41,7 @@ class ListedStore(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-class FoundMessage(Struct, frozen=True):
+class SearchHit(Struct, frozen=True):
     """A message that a search found, with the title of its conversation and the text around the match.
 
     `generation` is the list with the message, `left_with` the compaction that removed it; both None if unknown.
@@ -79,14 +79,14 @@ def list_stores(answers: Answers) -> list[ListedStore]:
     return listed
 
 
-def search(answers: Answers, query: str, limit: int) -> list[FoundMessage]:
+def search(answers: Answers, query: str, limit: int) -> list[SearchHit]:
     """Return at most `limit` messages that contain the words, with a note if there are more. Raises StoreErrors."""
     titles = {row.id: row.title or row.id for row in answers.store.conversations()}
     hits = list(answers.store.search(query, limit=limit + 1))
     if len(hits) > limit:
         answers.note(f"There are more hits; --limit N shows more than {limit:,}.")
     return [
-        FoundMessage(
+        SearchHit(
             hit.conversation,
             safe_line(titles.get(hit.conversation, hit.conversation)),
             hit.session,

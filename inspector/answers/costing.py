@@ -131,7 +131,11 @@ def _basis(
             ends[entry.index - 1],
             entry.tokens_before,
             entry.tokens_after,
-            bills[entry.index][0].own.amount if entry.index in bills else 0.0 if entry.fallback else None,
+            bills[entry.index][0].summary_call.amount
+            if entry.index in bills
+            else 0.0
+            if entry.fallback
+            else None,
         )
         for entry in inspection.compactions()
         if entry.index <= len(ends)

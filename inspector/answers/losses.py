@@ -200,7 +200,7 @@ def _claimed(facts: ConversationFacts) -> Mapping[int, Sequence[tuple[str, Excha
     changed = (
         (life.fact, fate)
         for life in facts.lives
-        if life.fact.own and life.fact.strength >= STANDING
+        if life.fact.is_users_own and life.fact.strength >= STANDING
         for fate in life.fates
         if fate.changed
     )

@@ -98,7 +98,10 @@ def with_needed(inspection: Inspection, facts: ConversationFacts) -> Conversatio
 
 def is_foreign(lives: Iterable[Life]) -> bool:
     """Return whether the user's own words are mostly in a language without a lexicon."""
-    return language_of("\n".join(life.fact.text for life in lives if life.fact.own)) not in _WITH_LEXICON
+    return (
+        language_of("\n".join(life.fact.text for life in lives if life.fact.is_users_own))
+        not in _WITH_LEXICON
+    )
 
 
 def _lost_without_cue(lives: Iterable[Life]) -> dict[str, Life]:
@@ -106,7 +109,7 @@ def _lost_without_cue(lives: Iterable[Life]) -> dict[str, Life]:
     lost: dict[str, Life] = {}
     for life in lives:
         fact = life.fact
-        plain = fact.own and fact.rule.endswith(PLAIN) and not fact.rule.endswith(".question")
+        plain = fact.is_users_own and fact.rule.endswith(PLAIN) and not fact.rule.endswith(".question")
         if not plain or fact.text.endswith((":", "：")) or len(fact.things) < MIN_WORDS or not life.fates:
             continue
         if is_lost(life.seen(life.fates[-1].compaction)):

@@ -157,7 +157,7 @@ class ConversationLosses(Struct, frozen=True):
 #: A clause for compactions of a user who mostly writes in a language without a lexicon.
 FOREIGN = "constraints in the language of the user are not recognized"
 #: The answer if no loss is known, but some are unknown.
-NOTHING_KNOWN_LOST = "No loss is known, but some losses are unknown."
+LOSSES_UNKNOWN = "No loss is known, but some losses are unknown."
 #: The answer if only facts are lost or uncertain that no loss counts.
 NOTHING_COUNTED_LOST = "No loss that counts is known."
 LOSSES: AnswerKind[ConversationLosses] = AnswerKind("losses", ConversationLosses)
@@ -224,7 +224,7 @@ def losses_of_facts(
 
 def _translated(inspection: Inspection, lives: Iterable[Life]) -> int:
     """Return the number of summaries in another language than the user's own words."""
-    own = language_of("\n".join(life.fact.text for life in lives if life.fact.own))
+    own = language_of("\n".join(life.fact.text for life in lives if life.fact.is_users_own))
     written = (one.summary for one in inspection.compactions() if one.summary and not one.fallback)
     return sum(summary_language(text) not in ("", own) for text in written) if own else 0
 
@@ -328,7 +328,7 @@ def left_out(losses: Sequence[ConversationLosses]) -> list[str]:
 def nothing_listed(losses: Sequence[ConversationLosses], unknown: bool) -> str:
     """Return the answer for an empty list of losses. `unknown`: some losses are unknown."""
     if unknown:
-        return NOTHING_KNOWN_LOST
+        return LOSSES_UNKNOWN
     return NOTHING_COUNTED_LOST if left_out(losses) else "No loss is known."
 
 

@@ -93,7 +93,7 @@ class Bill(Struct, frozen=True):
         return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output), warm=warm)
 
     @property
-    def own(self) -> Cost:
+    def summary_call(self) -> Cost:
         """Return the cost of the summarizing call, without the cache writes of the next request."""
         return self.cost._replace(write=0.0)
 

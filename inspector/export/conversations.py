@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from inspector.answers.conversations import Database, FoundMessage, ListedConversation, ListedStore
+from inspector.answers.conversations import Database, ListedConversation, ListedStore, SearchHit
 from inspector.core.conversations import Usage
 from inspector.core.shares import plural
 from inspector.core.text import safe_line
@@ -148,7 +148,7 @@ def print_store_list(stores: Sequence[ListedStore]) -> None:
             say(f"  {note}")
 
 
-def print_hits(hits: Sequence[FoundMessage]) -> None:
+def print_hits(hits: Sequence[SearchHit]) -> None:
     """Print the hits of a search, with the list of each message, and the compaction that removed it."""
     table = Table("conversation", ">row", "list", "role", "text", spare=("role",), cut=("conversation",))
     for hit in hits:

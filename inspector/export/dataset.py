@@ -66,7 +66,7 @@ def export(answers: Answers, sink: Sink, masking: bool) -> tuple[int, int, list[
     Return the numbers of written and unchanged conversations, and sentences about data that cannot be read.
     Conversations that cannot be read are named in `answers.unread`.
     """
-    before = dict(sink.known())
+    before = dict(sink.written_stamps())
     listed = {row.id: (key, row, f"{stamp} {masking}") for key, row, stamp in stamps(answers)}
     changed = [row for key, row, stamp in listed.values() if before.get(key) != stamp]
     question = StoreQuestion(rows_to_write, lambda row: (*listed[row.id], masking), raises=False)
@@ -150,7 +150,7 @@ class SqliteSink:
         for name in (*reversed(TABLES), _STAMPS):
             self._database.table(name).drop()
 
-    def known(self) -> Mapping[str, str]:
+    def written_stamps(self) -> Mapping[str, str]:
         """Return the stamp of each conversation that is already written."""
         return {row["conversation"]: row["stamp"] for row in self._database.table(_STAMPS).rows}
 
@@ -211,7 +211,7 @@ class ParquetSink:
     def _stamps(self) -> Path:
         return self.folder / "exported.json"
 
-    def known(self) -> Mapping[str, str]:
+    def written_stamps(self) -> Mapping[str, str]:
         """Return the stamp of each conversation that is already written."""
         return dict(self._known)
 

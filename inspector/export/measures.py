@@ -62,8 +62,8 @@ def _measure(measure: Measure) -> Document:
 def _evidence(entry: Measured) -> Document:
     return {
         "text": safe_title(entry.text, _LONGEST),
-        **fields_of(entry, "known role note said decided_by"),
-        "found": entry.found and {**built(entry.found), "where": entry.where},
+        **fields_of(entry, "known=is_kept role note said=source decided_by"),
+        "found": entry.survivor and {**built(entry.survivor), "where": entry.where},
     }
 
 
@@ -99,7 +99,7 @@ def print_measures(answer: MeasuredConversation) -> None:
     entries = [entry for measure in measures for entry in measure.evidence]
     if any(entry.decided_by.startswith(BY_MODEL) for entry in entries):
         say("\nA model decided fates that the rules leave uncertain; `facts` names it with each.", "dim")
-    if any(entry.role not in _UNSAID and not entry.known for entry in entries):
+    if any(entry.role not in _UNSAID and not entry.is_kept for entry in entries):
         say(
             "\nThe measures count facts of the agent too; losses and check count only the user's own words.",
             "dim",
@@ -123,13 +123,13 @@ def _cell(share: Share | None, numbers: Mapping[str, int], unit: str) -> str:
 
 
 def _print_lost(measure: Measure) -> None:
-    lost = [entry for entry in measure.evidence if not entry.known]
+    lost = [entry for entry in measure.evidence if not entry.is_kept]
     if not lost:
         return
     kind = DEFINITIONS[measure.id].title.removesuffix(" that survive")
     say(f"\n{kind}, lost or uncertain after compaction {measure.compaction}", "underline")
     for entry in lost[:_LISTED]:
-        where = place_name(entry.said.index, entry.said.generation) if entry.said else ""
+        where = place_name(entry.source.index, entry.source.generation) if entry.source else ""
         who = "" if entry.role in _UNSAID else ROLE_WORDS.get(entry.role, entry.role)
         notes = [who, "" if entry.note == "lost" else entry.note]
         note = f" ({', '.join(filter(None, notes))})" if any(notes) else ""

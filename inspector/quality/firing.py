@@ -78,8 +78,8 @@ class ListBefore(Struct, frozen=True):
         return self.answered and self.roles[-1:] == bytes([TOOL])
 
 
-class KnownLimits(Struct, frozen=True):
-    """Knowledge about the limits at the time of a compaction.
+class LimitEvidence(Struct, frozen=True):
+    """Evidence of the limits at the time of a compaction.
 
     `adds`: the agent adds the last results and earlier reasoning to the size that it reports. `usual`: the threshold of
     the profile in tokens, if the one in force only follows from recorded compactions, or if they contradict it.
@@ -101,7 +101,7 @@ def why_fired(
     settings: Settings,
     budgets: Budgets,
     threshold_at: Callable[[float], int],
-    limits: KnownLimits,
+    limits: LimitEvidence,
 ) -> Why:
     """Return why a recorded compaction fired, judged by today's settings and their `budgets`.
 
@@ -188,7 +188,7 @@ def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
 
 
 def _as_reported(
-    recorded: Compaction, listed: ListBefore, settings: Settings, threshold: int, limits: KnownLimits
+    recorded: Compaction, listed: ListBefore, settings: Settings, threshold: int, limits: LimitEvidence
 ) -> Why:
     """Return the trigger and the size that the agent reports; else the size of its last request with the answer."""
     reported, size = _reported_size(recorded, listed.last_size)
@@ -218,7 +218,7 @@ def _as_reported(
 
 
 def _rules_words(
-    reported: int | None, settings: Settings, threshold: int, limits: KnownLimits, may_be_by_hand: bool
+    reported: int | None, settings: Settings, threshold: int, limits: LimitEvidence, may_be_by_hand: bool
 ) -> str:
     """Return at which size the agent fires, or what else explains a compaction at a smaller reported size."""
     window, usual = settings.context_length, limits.usual

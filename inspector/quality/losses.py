@@ -74,7 +74,7 @@ def counts(life: Life) -> bool:
     fact = life.fact
     plain = fact.rule.endswith(REQUESTS) or fact.kind == "link"
     once = "now?" in asked_and_answered(fact)[0] or approves_task(fact)
-    return fact.own and not (once or fact.text.endswith((":", "：")) or (plain and not life.needed))
+    return fact.is_users_own and not (once or fact.text.endswith((":", "：")) or (plain and not life.needed))
 
 
 def lives_after(lives: Iterable[Life], compaction: int) -> tuple[Life, ...]:

@@ -19,7 +19,7 @@ from inspector.core.conversations import USER, Compaction
 from inspector.replay.transcript import Transcript, calls
 from inspector.summaries.anchors import rising
 
-Phase = Literal["said", "before", "pruned", "summarized", "kept", "after"]
+Phase = Literal["message", "before", "pruned", "summarized", "kept", "after"]
 Unit = Literal["message", "call", "turn", "compaction"]
 
 #: Phases of a compaction after the moment before it. A compaction has only the phases that change something.
@@ -29,15 +29,15 @@ PHASES: tuple[Phase, ...] = ("pruned", "summarized", "kept", "after")
 class Moment(Struct, frozen=True):
     """A moment of the replay. `number` counts moments from 1; `step` is the number of messages until then.
 
-    The live list has the first `length` messages of the generation. `phase` is "said" after a message and "before"
-    before a compaction; all other phases are within a compaction. `compaction` is its index, 0 for "said".
+    The live list has the first `length` messages of the generation. `phase` is "message" after a message and "before"
+    before a compaction; all other phases are within a compaction. `compaction` is its index, 0 for "message".
     """
 
     number: int
     step: int
     generation: int
     length: int
-    phase: Phase = "said"
+    phase: Phase = "message"
     compaction: int = 0
 
 
@@ -123,7 +123,7 @@ class Moments:
         if within < added:
             step = self._steps[at] + within + 1
             ends = within == added - 1 and bool(self.phases(generation))
-            phase: Phase = "before" if ends else "said"
+            phase: Phase = "before" if ends else "message"
             length = self._first[at] + within + 1
             return Moment(number, step, generation, length, phase, generation if ends else 0)
         phase = self.phases(generation)[within - added]
@@ -169,7 +169,7 @@ class Moments:
             return None if target is None else self.moment(target)
         steps = self._calls if unit == "call" else self._turns
         # Within a compaction, the step before it is earlier.
-        start = at.step if at.phase in ("said", "before") or direction > 0 else at.step + 1
+        start = at.step if at.phase in ("message", "before") or direction > 0 else at.step + 1
         target = _next_place(steps, start, direction)
         return None if target is None else self.of_step(target)
 

@@ -91,7 +91,7 @@ def holds(path: Path) -> int:
         # A summarizing call among the requests is in their sum.
         listed = set(inspection.summarizing(one.request for one in found.priced).values())
         unlisted = [bill for index, (bill, _) in bills.items() if index not in listed]
-        paid = found.cost.amount + sum(bill.own.amount for bill in unlisted)
+        paid = found.cost.amount + sum(bill.summary_call.amount for bill in unlisted)
         if billed:
             assert recorded == pytest.approx(paid)
         run = run_course(recording.course, resolved.settings, recording.model)

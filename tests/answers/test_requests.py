@@ -166,7 +166,7 @@ def test_a_summarizing_call_has_its_recorded_bill(fixtures_dir: Path) -> None:
         (call,) = [one for one in dear.priced if one.judged.request.index == number]
         assert call.cost is not None
         bill, _ = bills_of(inspection, dear)[index]
-        assert bill.own.amount == pytest.approx(call.cost.amount)
+        assert bill.summary_call.amount == pytest.approx(call.cost.amount)
 
 
 @pytest.mark.parametrize("model", ["claude-opus-4-5", "claude-sonnet-4-5"])

@@ -392,7 +392,9 @@ async def test_a_model_decides_the_uncertain_facts_of_a_compaction(rotating: Pat
         await settled(pilot)
         pane = view_of(pilot, LossesFacts)
         undecided = [
-            entry for entry in pane.losses.offered[0].facts if entry.fact.own and entry.outcome == "uncertain"
+            entry
+            for entry in pane.losses.offered[0].facts
+            if entry.fact.is_users_own and entry.outcome == "uncertain"
         ]
         assert undecided
         assert "V lets a model" in pane.head.text

@@ -37,7 +37,7 @@ def compactions(opening: Opening) -> tuple[Compaction, ...]:
 
 def moment(compactions: tuple[Compaction, ...], generation: int, compaction: int = 0) -> Moment:
     """Return a moment of a generation, or within a compaction."""
-    phase = "pruned" if compaction else "said"
+    phase = "pruned" if compaction else "message"
     return Moment(1, 1, generation, 1, phase, compaction)
 
 

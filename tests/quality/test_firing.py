@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.core.conversations import Compaction, role_code
 from inspector.engines.base import Budgets, Settings
-from inspector.quality.firing import KnownLimits, ListBefore, Why, why_fired
+from inspector.quality.firing import LimitEvidence, ListBefore, Why, why_fired
 
 WINDOW = 200_000
 
@@ -58,7 +58,7 @@ def compacted(length: int, total: int) -> Compaction:
 def cause_of(before: ListBefore, done: Compaction, share: float, hygiene: float = 0.85) -> Why:
     settings = Settings(profile="hermes-0.19", context_length=WINDOW, threshold=share)
     budgets = Budgets(int(share * WINDOW), 0, 0, int(hygiene * WINDOW), {})
-    return why_fired(done, before, settings, budgets, lambda value: int(value * WINDOW), KnownLimits())
+    return why_fired(done, before, settings, budgets, lambda value: int(value * WINDOW), LimitEvidence())
 
 
 TALK = [("user", 20_000), ("assistant", 10_000), ("tool", 50_000), ("assistant", 10_000), ("tool", 20_000)]
@@ -145,7 +145,7 @@ def test_a_window_that_may_be_larger_has_no_threshold_that_a_list_reached() -> N
     budgets = Budgets(WINDOW // 2, 0, 0, WINDOW, {})
     before = replace(listed(TALK), agent="pi")
     cause = why_fired(
-        done, before, settings, budgets, lambda share: int(share * WINDOW), KnownLimits(is_least=True)
+        done, before, settings, budgets, lambda share: int(share * WINDOW), LimitEvidence(is_least=True)
     )
     assert (cause.rule, cause.threshold_tokens) == ("reported", None)
     assert cause.text.endswith(f"fires at {WINDOW // 2:,} or more, because the window is at least {WINDOW:,}")
@@ -157,7 +157,7 @@ def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_rec
     settings = Settings(profile="pi", context_length=1_000_000, threshold=0.11)
     budgets = Budgets(110_000, 0, 0, 1_000_000, {})
     before = replace(listed(TALK), agent="pi")
-    limits = KnownLimits(usual=980_000, is_window_recorded=is_recorded)
+    limits = LimitEvidence(usual=980_000, is_window_recorded=is_recorded)
     cause = why_fired(done, before, settings, budgets, int, limits).text
     assert ("usually fires at 980,000 (98% of 1,000,000)" in cause) is is_recorded
     window = "a smaller window than today's 1,000,000, or a lower threshold than"

@@ -124,7 +124,7 @@ def test_steps_and_messages_lead_to_their_moments(
     for step, place in enumerate(transcript.places, 1):
         at = moments.of_step(step)
         assert (at.step, at.generation, at.length) == (step, place.generation, place.index + 1)
-        assert at.phase in ("said", "before")
+        assert at.phase in ("message", "before")
         assert moments.of_message(place.generation, place.index) == at
 
 

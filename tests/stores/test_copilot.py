@@ -301,7 +301,7 @@ def test_the_recorded_bill_of_a_summary_has_its_own_prices(tmp_path: Path) -> No
     (judged,) = compare_compactions(Answers.of([session.write(tmp_path)], {}, None), SESSION)
     assert judged.bill is not None
     assert not judged.is_estimated
-    own = judged.bill[0].own
+    own = judged.bill[0].summary_call
     assert own.read == pytest.approx((2 * 5 + 14_000 * 0.5 + 65_998 * 6.25) / 1_000_000)
     assert own.output == pytest.approx(300 * 30 / 1_000_000)
 

@@ -110,4 +110,4 @@ def head_lines(
 
 
 def _undecided(entry: ListedFact) -> bool:
-    return entry.fact.own and outcome_of(entry) == "uncertain"
+    return entry.fact.is_users_own and outcome_of(entry) == "uncertain"

@@ -158,7 +158,7 @@ def moment_tokens(
 ) -> int | None:
     """Tokens of the next request at the moment of a replay, as far as the compaction has gone, as the agent reports
     them."""
-    if during is None or at.phase in ("said", "before"):
+    if during is None or at.phase in ("message", "before"):
         return recording.tokens[at.step - 1]
     event = recording.events[during.index - 1]
     if at.phase == "after":
@@ -181,7 +181,7 @@ def moment_note(
     """Describe a moment in a few words. `fires` names the part that would compact a list of this size ("" for
     none).
     """
-    if at.phase == "said":
+    if at.phase == "message":
         return f"{fires} would compact" if fires and recording.moments.fires_at(at) else ""
     phases = ("before", *recording.moments.phases(at.compaction))
     place = f"{phases.index(at.phase) + 1}/{len(phases)}"

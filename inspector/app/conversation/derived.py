@@ -170,10 +170,10 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     during = None
     reported, basis = opened.reported.get(state.generation) if at is None else None, ""
     if at is not None:
-        during = ended_by if at.phase not in ("said", "after") else None
+        during = ended_by if at.phase not in ("message", "after") else None
         if recording is not None:
             tokens = chrome.moment_tokens(at, recording, ended_by, plan)
-            if recording.course.scale.requests and at.phase in ("said", "before", "after"):
+            if recording.course.scale.requests and at.phase in ("message", "before", "after"):
                 reported, basis = tokens, recording.course.scale.basis
             elif recording.course.scale.excess:
                 # The exact count has only the messages. Requests of the agent hold more, so the count is not shown.
@@ -250,5 +250,5 @@ def _position(
         chrome.moment_note(at, recording, during, plan, tokens, fires or ""),
         state.playing,
         state.speed,
-        at.length - 1 if at.phase in ("said", "before") else None,
+        at.length - 1 if at.phase in ("message", "before") else None,
     )

@@ -116,7 +116,7 @@ class MessagePart:
         counts = self._counts.get(state.generation)
         if rows is None or counts is None or self._opened is None:
             return None
-        if at is not None and at.phase not in ("said", "before", "after"):
+        if at is not None and at.phase not in ("message", "before", "after"):
             return None
         if self._sums is None or self._sums.counts is not counts:
             self._sums = ExactSums(counts)
@@ -187,7 +187,7 @@ class MessagePart:
         if fresh is not self.rows:
             self.rows = fresh
             if isinstance(fresh, StepRows):
-                within = fresh.at.phase not in ("said", "before")
+                within = fresh.at.phase not in ("message", "before")
                 widget.set_rows(fresh, boundaries, cursor=_just_happened(fresh, loaded), centre=within)
             else:
                 widget.set_rows(fresh, boundaries, cursor=state.row)
@@ -235,7 +235,7 @@ class MessagePart:
             derived.token_index,
             derived.plan,
             derived.made_by,
-            derived.ended_by if at is None or at.phase not in ("said", "after") else None,
+            derived.ended_by if at is None or at.phase not in ("message", "after") else None,
             caching.marks if caching is not None else {},
             (derived.findings.marked or {}).get(number, frozenset()),
             lost,

@@ -93,7 +93,7 @@ class StepRows(GenerationRows):
         """Show these marks; `ended_by` is the compaction in progress, if any."""
         self.during = marks.ended_by if self.at.phase in _DURING else None
         changed = super().put(replace(marks, ended_by=None))
-        if self.at.phase not in ("said", "pruned"):
+        if self.at.phase not in ("message", "pruned"):
             self.pruned = frozenset()
         return changed
 

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from inspector.answers.kept_results import judged_since
 from inspector.answers.store_losses import (
     FOREIGN,
-    NOTHING_KNOWN_LOST,
+    LOSSES_UNKNOWN,
     CompactionLoss,
     ListedLoss,
     LostFact,
@@ -217,7 +217,7 @@ class LossesScreen(ListScreen[ListedLoss]):
         # The rows may be the same at the next read.
         self.jobs.cancel("losses")
         self.show_failure("losses", sentence)
-        self._show(nothing=NOTHING_KNOWN_LOST)
+        self._show(nothing=LOSSES_UNKNOWN)
         if self._changed_again:
             self._changed()
 

@@ -193,14 +193,14 @@ class Fact(Struct, frozen=True):
         return self.sayings[0]
 
     @property
-    def own(self) -> bool:
+    def is_users_own(self) -> bool:
         """Whether it is the user's own words."""
         return self.role == "user" and not self.pasted
 
     @property
     def binds(self) -> bool:
         """Whether it is a rule of the user's, rather than a request or a piece of information."""
-        return self.own and self.kind == "constraint" and not self.rule.endswith(PLAIN)
+        return self.is_users_own and self.kind == "constraint" and not self.rule.endswith(PLAIN)
 
     @property
     def concise(self) -> bool:
@@ -423,7 +423,7 @@ class ConversationFacts(Struct, frozen=True):
         """Return, for each of the user's own facts that is uncertain after a compaction, its first life.
 
         Each life has its fate after that compaction. Facts that the user changed before it are left out."""
-        first = {life.fact.key: life for life in reversed(self.lives) if life.fact.own}
+        first = {life.fact.key: life for life in reversed(self.lives) if life.fact.is_users_own}
         seen = (life.seen(compaction) for life in first.values() if life.fate_at(compaction))
         left = [life for life in seen if life.outcome == "uncertain" and not life.superseded]
         return tuple(sorted(left, key=lambda life: -life.fact.rank))

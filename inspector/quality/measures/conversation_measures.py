@@ -74,7 +74,7 @@ def _after_encrypted(measure: Measure, recorded: Compaction) -> Measure:
 
     Sizes are the sizes that the agent reported.
     """
-    read = tuple(entry for entry in measure.evidence if entry.known)
+    read = tuple(entry for entry in measure.evidence if entry.is_kept)
     before, after = recorded.tokens_before_reported, recorded.tokens_after_reported
     share = None
     if measure.id == "compression" and before and after is not None:

@@ -73,16 +73,16 @@ class MeasuredPlace(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """One measured thing: whether the list after has it (`known`), where it was `said`, and where it is now (`found`).
+    """One measured thing: whether the list after has it (`is_kept`), its `source`, and its `survivor` in that list.
 
     `text` is not yet safe for the screen. `note` says how the list has it, or what is missing.
     `decided_by` is as in Fate.
     """
 
     text: str
-    known: bool
-    said: MeasuredPlace | None = None
-    found: MeasuredPlace | None = None
+    is_kept: bool
+    source: MeasuredPlace | None = None
+    survivor: MeasuredPlace | None = None
     where: Where | None = None
     note: str = ""
     role: str = ""

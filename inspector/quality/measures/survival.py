@@ -22,7 +22,7 @@ def survival_measures(facts: ConversationFacts, compactions: Sequence[int]) -> t
 def _measure(facts: ConversationFacts, compaction: int, kind: Kind) -> Measure:
     lives = lives_after((life for life in facts.lives if life.fact.kind == kind), compaction)
     now = [life for life in lives if is_measured(life)]
-    evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.known)
+    evidence = sorted((_evidence(life, life.fate) for life in now), key=lambda entry: entry.is_kept)
     parts = []
     for role in _ROLES:
         share = kept_share(life.fate for life in now if life.fact.role == role)
