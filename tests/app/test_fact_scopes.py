@@ -44,7 +44,7 @@ async def test_the_losses_pane_says_how_many_of_the_first_facts_count_like_the_c
         await press(pilot, "2")
         assert "± 2 facts may be lost" in screen_text(pilot)
         await press(pilot, "4")
-        assert "± 5 uncertain" in view_of(pilot, LossesFacts).head.text
+        assert "5 uncertain" in view_of(pilot, LossesFacts).head.text
         assert "Of the uncertain facts, 2 may count too." in view_of(pilot, LossesFacts).head.text
         await press(pilot, "escape", "left_square_bracket", "left_square_bracket", "2")
         assert "10 of 18 do not count" in screen_text(pilot)
