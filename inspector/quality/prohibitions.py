@@ -48,7 +48,7 @@ _ONLY_FILE = late_pattern(
 )
 #: "fixtures/ is read-only".
 _READ_ONLY = late_pattern(
-    r"`?(?P<place>[\w.@-]*/[\w./@-]*|[\w-]+\.\w{1,5})`?\s+(?:is|are|stays?|must\s+(?:be|stay|remain))"
+    r"(?<![\w./@-])`?(?P<place>[\w.@-]{0,80}/[\w./@-]{0,200}|[\w-]{1,80}\.\w{1,5})`?\s+(?:is|are|stays?|must\s+(?:be|stay|remain))"
     r"\s+(?:read[- ]only|off[- ]limits)(?=\s*(?:[.!;,]\s|[.!;]?\Z|\n))",
     re.I,
 )

@@ -174,7 +174,7 @@ _SECTION = late_pattern(
     r"^#{1,4}[ \t]+[*_]{0,3}(?P<label>\d{1,2})[.):][ \t]*(?P<title>[^\n]*)\n(?P<body>(?:(?!#)[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
-_FIRST_QUESTION = late_pattern(r"[^\s*•>-][^\n?？]*[?？]")
+_FIRST_QUESTION = late_pattern(r"[^\s*•>-][^\n?？]{0,400}[?？]")
 _MARK_OF_QUESTION = late_pattern(r"[?？]")
 _CELLS = late_pattern(r"(?<!\s)\s*+\|\s*+")
 _MARKS = late_pattern(r"[*_]{2,}|\\(?=[^\w\s])")

@@ -29,7 +29,7 @@ _TOOL_RESULT = late_pattern(
     r"^- Tool result \([^\n]*+\n?(?:(?!- (?:User|Assistant|Tool result)\b|## )[^\n]*+\n)*+", re.MULTILINE
 )
 # Quoted words and code in a summary. They keep the language of the user.
-_QUOTED = late_pattern(r"\"[^\"\n]+\"|“[^”\n]+”|「[^」\n]+」|`[^`\n]+`")
+_QUOTED = late_pattern(r"\"[^\"\n]{1,400}\"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|`[^`\n]{1,400}`")
 #: Maximum share of words with letters outside ASCII in an English text.
 _MAX_ACCENTED = 0.3
 

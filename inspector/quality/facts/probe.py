@@ -33,7 +33,9 @@ _LONG_QUESTION = 5
 #: Points of a word of an adjunct in the search.
 _ADJUNCT_WEIGHT = 0.3
 #: Matches the tickets before a statement and its colon, and tickets in brackets.
-_TICKETS = late_pattern(r"\A\W*[\w-]+\W{0,3}:|[(\[][A-Z][\w-]*\d(?:, [A-Z][\w-]*\d)*[)\]]")
+_TICKETS = late_pattern(
+    r"\A\W{0,8}[\w-]{1,60}+\W{0,3}:|[(\[][A-Z][\w-]{0,40}\d(?:, [A-Z][\w-]{0,40}\d){0,9}[)\]]"
+)
 _SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 

@@ -301,11 +301,11 @@ _WHEN = (
 )
 #: Matches the line over a message on a page, in a chat or a mail: who wrote it and when.
 _BY_LINE = late_pattern(
-    r"\W*(?:[\w.@'’-]+ ){0,4}(?:asked|answered|commented|edited|modified|opened|posted|replied|reviewed|said|"
+    r"\W{0,8}(?:[\w.@'’-]{1,40}+ ){0,4}(?:asked|answered|commented|edited|modified|opened|posted|replied|reviewed|said|"
     rf"updated|viewed|wrote)(?: (?:this|an?) [a-z ]{{1,20}})?(?: on| at)? {_WHEN}[^.!?:]{{0,40}}"
     r"(?::\d\d[^.!?:]{0,20})?:?\s*$|"
-    rf"[\w.@'’-]+(?: [\w.@'’-]+){{0,2}}(?: {{2,}}|\t| [—·|] ){_WHEN}[\d:., /APM-]*\s*$|"
-    r"\W*(?:(?:From|Von|Sent|Gesendet): \S|Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)",
+    rf"[\w.@'’-]{{1,40}}+(?: [\w.@'’-]{{1,40}}+){{0,2}}(?: {{2,}}|\t| [—·|] ){_WHEN}[\d:., /APM-]*\s*$|"
+    r"\W{0,8}(?:(?:From|Von|Sent|Gesendet): \S|Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)",
     re.IGNORECASE,
 )
 #: Matches a comment before or behind code, as in SQL.
