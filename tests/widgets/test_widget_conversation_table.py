@@ -51,6 +51,15 @@ async def test_columns_read_the_way_a_person_writes() -> None:
         assert fourth.split() == ["c", "branch", "·", "·", "·", "·", "3", "d", "ago", "·"]
 
 
+@pytest.mark.parametrize(("model", "is_whole"), [("gpt", True), ("a-model-with-a-very-long-name", False)])
+async def test_titles_get_the_room_that_models_do_not_need(model: str, is_whole: bool) -> None:
+    widget = table()
+    titles = [f"Read tide.csv and tell the highest tide of {name}" for name in ("one May", "one June")]
+    entries = [ConversationEntry(title, title, model, last_active=NOW) for title in titles]
+    async with hosting(widget, size=(140, 12), set_up=lambda: widget.set_entries(entries)):
+        assert all(title in "\n".join(lines(widget)) for title in titles) is is_whole
+
+
 async def test_the_share_of_an_uncertain_threshold_has_a_sign() -> None:
     widget = table()
     entries = [ENTRIES[0]._replace(doubtful=True)]

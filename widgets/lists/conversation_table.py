@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from widgets.base import human
 from widgets.base.signs import Sign
-from widgets.base.strips import Row, find_spans, fit, one_line
+from widgets.base.strips import Row, find_spans, fit, one_line, width_of
 from widgets.lists.families import families, standing_under
 from widgets.lists.line_list import LineList
 from widgets.lists.loss_counts import draw_loss_counts, loss_signs
@@ -143,6 +143,8 @@ class ConversationTable(LineList):
         self.filter = ""
         self.agent = ""
         self._agents: tuple[str, ...] = ()
+        #: Cells that the texts of some columns need. The titles get the rest.
+        self._needed: dict[str, int] = {}
         self._column = _BY_NAME["active"]
         self._reverse = True
         #: The conversation under the cursor before the last filter.
@@ -181,6 +183,15 @@ class ConversationTable(LineList):
         self._entries = list(entries)
         self._needles = []
         self._agents = tuple(sorted({entry.agent for entry in entries}))
+        texts = {
+            "agent": self._agents,
+            "folder": {_project(entry) for entry in entries},
+            "model": {entry.model.rpartition("/")[2] for entry in entries},
+        }
+        self._needed = {
+            name: max((width_of(one_line(text, 200)) for text in shown), default=0)
+            for name, shown in texts.items()
+        }
         if self.agent not in self._agents:
             self.agent = ""
         self._arrange(keep)
@@ -323,6 +334,13 @@ class ConversationTable(LineList):
         if width < _ROOMY:
             # Titles say most; the bars of the tokens give way to them.
             shown = [column._replace(width=12) if column.name == "tokens" else column for column in shown]
+        shown = [
+            # One cell for the arrow of the sorted column.
+            column._replace(width=min(column.width, max(len(column.heading) + 1, self._needed[column.name])))
+            if column.name in self._needed
+            else column
+            for column in shown
+        ]
         taken = sum(column.width + 1 for column in shown if column.width)
         places, start = [], 1
         for column in shown:
