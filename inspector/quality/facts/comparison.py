@@ -133,6 +133,7 @@ class Comparison(Differences):
             or self.shares_too_little()
             or self.lacks_denial()
             or self.substitutes_word()
+            or self.names_other_ticket()
             or self.lacks_number()
             or self.moves_on()
             or self.denies_detail()

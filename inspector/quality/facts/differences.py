@@ -194,6 +194,14 @@ class Differences(Alignment):
                 return self.passage.words[before + 1].weight >= 1.0
         return False
 
+    def names_other_ticket(self) -> bool:
+        """Return whether the passage has a ticket, but not the one that the fact is filed under."""
+        filed, others = (
+            {value.canon for value in values if value.form == "ticket"}
+            for values in (values_of(self.probe.text), self.passage.values)
+        )
+        return bool(filed and others) and filed.isdisjoint(others)
+
     def lacks_denial(self) -> bool:
         """Return whether the passage denies nothing that the fact denies: "X, not Y" with X, or with "X, not Z"."""
         if self.probe.language == "zh":

@@ -107,6 +107,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("ticket", "The gate must close at dusk (LOCK-7, LOCK-9).", "- The gate must close at dusk", "kept"),
+    ("ticket", "Never close the north gate (LOCK-7).", "- Never close the north gate (LOCK-9)", "uncertain"),
     ("ticket", "Close LOCK-7 before the release.", "- Close the old ticket before the release", "value lost"),
     (
         "ticket",
