@@ -60,9 +60,7 @@ def head_lines(view: SummaryView, low: bool) -> list[TextLine]:
         return [TextLine("No summary is recorded so far.", "muted")]
     lines = []
     if done.fallback:
-        lines.append(
-            TextLine("No summary was made: a fallback text replaced the middle.", "error", prefix="✗ ")
-        )
+        lines.append(TextLine("No summary was made: a fallback text replaced the middle.", "error"))
     parts = [(f"compaction {done.index} of {max(view.total, done.index)}", "strong")]
     if done.merged and not done.fallback and done.summary is not None:
         parts.append(("  merged into the first tail message", "accent"))
