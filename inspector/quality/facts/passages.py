@@ -68,6 +68,9 @@ EDGES = " .。!！;；,，:：-"
 #: Characters before a quote that may deny it.
 _BEFORE = 24
 _WORDS = late_pattern(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")
+#: Most marks and spaces between two words of a quote.
+_GAP = 24
+_MARKED = frozenset(_DROPPED)
 PIECES = late_pattern(r"[a-z0-9_]+|[\u3040-\u9fff]")
 #: Signs that change what a sentence says: the side of a limit, and the sign of a number.
 _SIGNS = late_pattern(r"[<>≤≥≠=±]|(?<![\w.])[-+−](?=\d)")
@@ -627,9 +630,39 @@ def _letters_exchanged(one: str, other: str) -> bool:
 def place_of(wording: str, text: str) -> Span:
     """Return the span of a plain wording in a text, with any marks within and between its words."""
     words = _WORDS.findall(wording)
-    mark, gap = f"[{re.escape(_DROPPED)}]*", r"(?:\\n|[\W_]){0,24}?"
-    pattern = gap.join(mark.join(map(re.escape, word)) for word in words)
-    for bounded in (rf"(?<![^\W_]){pattern}(?![^\W_])", pattern) if words else ():
-        if (place := re.search(bounded, narrow(text), re.IGNORECASE)) is not None:
-            return place.span()
-    return 0, min(len(text), len(wording))
+    # The lower case of this letter has two characters.
+    low = narrow(text).replace("İ", "I").lower()
+    within_words: Span | None = None
+    start = low.find(words[0][0]) if words else -1
+    while start >= 0:
+        if (end := _end_of(words, low, start)) >= 0:
+            if not (low[start - 1 : start].isalnum() or low[end : end + 1].isalnum()):
+                return start, end
+            within_words = within_words or (start, end)
+        start = low.find(words[0][0], start + 1)
+    return within_words or (0, min(len(text), len(wording)))
+
+
+def _end_of(words: Sequence[str], low: str, start: int) -> int:
+    """Return the end of words that begin at a place of a text in lower case; -1 if others are there."""
+    at = start
+    for number, word in enumerate(words):
+        end, last = _end_of_word(word, low, at), at + _GAP if number else at
+        # A line break may be written as "\\n".
+        while end < 0 and at < last and (not low[at : at + 1].isalnum() or low[at - 1 : at + 1] == "\\n"):
+            at += 1
+            end = _end_of_word(word, low, at)
+        if end < 0:
+            return -1
+        at = end
+    return at
+
+
+def _end_of_word(word: str, low: str, at: int) -> int:
+    for sign in word:
+        while low[at : at + 1] != sign:
+            if low[at : at + 1] not in _MARKED:
+                return -1
+            at += 1
+        at += 1
+    return at
