@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import groupby
@@ -28,6 +28,7 @@ from inspector.quality.facts.fact import ConversationFacts, Fact, Fate, Life, Wh
 from inspector.quality.facts.lives import Following, Work
 from inspector.quality.facts.passages import PassageIndex
 from inspector.quality.judgement import (
+    Decided,
     FactAgreement,
     Judged,
     QuotedStatement,
@@ -84,7 +85,7 @@ class JudgedStatement(Struct, frozen=True):
 class Judgement(Struct, frozen=True):
     """The statements that a model found in the summarized messages.
 
-    Of `pieces` prompts, `answered` have a usable answer.
+    Of `pieces` prompts, `answered` have a usable answer. `dropped`, `unproven` and `wrong_words` are as in Judged.
     """
 
     compaction: int
@@ -95,6 +96,7 @@ class Judgement(Struct, frozen=True):
     pieces: int
     answered: int
     agreement: FactAgreement
+    wrong_words: tuple[str, ...] = ()
 
 
 def judge_prompts(
@@ -256,8 +258,9 @@ def _judgement(
     lives = [life.by_rules() for life in facts.of(recorded.index)]
     compared = agreement(result.statements, lives)
     return Judgement(
-        recorded.index, model, placed, result.dropped, result.unproven, pieces, len(answers), compared
-    )
+        recorded.index, model, placed, result.dropped, result.unproven, pieces, len(answers), compared,
+        result.wrong_words,
+    )  # fmt: skip
 
 
 def kept_judgements(
@@ -279,6 +282,17 @@ def kept_judgements(
     )
 
 
+def unusable_decisions(
+    prompts: Iterable[JudgePrompt], facts: Iterable[Fact], summarizer: Summarizer, kept: KeptAttempts
+) -> Decided:
+    """Return what the stored answers of a model about these facts have that is not used. It has no fates."""
+    ids = frozenset(map(_id, facts))
+    texts = ((kept.answer(answer_key(prompt.prompt, summarizer), prompt.place), prompt) for prompt in prompts)
+    answers = [decided(text, ids, prompt.after) for text, prompt in texts if text is not None]
+    wrong_words = tuple(word for answer in answers for word in answer.wrong_words)
+    return Decided(unproven=sum(answer.unproven for answer in answers), wrong_words=wrong_words)
+
+
 def model_fates(
     inspection: Inspection, facts: Sequence[Fact], kept: KeptAttempts
 ) -> dict[tuple[str, int], Fate]:
@@ -298,7 +312,7 @@ def model_fates(
         after = "\n".join(masker(text) for masker in (Masker(), Masker(False)) for text in texts)
         find = _finder(inspection, recorded)
         for answer in mine:
-            for identity, (outcome, evidence) in decided(answer.answer, keys, after).items():
+            for identity, (outcome, evidence) in decided(answer.answer, keys, after).fates.items():
                 where, index = find(evidence)
                 model = safe_line(answer.writer, _NAME)
                 excerpt = safe_title(evidence, _EXCERPT)

@@ -137,6 +137,7 @@ def judge(
         judge_prompts,
         judge_sending,
         judgement_of,
+        unusable_decisions,
     )
     from inspector.answers.losses import facts_of
     from inspector.export.attempts import sending_document
@@ -183,7 +184,13 @@ def judge(
     sent = {"sending": sending_document(sending), "problems": list(problems)}
     if uncertain:
         lives = decided_lives(undecided, facts_of(inspection, "changes"))
-        asked.print(lives, print_decided, lambda lives: decided_document(row, lives) | sent)
+        asked_facts = [life.fact for of_number in undecided.values() for life in of_number]
+        unused = unusable_decisions(every, asked_facts, summarizer, kept)
+        asked.print(
+            lives,
+            lambda lives: print_decided(lives, unused),
+            lambda lives: decided_document(row, lives, unused) | sent,
+        )
         answered = len(problems) < len(every)
     else:
         facts = facts_of(inspection, by_rules=True)

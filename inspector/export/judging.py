@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
@@ -14,6 +16,7 @@ from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.export.facts import life_document, print_lives
 from inspector.quality.facts.fact import OUTCOMES, ConversationFacts, Life
+from inspector.quality.judgement import Decided, wrong_words_note
 
 
 def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -> Document:
@@ -23,7 +26,7 @@ def judgement_documents(row: ConversationRow, judgements: Iterable[Judgement]) -
         **fields_of(row, "conversation=id title:line"),
         "facts": [_statement(judged, judgement) for judgement in listed for judged in judgement.statements],
         "judgements": [
-            fields_of(judgement, "compaction model pieces answered dropped unproven agreement")
+            fields_of(judgement, "compaction model pieces answered dropped unproven wrong_words agreement")
             for judgement in listed
         ],
     }
@@ -45,30 +48,37 @@ def decided_lives(undecided: Mapping[int, Sequence[Life]], facts: ConversationFa
     ]
 
 
-def decided_document(row: ConversationRow, lives: Sequence[Life]) -> Document:
+def decided_document(row: ConversationRow, lives: Sequence[Life], unused: Decided) -> Document:
     """The answer of `judge --uncertain`, without what was sent."""
     return {
         **fields_of(row, "conversation=id title:line"),
-        "asked": len(lives),
+        "asked": len({life.fact.key for life in lives}),
+        "asked_fates": len(lives),
+        **fields_of(unused, "unproven wrong_words"),
         "decided": sum(bool(life.fate.model) for life in lives),
         "facts": list(map(life_document, lives)),
     }
 
 
-def print_decided(lives: Sequence[Life]) -> None:
-    """Print the facts that a model was asked about, with their fates now."""
-    print_lives(lives)
+def print_decided(lives: Sequence[Life], unused: Decided) -> None:
+    """Print the facts that a model was asked about, with their fates now, and count what is not used."""
+    for _, group in StyledLines().each(groupby(lives, key=attrgetter("fate.compaction")), ""):
+        print_lives(group)
     if lives:
         decided = [life for life in lives if life.fate.model]
         fates = Counter(life.outcome for life in decided)
         counts = ", ".join(f"{fates[fate]:,} {fate}" for fate in OUTCOMES if fates[fate])
         # Earlier answers of other models count too.
         models = ", ".join(sorted({life.fate.decided_by for life in decided}))
+        facts = len({life.fact.key for life in lives})
+        asked = f", with {len(lives):,} fates" if len(lives) > facts else ""
         said = (
-            f"{plural(len(lives), 'fact')} that the rules leave uncertain; {models or 'the model'} decided "
+            f"{plural(facts, 'fact')} that the rules leave uncertain{asked}; {models or 'the model'} decided "
         )
         said += f"{len(decided):,}{f': {counts}' if counts else ''}."
-        StyledLines().add((said, "dim"))
+        if unused.unproven:
+            said += f" Not used, because their evidence is not in the text: {unused.unproven:,}."
+        StyledLines().add((said + wrong_words_note(unused.wrong_words), "dim"))
 
 
 def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:
@@ -104,6 +114,6 @@ def print_judgements(judgements: Sequence[Judgement]) -> None:
             f"{judgement.dropped:,}. Uncertain, because their fate has no evidence: {judgement.unproven:,}. "
             f"Found by the rules too: {agreed.both:,}; of {agreed.both - agreed.open:,} decided by both, "
             f"{agreed.same:,} are on the same side of kept and lost. By the model alone: {agreed.only_model:,}. "
-            f"By the rules alone: {agreed.only_rules:,}."
+            f"By the rules alone: {agreed.only_rules:,}.{wrong_words_note(judgement.wrong_words)}"
         )
         lines.add((counts, "dim"), indent=2)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
 
+from inspector.core.text import safe_title
 from inspector.quality.facts.fact import KEPT, KINDS, OUTCOMES, Kind, Life, Outcome
 
 #: Fates that a model must prove with a quote of what stayed.
@@ -18,8 +20,10 @@ _SIGNS = re.compile(r"[^\w]+")
 #: Statements of one answer, and characters of one quote, that are read.
 MAX_STATEMENTS = 200
 MAX_QUOTE = 2_000
-#: Minimum share of the letters of the shorter text, for a statement of the model and a fact of the rules to be one.
+#: Minimum share of the letters of a model's quote that a fact inside it has, for the two to be one statement.
 SAME_STATEMENT = 0.6
+#: Maximum number of a model's wrong words that are shown, and of characters of each.
+_WORDS, _WORD = 5, 40
 
 
 class QuotedStatement(Struct, frozen=True):
@@ -38,11 +42,23 @@ class QuotedStatement(Struct, frozen=True):
 
 class Judged(Struct, frozen=True):
     """The statements of one answer. `dropped` quotes were not in the text; `unproven` fates had no evidence in it and
-    are uncertain."""
+    are uncertain. `wrong_words` names the unknown kind or fate of each other statement that was dropped."""
 
     statements: tuple[QuotedStatement, ...] = ()
     dropped: int = 0
     unproven: int = 0
+    wrong_words: tuple[str, ...] = ()
+
+
+class Decided(Struct, frozen=True):
+    """The fates and their evidence in an answer about facts, by the id of the fact.
+
+    `unproven` fates had evidence that is not in the text. `wrong_words` names the unknown fate or id of each other
+    statement that was dropped."""
+
+    fates: dict[str, tuple[Outcome, str]] = {}
+    unproven: int = 0
+    wrong_words: tuple[str, ...] = ()
 
 
 class FactAgreement(Struct, frozen=True):
@@ -62,13 +78,17 @@ def judged(answer: str, piece: str, after: str) -> Judged:
     """Read a model's answer and check its quotes. Raises ValueError with a sentence where it is not the asked JSON."""
     in_piece, in_after = letters(piece), letters(after)
     statements: list[QuotedStatement] = []
+    wrong_words: list[str] = []
     dropped = unproven = 0
     for entry in _entries(answer)[:MAX_STATEMENTS]:
         quote, evidence = _text(entry.get("quote")), _text(entry.get("evidence"))
         kind, role = entry.get("kind"), entry.get("role")
-        fate: Outcome | None = entry.get("fate") if entry.get("fate") in OUTCOMES else None
-        if not letters(quote) or letters(quote) not in in_piece or kind not in KINDS or fate is None:
+        fate = _fate(entry)
+        if not letters(quote) or letters(quote) not in in_piece:
             dropped += 1
+            continue
+        if kind not in KINDS or fate is None:
+            wrong_words.append(_wrong(entry, "fate" if fate is None else "kind"))
             continue
         if fate in _PROVEN and (not letters(evidence) or letters(evidence) not in in_after):
             unproven += 1
@@ -77,61 +97,81 @@ def judged(answer: str, piece: str, after: str) -> Judged:
         weight = importance if isinstance(importance, int) and 1 <= importance <= 3 else 1
         speaker = role if role in _ROLES else "user"
         statements.append(QuotedStatement(quote, speaker, kind, weight, fate, evidence))
-    return Judged(tuple(statements), dropped, unproven)
+    return Judged(tuple(statements), dropped, unproven, tuple(wrong_words))
 
 
-def decided(answer: str, ids: Iterable[str], after: str) -> dict[str, tuple[Outcome, str]]:
-    """Read a model's answer about facts: the fate and its evidence by the id of the fact.
+def decided(answer: str, ids: Iterable[str], after: str) -> Decided:
+    """Read a model's answer about facts with these ids.
 
     Uncertain fates, unknown ids, and fates whose evidence is not in `after` word for word are left out. Raises
     ValueError with a sentence where it is not the asked JSON.
     """
     wanted, in_after = frozenset(ids), letters(after)
     fates: dict[str, tuple[Outcome, str]] = {}
+    wrong_words: list[str] = []
+    unproven = 0
     for entry in _entries(answer):
-        fate: Outcome | None = entry.get("fate") if entry.get("fate") in OUTCOMES else None
-        identity, evidence = _text(entry.get("id")), _text(entry.get("evidence"))
+        fate, identity, evidence = _fate(entry), _text(entry.get("id")), _text(entry.get("evidence"))
+        if identity not in wanted or fate is None:
+            wrong_words.append(_wrong(entry, "fate" if fate is None else "id"))
+            continue
         proven = fate in _PROVEN and letters(evidence) and letters(evidence) in in_after
-        if identity in wanted and fate is not None and (fate == "lost" or proven):
+        if fate == "lost" or proven:
             fates.setdefault(identity, (fate, evidence if proven else ""))
-    return fates
+        elif fate in _PROVEN:
+            unproven += 1
+    return Decided(fates, unproven, tuple(wrong_words))
 
 
 def joined(answers: Iterable[Judged]) -> Judged:
     """The statements of several pieces, each quote once, the most important first."""
     by_quote: dict[str, QuotedStatement] = {}
+    wrong_words: list[str] = []
     dropped = unproven = 0
     for answer in answers:
         dropped, unproven = dropped + answer.dropped, unproven + answer.unproven
+        wrong_words += answer.wrong_words
         for statement in answer.statements:
             by_quote.setdefault(letters(statement.quote), statement)
-    return Judged(tuple(sorted(by_quote.values(), key=lambda one: -one.importance)), dropped, unproven)
+    statements = tuple(sorted(by_quote.values(), key=lambda one: -one.importance))
+    return Judged(statements, dropped, unproven, tuple(wrong_words))
 
 
 def agreement(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> FactAgreement:
     """Compare the statements of a model with the facts of the rules about the same compaction."""
+    facts, found = {life.fact.key for life in lives}, set()
     both = same = undecided = 0
     for statement, life in zip(statements, matched(statements, lives), strict=True):
         if life is None:
             continue
         both += 1
+        found.add(life.fact.key)
         if not life.fate.settled or statement.fate in ("uncertain", "unknown"):
             undecided += 1
         else:
             same += life.fate.alive == (statement.fate in KEPT)
-    facts = {life.fact.key for life in lives}
-    return FactAgreement(both, same, undecided, len(statements) - both, len(facts) - both)
+    return FactAgreement(both, same, undecided, len(statements) - both, len(facts - found))
 
 
 def matched(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> list[Life | None]:
-    """The fact of the rules for each statement of a model, each fact once; None where the rules have none."""
-    left = {life.fact.key: (letters(life.fact.text), life) for life in lives}
+    """The most similar fact of the rules for each statement of a model; None where the rules have none."""
+    facts = [(letters(life.fact.text), life) for life in lives]
     found: list[Life | None] = []
     for statement in statements:
-        mine = letters(statement.quote)
-        key = next((key for key, (theirs, _) in left.items() if _same(mine, theirs)), None)
-        found.append(None if key is None else left.pop(key)[1])
+        quote = letters(statement.quote)
+        shares = [(_common_share(quote, text), life) for text, life in facts]
+        share, life = max(shares, key=itemgetter(0), default=(0.0, None))
+        found.append(life if share else None)
     return found
+
+
+def wrong_words_note(wrong_words: Sequence[str]) -> str:
+    """Return a sentence about statements with an unknown kind, fate or id, or "" if there are none."""
+    if not wrong_words:
+        return ""
+    shown = dict.fromkeys(safe_title(word, _WORD) for word in wrong_words[:_WORDS])
+    words = ", ".join((*shown, "...") if len(wrong_words) > _WORDS else shown)
+    return f" Dropped, because a word of the answer is unknown: {len(wrong_words):,} ({words})."
 
 
 def pieces_of(texts: Iterable[str], limit: int) -> list[str]:
@@ -157,9 +197,24 @@ def letters(text: str) -> str:
     return _SIGNS.sub("", text.lower())
 
 
-def _same(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
-    return bool(shorter) and shorter in longer and len(shorter) >= SAME_STATEMENT * len(longer)
+def _common_share(quote: str, fact: str) -> float:
+    """Return the share that the shorter text has of the longer one; 0 if they are not one statement.
+
+    The quote may be any part of the fact: the rules keep a whole sentence, with words such as "I told you already".
+    """
+    if quote in fact:
+        return len(quote) / len(fact) if fact else 0.0
+    share = len(fact) / len(quote) if fact in quote else 0.0
+    return share if share >= SAME_STATEMENT else 0.0
+
+
+def _fate(entry: dict[str, Any]) -> Outcome | None:
+    return entry.get("fate") if entry.get("fate") in OUTCOMES else None
+
+
+def _wrong(entry: dict[str, Any], name: str) -> str:
+    word = _text(entry.get(name))
+    return f'{name} "{word}"' if word else f"no {name}"
 
 
 def _entries(answer: str) -> list[dict[str, Any]]:

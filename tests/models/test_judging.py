@@ -38,7 +38,7 @@ from inspector.commands.sources import open_source
 from inspector.core.errors import NotAllowed, OutputProblem, SummarizerFailed, UsageProblem
 from inspector.core.watching import Watch
 from inspector.engines.base import Settings
-from inspector.export.judging import decided_lives, print_decided
+from inspector.export.judging import decided_document, decided_lives, print_decided
 from inspector.models.consent import Allowance
 from inspector.models.kept import KeptAttempts, default_attempts
 from inspector.models.masking import Masker
@@ -46,7 +46,7 @@ from inspector.models.summarizers.base import OnText, Reply, Summarizer
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.models.summarizers.endpoint import EndpointSummarizer
 from inspector.quality.facts.fact import Life
-from inspector.quality.judgement import Judged, agreement, decided, judged, letters, pieces_of
+from inspector.quality.judgement import Decided, Judged, agreement, decided, judged, letters, pieces_of
 from tests.models.server import DONE, Server, event, stream
 from tests.program import Run
 from tests.recipes import compacted_session, recipe
@@ -335,9 +335,10 @@ def test_fates_without_evidence_and_unknown_facts_are_not_used() -> None:
         {"id": 6, "fate": "lost"},
     ]
     known = ("11111111", "22222222", "33333333", "44444444")
-    assert decided(json.dumps({"statements": entries}), known, "the port: 8443") == {
-        "22222222": ("weakened", "Port: 8443"), "33333333": ("lost", ""),
-    }  # fmt: skip
+    found = decided(json.dumps({"statements": entries}), known, "the port: 8443")
+    assert found.fates == {"22222222": ("weakened", "Port: 8443"), "33333333": ("lost", "")}
+    assert found.unproven == 1
+    assert found.wrong_words == ('id "55555555"', "no id")
     with pytest.raises(ValueError, match="JSON"):
         decided("no", known, "")
 
@@ -365,6 +366,7 @@ def test_the_command_tells_what_the_model_decided_and_facts_follow(program: Run,
     again = json.loads(program(*words, "--send", "--json", "--command", judge).stdout)
     assert again["sending"]["to"] == []
     assert (again["asked"], again["decided"]) == (asked, asked - 1)
+    assert (again["unproven"], again["wrong_words"]) == (0, [])
 
 
 def test_without_uncertain_facts_nothing_is_asked(program: Run, tmp_path: Path) -> None:
@@ -417,7 +419,7 @@ def test_the_fates_of_another_model_are_not_credited_to_the_asked_one(
     second.where = "another"
     for judge in (first, second):
         assert ask(prompts, judge, kept) == ()
-    print_decided(decided_lives({1: lives}, facts_of(inspection)))
+    print_decided(decided_lives({1: lives}, facts_of(inspection)), Decided())
     said = capsys.readouterr().out
     assert f"model stand-in decided {len(lives)}: {len(lives)} lost." in said
     assert "another" not in said
@@ -463,7 +465,7 @@ def test_a_fate_without_evidence_is_uncertain() -> None:
     assert [(one.fate, bool(one.evidence)) for one in found.statements] == [
         ("paraphrased", True), ("uncertain", False), ("lost", False),
     ]  # fmt: skip
-    assert (found.dropped, found.unproven) == (2, 1)
+    assert (found.dropped, found.unproven, found.wrong_words) == (1, 1, ('fate "kept"',))
 
 
 @given(st.text(max_size=300))
@@ -477,6 +479,34 @@ def test_pieces_have_every_text_within_their_size(texts: list[str], limit: int) 
     pieces = pieces_of(texts, limit)
     assert re.sub(r"\s", "", "".join(pieces)) == re.sub(r"\s", "", "".join(texts))
     assert all(len(piece) <= limit + 2 * len(texts) for piece in pieces)
+
+
+def test_the_rules_have_a_statement_that_is_a_part_of_their_sentence(tmp_path: Path) -> None:
+    said = "I told you already: never touch gates/plc.py, and always round the fee up!"
+    path = compacted_session(tmp_path / "rollout.jsonl", said, "The crane works.")
+    inspection = Answers(open_source(str(path), False), {}, None).opened("019f53c2")[0]
+    lives = facts_of(inspection).of(1)
+    quotes = ("Never touch gates/plc.py", "Always round the fee up.", "Never open two gates.")
+    found = judged(answer(*map(lost, quotes)), " ".join(quotes), "").statements
+    compared = agreement(found, lives)
+    assert (compared.both, compared.same, compared.only_model) == (2, 2, 1)
+    assert compared.only_rules == 0
+
+
+def test_a_fact_with_two_uncertain_fates_is_one_fact_and_unused_evidence_is_counted(
+    inspection: Inspection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = facts_of(inspection, by_rules=True).undecided(1)[0]
+    lives = [first, first.seen(2)]
+    unused = Decided({}, 3, ('fate "gone"',))
+    print_decided(lives, unused)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 fact that the rules leave uncertain, with 2 fates; the model decided 0." in said
+    assert said.count("Compaction 1") == 2
+    assert "their evidence is not in the text: 3." in said
+    assert 'a word of the answer is unknown: 1 (fate "gone").' in said
+    document = decided_document(inspection.conversation.row, lives, unused)
+    assert (document["asked"], document["asked_fates"], document["unproven"]) == (1, 2, 3)
 
 
 def test_two_empty_results_agree() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.text import safe_line
 from inspector.quality.facts.fact import BY_MODEL, ConversationFacts, Fact, Fate, Life, Saying
-from inspector.quality.judgement import matched
+from inspector.quality.judgement import matched, wrong_words_note
 from widgets.panes.losses_view import FactScope
 
 _NAME = 40
@@ -30,7 +30,7 @@ def _note(judgement: Judgement) -> str:
     return (
         f"Facts by {safe_line(judgement.model, _NAME)}. The rules found {agreed.both:,} of them; of "
         f"{agreed.both - agreed.open:,} decided by both, {agreed.same:,} agree on kept or lost. By the rules alone: "
-        f"{agreed.only_rules:,}.{dropped}"
+        f"{agreed.only_rules:,}.{dropped}{wrong_words_note(judgement.wrong_words)}"
     )
 
 
