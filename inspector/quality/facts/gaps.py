@@ -25,7 +25,7 @@ Before = Callable[[int, int], Sequence[str]]
 
 _LISTED = "user messages"
 #: A quoted message, where a quote may be shortened, and a sign that is compared.
-_QUOTED = re.compile(r"[\"“]([^\"”\n]{12,2000})[\"”]")
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{12,2000})[\"”]")
 _SHORTENED = re.compile(r"\.\.\.|…|\[[^\]]{0,200}\]")
 _SIGN = re.compile(r"[^\W_]+")
 #: Minimum signs of a compared part of a quote.

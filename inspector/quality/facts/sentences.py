@@ -633,7 +633,7 @@ def _names_point(text: str, start: int, stop: int) -> bool:
     point = _POINT.search(text, max(start, stop - 20), stop)
     if point is None or not _OF_POINT.match(text, stop):
         return False
-    clause = re.split(r"[,;:，；：]", text[start : point.start()])[-1]
+    clause = re.split(r"[,;:，；：]", text[max(start, point.start() - LONGEST) : point.start()])[-1]
     return next(iter(load_stemmer().words(clause)), None) is None
 
 
