@@ -76,23 +76,9 @@ _ASKING = ("ask", "question", "clarify")
 _SEARCHING = ("grep", "glob", "search")
 _DELEGATING = frozenset({"task", "agent", "delegate_task", "sessions_spawn", "spawn_agent", "subagent"})
 _PRINTING = frozenset({"cat", "head", "less", "more", "nl", "bat", "sed", "get-content"})
-_INSTALLERS = frozenset(
-    {
-        "pip",
-        "pip3",
-        "npm",
-        "pnpm",
-        "yarn",
-        "bun",
-        "poetry",
-        "gem",
-        "apt",
-        "apt-get",
-        "brew",
-        "composer",
-        "conda",
-    }
-)
+_INSTALLERS = frozenset({
+    "pip", "pip3", "npm", "pnpm", "yarn", "bun", "poetry", "gem", "apt", "apt-get", "brew", "composer", "conda",
+})  # fmt: skip
 _INSTALLING = frozenset({"install", "add", "i"})
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "powershell", "pwsh", "cmd"})
 
@@ -581,8 +567,10 @@ def _installed_by(words: Sequence[str]) -> Iterator[str]:
     if names[:1] in (["venv"], ["virtualenv"]) and arguments:
         yield f"venv {plain_path(arguments[-1])}"
     elif names and names[0] in _INSTALLERS and arguments[:1] and arguments[0] in _INSTALLING:
+        # Two names of one program.
+        program = names[0].removesuffix("3").removesuffix("-get")
         packages = map(_PACKAGE.fullmatch, arguments[1:])
-        yield from (f"install {package[1].lower()}" for package in packages if package)
+        yield from (f"{program} install {package[1].lower()}" for package in packages if package)
 
 
 def _read_by(pipeline: Sequence[list[str]], tokens: int) -> Iterator[Act]:

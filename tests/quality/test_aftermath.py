@@ -226,6 +226,8 @@ def test_a_file_read_again_is_an_event_once_its_first_reading_left_the_list() ->
         ("sudo apt-get install -y curl", "npm test && apt-get install curl", "apt-get install curl"),
         ("npm i @pier/tides@3", "npm add @pier/tides", "npm add @pier/tides"),
         ("npm install", "npm install", ""),
+        ("apt install redis", "npm install redis", ""),
+        ("apt install redis", "apt-get install redis", "apt-get install redis"),
         ("pip install -r requirements.txt -e .", "pip install -r requirements.txt moon", ""),
         ("ssh pier pip install tides", "pip install tides", ""),
     ],
