@@ -117,7 +117,7 @@ async def test_what_was_lost_stands_before_the_summary_and_is_one_key_away() -> 
         order = [
             "compaction 2 of 3",
             "343 → 130",
-            "lost         Retry 1",
+            "lost        Retry 1",
             "agent #7",
             "and 31 more",
             "━ recorded",

@@ -24,8 +24,6 @@ from widgets.panes.summary_lines import SummaryView, section_lines
 
 #: Below NARROW cells lines have fewer words.
 NARROW = 60
-#: Cells of a fate in words.
-_FATE = 13
 #: Cells of the name before a line.
 _LEAD = 10
 #: Width of two counts with an arrow, in cells.
@@ -154,6 +152,7 @@ def reported_words(done: Compaction, first_sent: int | None) -> str:
 def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     """A line per lost fact, tagged "lost:0", cut to `width` cells; nothing while facts are unknown."""
     lines = []
+    fate_width = max((len(life.outcome) for life in view.lost), default=0) + 2
     for number, life in enumerate(view.lost):
         sign, style = OUTCOMES[life.outcome]
         who = ROLE_WORDS.get(life.role, one_line(life.role, 12))
@@ -162,7 +161,7 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
         place = f"  {who} {place_name(life.saying.index, generation=other)}"
         lead = ("lost" if number == 0 else "").ljust(8 if width < NARROW else 10)
         ink = "" if number < view.counted else "muted"
-        fate = f"{sign} " if width < NARROW else fit(life.outcome, _FATE)
+        fate = f"{sign} " if width < NARROW else life.outcome.ljust(fate_width)
         room = max(8, width - len(lead) - len(fate) - len(place))
         text = fit(one_line(" ".join(life.text[:2_000].split()), 400), room)
         lines.append(
