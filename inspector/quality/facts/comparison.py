@@ -154,7 +154,7 @@ class Comparison(Differences):
             return "uncertain", ""
         # Without a lexicon an extra word may be a hedge.
         same = self.overlap >= 1.0 and not self.lost_values and len(self.passage.words) <= len(self.pairs)
-        if same and self.probe.main.denies == self.passage.denies:
+        if same and self.probe.main.denies == self.passage.denies and not self.leaves_out():
             return "paraphrased", ""
         if self.coverage >= MIN_SUBJECT and self.lost_values:
             changed = self.contradiction(self.lost_values)

@@ -756,6 +756,12 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("fr", "Ne jamais supprimer les journaux.", "- Charte graphique mise à jour", "lost"),
     ("es", "El límite es de 40 peticiones.", "- El límite es de 40 peticiones", "kept"),
+    (
+        "es",
+        "Nadie puede subir al barco del puerto salvo Ana.",
+        "- Nadie puede subir al barco del puerto",
+        "weakened",
+    ),
     ("unit", "The crate weighs 1.5 kg at most.", "- The crate weighs at most 1500 g", "kept"),
     ("unit", "Stay seventeen metres away from the mast.", "- Stay 17 m away from the mast", "kept"),
     ("unit", "The preview runs at twenty frames per second.", "- Preview runs at 20 fps", "kept"),
