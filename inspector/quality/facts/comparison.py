@@ -154,8 +154,8 @@ class Comparison(Differences):
             return "uncertain", ""
         # Without a lexicon an extra word may be a hedge.
         same = self.overlap >= 1.0 and not self.lost_values and len(self.passage.words) <= len(self.pairs)
-        if same and self.probe.main.denies == self.passage.denies and not self.leaves_out():
-            return "paraphrased", ""
+        if same and self.probe.main.denies == self.passage.denies:
+            return ("weakened" if self.leaves_out() else "paraphrased"), ""
         if self.coverage >= MIN_SUBJECT and self.lost_values:
             changed = self.contradiction(self.lost_values)
             if changed or not self.kept_values:
