@@ -25,6 +25,7 @@ from inspector.answers.store_losses import (
     ConversationLosses,
     ListedLoss,
     decide_uncertain,
+    in_all,
     left_out,
     losses_of_facts,
     model_decisions,
@@ -37,11 +38,8 @@ from inspector.answers.store_losses import (
 )
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
-from inspector.core.text import safe_title
 from inspector.quality.about_facts import gone_words
 from inspector.quality.aftermath import AftermathEvent
-from inspector.quality.grouping import ranges_of
-from inspector.quality.limits import FEW
 
 
 class Aftermath(Struct, frozen=True):
@@ -126,12 +124,12 @@ def losses_and_answer(answers: Answers, names: Sequence[str]) -> tuple[list[List
     """Return the result of `list_losses`, and the answer for an empty list."""
     losses: list[ConversationLosses] = []
     listed: list[ListedLoss] = []
-    corrected: list[tuple[str, tuple[int, ...]]] = []
+    titles: list[str] = []
     for row, result in ask_each(answers, answers.rows(names), StoreQuestion(read_losses, kept=LOSSES)):
         losses.append(result)
         listed += (ListedLoss(row, loss, result.foreign) for loss in result.compactions)
-        corrected.append((row.title or row.id, result.corrected))
-    answers.note(in_all(losses, corrected))
+        titles.append(row.title or row.id)
+    answers.note(in_all(losses, titles))
     note_dismissed(answers, sum(loss.dismissed for loss in losses))
     unknown = [*unknown_losses(losses), *uncertain_losses(losses)]
     for sentence in (
@@ -158,26 +156,3 @@ def list_aftermath(answers: Answers, names: Sequence[str]) -> list[tuple[Convers
     if partial := sum(result.has_unread for result in results.values()):
         answers.note(f"{part_unread(partial)}, so more may have been done again.")
     return [(row, results[row.id]) for row in rows if row.id in results]
-
-
-def in_all(losses: Sequence[ConversationLosses], corrected: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """Return a sentence about a whole store: its compactions, the constraints kept word for word, the corrections.
-
-    `corrected` are titles with the compactions that a correction followed.
-    """
-    compactions = sum(loss.recorded for loss in losses)
-    rules, verbatim = sum(loss.rules for loss in losses), sum(loss.verbatim for loss in losses)
-    kept = (
-        f"{verbatim:,} of {plural(rules, 'constraint was', 'constraints were')} word for word in the list after "
-        f"{'its' if rules == 1 else 'their'} first compaction"
-        if rules
-        else "no constraint of the user was recognized"
-    )
-    which = [
-        f"compaction{'s' * (len(numbers) > 1)} {ranges_of(numbers)} of “{safe_title(title, 40)}”"
-        for title, numbers in corrected
-        if numbers
-    ]
-    more = f" and {plural(len(which) - FEW, 'other conversation')}" if len(which) > FEW else ""
-    again = f" The user repeated a statement, or the agent broke a constraint, after {', '.join(which[:FEW])}{more}."
-    return f"{plural(compactions, 'compaction')}: {kept}.{again * bool(which)}"

@@ -12,9 +12,12 @@ from inspector.answers.kept_results import AnswerKind
 from inspector.answers.needed_facts import is_foreign
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
+from inspector.core.text import safe_title
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.facts.languages import language_of, summary_language
+from inspector.quality.grouping import ranges_of
+from inspector.quality.limits import FEW
 from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
 
 if TYPE_CHECKING:
@@ -256,6 +259,33 @@ def part_unread(conversations: int) -> str:
 def unseen_compactions(inspection: Inspection) -> int:
     """Return the number of compactions with a list before them that the store lacks in whole or in part."""
     return sum(not recorded.before or not recorded.whole for recorded in inspection.compactions())
+
+
+def in_all(losses: Sequence[ConversationLosses], titles: Sequence[str] = ()) -> str:
+    """Return a sentence about a whole store: its compactions, the constraints kept word for word, the corrections.
+
+    `titles` are those of the conversations; without them, the corrections are only counted.
+    """
+    compactions = sum(loss.recorded for loss in losses)
+    rules, verbatim = sum(loss.rules for loss in losses), sum(loss.verbatim for loss in losses)
+    kept = (
+        f"{verbatim:,} of {plural(rules, 'constraint was', 'constraints were')} word for word in the list after "
+        f"{'its' if rules == 1 else 'their'} first compaction"
+        if rules
+        else "no constraint of the user was recognized"
+    )
+    sentence = f"{plural(compactions, 'compaction')}: {kept}."
+    if not (corrected := sum(len(loss.corrected) for loss in losses)):
+        return sentence
+    which = [
+        f"compaction{'s' * (len(loss.corrected) > 1)} {ranges_of(loss.corrected)} of “{safe_title(title, 40)}”"
+        for title, loss in zip(titles, losses, strict=False)
+        if loss.corrected
+    ]
+    more = f" and {plural(len(which) - FEW, 'other conversation')}" if len(which) > FEW else ""
+    names = f": {', '.join(which[:FEW])}{more}" if which else ""
+    after = plural(corrected, "compaction")
+    return f"{sentence} The user repeated a statement, or the agent broke a constraint, after {after}{names}."
 
 
 def decide_uncertain(losses: Sequence[ConversationLosses]) -> list[str]:

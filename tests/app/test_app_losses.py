@@ -21,6 +21,7 @@ from tests.app.running import (
     cursor,
     marked,
     messages,
+    notes,
     press,
     row,
     running,
@@ -292,6 +293,17 @@ async def test_the_list_of_losses_follows_the_store(tmp_path: Path) -> None:
         assert title(pilot).endswith("2 compactions")
         assert "weigh the crates" in screen_text(pilot)
     writer.db.close()
+
+
+async def test_the_list_of_losses_says_how_many_constraints_of_the_store_stayed(rotating: Path) -> None:
+    async with running(rotating, size=SIZE) as pilot:
+        await press(pilot, "l")
+        await settled(pilot)
+        shown = [
+            note for note in notes(pilot) if "word for word in the list after their first compaction" in note
+        ]
+        assert len(shown) == 1
+        assert shown[0] in screen_text(pilot)
 
 
 async def test_a_context_that_shrank_without_a_compaction_is_not_called_unharmed(tmp_path: Path) -> None:

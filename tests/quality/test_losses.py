@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from inspector.answers.fact_results import in_all
 from inspector.answers.store_losses import (
     CompactionLoss,
     ConversationLosses,
     ListedLoss,
     decide_uncertain,
+    in_all,
     left_out,
     losses_of_facts,
     nothing_listed,
@@ -279,14 +279,16 @@ def test_the_compactions_that_a_correction_followed_are_named() -> None:
     loss = CompactionLoss(2, aftermath={"said again": 1})
     found = ConversationLosses((loss, replace(loss, compaction=3, aftermath={"read again": 4})), recorded=2)
     assert found.corrected == (2,)
-    sentence = in_all([found], [("Berths", found.corrected), ("Tides", ())])
-    assert sentence.endswith("or the agent broke a constraint, after compaction 2 of “Berths”.")
+    quiet = ConversationLosses(recorded=2)
+    sentence = in_all([found, quiet], ["Berths", "Tides"])
+    assert sentence.endswith("or the agent broke a constraint, after 1 compaction: compaction 2 of “Berths”.")
     assert "Tides" not in sentence
-    assert in_all([found], []) == "2 compactions: no constraint of the user was recognized."
-    assert in_all([replace(found, rules=1)], []).endswith(
+    assert in_all([found, found]).endswith("or the agent broke a constraint, after 2 compactions.")
+    assert in_all([quiet]) == "2 compactions: no constraint of the user was recognized."
+    assert in_all([replace(quiet, rules=1)]).endswith(
         "0 of 1 constraint was word for word in the list after its first compaction."
     )
-    assert in_all([replace(found, rules=2)], []).endswith(
+    assert in_all([replace(quiet, rules=2)]).endswith(
         "0 of 2 constraints were word for word in the list after their first compaction."
     )
 

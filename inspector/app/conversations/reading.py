@@ -155,6 +155,7 @@ def read_store_losses(
         LOSSES,
         ConversationLosses,
         ListedLoss,
+        in_all,
         left_out,
         model_decisions,
         nothing_listed,
@@ -187,7 +188,13 @@ def read_store_losses(
     batch.hand_over()
     decisions = model_decisions(sum(losses.by_model for losses in read))
     doubts = [*unknown_losses(read), *uncertain_losses(read)]
-    return unread, doubts, [*left_out(read), *decisions], nothing_listed(read, bool(doubts or unread))
+    summary = [in_all(read)] if any(losses.recorded for losses in read) else []
+    return (
+        unread,
+        doubts,
+        [*left_out(read), *decisions, *summary],
+        nothing_listed(read, bool(doubts or unread)),
+    )
 
 
 def read_changes(
