@@ -42,7 +42,7 @@ _ONLY = late_pattern(
 )
 #: "Only edit src/crane.py": nothing else may be written. The sentence names one file.
 _ONLY_FILE = late_pattern(
-    r"\bonly\s+(?:edit|change|modify|touch|write(?:\s+to)?)\s+(?:the\s+file\s+)?`?(?P<place>[\w./@-]*\w\.\w{1,5})`?"
+    r"\bonly\s+(?:edit|change|modify|touch|write(?:\s+to)?)\s+(?:the\s+file\s+)?`?(?P<place>[\w./@-]*\w\.[A-Za-z]\w{0,4})`?"
     r"(?=\s*(?:[.!;]\s|[.!;]?\Z|\n))",
     re.I,
 )
