@@ -127,6 +127,9 @@ def texts_of(
         start, end = written_by_model(written)
         writer = "fallback" if recorded.fallback and new_summary is None else "summary"
         yield ListText("summary", index, writer, written[start:end], before + start)
+        if written[end:].strip():
+            # The agent copies turns behind the summary.
+            yield ListText(where, index, "tool", written[end:], before + end)
         remaining = safe(handoff.tail_text) if handoff is not None else ""
         if remaining.strip():
             yield ListText(where, index, message.role, remaining, max(0, text.find(remaining)))

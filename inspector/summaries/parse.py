@@ -38,10 +38,14 @@ _SECTION = late_pattern(
 )
 
 
+#: The heading under which OpenClaw copies the latest turns, file lists and rules behind a summary.
+_RECENT_TURNS = "## Recent turns preserved verbatim"
+
+
 def written_by_model(body: str) -> tuple[int, int]:
     """Return the range [start, end) of the summary in a body, without the text that the agent adds around it."""
     lines = body.split("\n")
-    first, last = 0, len(lines)
+    first, last = 0, lines.index(_RECENT_TURNS) if _RECENT_TURNS in lines else len(lines)
     while first < last and _is_around(lines[first]):
         first += 1
     while last > first and _is_around(lines[last - 1]):

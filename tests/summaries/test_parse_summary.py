@@ -170,6 +170,7 @@ NEWEST = "The messages after this summary are the most recent messages from befo
             "Summary:\n1. A",
         ),
         ("## Goal\nA\n", "## Goal\nA"),
+        ("## Goal\nA\n\n## Recent turns preserved verbatim\n- User: never wait", "## Goal\nA"),
         (f"{LEAD}\n{ONWARD}", ""),
         ("", ""),
     ],
