@@ -276,10 +276,10 @@ async def test_the_curve_of_a_cell_is_of_the_open_conversation(rotating: Path, s
     async with running(rotating, "Numbers for the weekly report", size=size) as pilot:
         await press(pilot, "v")
         curve = on_sweep(pilot).query_one(TokenGraph).state.whatif
-        assert "of Numbers for the weekly report" in screen_text(pilot)
+        assert "in Numbers for the weekly report" in screen_text(pilot)
         await press(pilot, "o")
         assert on_sweep(pilot).state.scope == "all"
-        assert "of Numbers for the weekly report" in screen_text(pilot)
+        assert "in Numbers for the weekly report" in screen_text(pilot)
         assert on_sweep(pilot).query_one(TokenGraph).state.whatif == curve
 
 

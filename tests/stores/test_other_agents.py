@@ -319,7 +319,7 @@ def test_facts_after_an_encrypted_summary_are_not_measured(tmp_path: Path) -> No
     shares = {one.id: one.share for one in found.of(1) if one.share is not None}
     # The sizes are those that Codex counted.
     assert shares == {"compression": Share(233_515 - 14_096, 233_515)}
-    assert all(entry.known for one in found.of(1) for entry in one.evidence)
+    assert all(entry.is_kept for one in found.of(1) for entry in one.evidence)
     assert dict(found.whole("cost")[1]) == {}
 
 
