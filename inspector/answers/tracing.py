@@ -18,6 +18,7 @@ from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
+from inspector.quality.facts.sentences import sentences
 from inspector.replay.transcript import transcript_of
 
 #: Names of fates in a trace, where they differ from the names of the outcomes.
@@ -32,6 +33,8 @@ NOWHERE = "No message has these whole words in its text. A trace does not look i
 #: The text of a trace without a fate.
 NOT_SUMMARIZED = "no compaction has summarized it"
 _EXCERPT = 200
+#: Maximum length of a traced phrase in the app, in characters.
+MAX_PHRASE = 400
 #: A character of a word, in scripts with spaces between words.
 _LETTER = r"[^\W\u2e80-\U0003ffff]"
 _BEFORE = 60
@@ -155,6 +158,27 @@ def trace_in(
         or (fact and event.fact == fact)
     )
     return Trace(row, text, places, fact, fates, related)
+
+
+def statement_with(
+    inspection: Inspection, facts: ConversationFacts, message: int, words: Sequence[str]
+) -> str:
+    """Return the fact of a message (row of the store) with the most of the words, else the sentence; "" for none."""
+    for generation in inspection.conversation.generations:
+        if message in generation.ids:
+            break
+    else:
+        return ""
+    index = generation.ids.index(message)
+    (said,) = inspection.store.messages(generation, index, index + 1)
+    text = safe(said.text)
+    spans = [saying.span for fact in facts.facts for saying in fact.sayings if saying.message == message]
+    spans += [(part.start, part.end) for part in sentences(text, said.role == "user")]
+    statements = [text[start:end] for start, end in spans]
+    wanted = [word.lower() for word in words]
+    counts = [sum(word in statement.lower() for word in wanted) for statement in statements]
+    most = max(counts, default=0)
+    return statements[counts.index(most)] if most else ""
 
 
 def first_words(text: str, most: int) -> str:

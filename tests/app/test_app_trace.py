@@ -7,6 +7,7 @@ from pathlib import Path
 from inspector.app.trace.screen import StepList, TraceScreen
 from inspector.quality.facts.fact import Life
 from tests.app.running import conversation, opened, press, running, title, told, value_of
+from tests.stores.writer import Writer, create, talk
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 
@@ -66,6 +67,25 @@ async def test_a_search_hit_is_traced(in_place: Path) -> None:
         assert shown.query_one(StepList).entries
         await press(pilot, "enter")
         assert conversation(pilot)
+
+
+async def test_the_trace_of_a_hit_is_that_of_the_statement_with_all_words(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Harbor")
+    said = "Look at the harbor fee. Always round the mooring fee to whole euros. The mooring is wet."
+    writer.say([{"role": "user", "content": said}, *talk(12)])
+    writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
+    writer.db.close()
+    async with running(tmp_path, size=SIZE) as pilot:
+        await press(pilot, "f", *"mooring", "space", *"FEE", "enter", "T")
+        assert "Always round the mooring fee to whole euros" in title(pilot)
+        steps = pilot.app.screen.query_one(StepList).entries
+        assert [step.text.split(":")[0] for step in steps] == [
+            "said at #0 of generation 1 by the user",
+            "compaction 1",
+        ]
+        await press(pilot, "escape", "slash", "ctrl+u", *'"mooring fee"', "enter", "T")
+        assert title(pilot).endswith("“mooring fee”")
 
 
 async def test_an_absent_phrase_is_noted(in_place: Path) -> None:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from inspector.app.conversation.host import Host
     from inspector.core.conversations import ConversationRow
 
-#: Maximum length of a traced phrase, in characters.
-_LONGEST = 400
-
 
 class Tracer:
     """Chooses the phrase and shows its trace. `selected` returns the text that the user selected on screen."""
@@ -29,11 +26,11 @@ class Tracer:
 
     def trace(self, text: str = "") -> None:
         """Trace a text; without one the selected text, the text that is looked for, or a statement of the message."""
-        from inspector.answers.tracing import first_words
+        from inspector.answers.tracing import MAX_PHRASE, first_words
         from inspector.app.trace.screen import TraceScreen
 
         host, opened = self._host, self._host.loaded.opened
-        phrase = first_words(text or self._selected() or host.state.find or self._statement(), _LONGEST)
+        phrase = first_words(text or self._selected() or host.state.find or self._statement(), MAX_PHRASE)
         if opened is None or not phrase:
             host.app.notify("Select a text, or find one with /, to trace it.", timeout=3)
             return

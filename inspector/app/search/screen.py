@@ -83,7 +83,11 @@ def excerpt(hit: Hit, query: str, room: int) -> str:
 def marked_word(query: str) -> str:
     """The part of a query to mark in a hit: a quoted phrase, else the longest word; "" for none."""
     phrases = [phrase for phrase in query.split('"')[1::2] if phrase.strip()]
-    return max(phrases or [word.strip('*"()') for word in query.split()], key=len, default="")
+    return max(phrases or [_bare(word) for word in query.split()], key=len, default="")
+
+
+def _bare(word: str) -> str:
+    return word.strip('*"()')
 
 
 def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
@@ -116,7 +120,11 @@ class SearchScreen(JobScreen):
         Binding("escape", "app.pop_screen", "Back", id="search.back"),
         Binding("slash", "focus_words", "Search again", id="search.words", key_display="/"),
         Binding(
-            "T", "trace", "Trace", id="search.trace", tooltip="Trace the words in the hit's conversation"
+            "T",
+            "trace",
+            "Trace",
+            id="search.trace",
+            tooltip="Trace the statement with the words in its conversation",
         ),
     ]
     HELP_TITLE = "Search"
@@ -124,7 +132,7 @@ class SearchScreen(JobScreen):
         "Searches the text and the tool calls of every message. A hit contains every word, also inside a longer word; "
         "double quotes ask for the exact phrase. Each hit names its generation; c2 means that compaction 2 removed "
         "this copy of the message. "
-        "T traces the longest word, or a quoted phrase, through the compactions of the conversation."
+        "T traces the statement with the words, or a quoted phrase, through the compactions of the conversation."
     )
 
     def __init__(self, store: Store) -> None:
@@ -176,17 +184,19 @@ class SearchScreen(JobScreen):
         return action != "trace" or bool(self._hits and marked_word(self._query))
 
     def action_trace(self) -> None:
-        """Trace the words of the search in the conversation of the hit under the cursor."""
+        """Trace the statement with the words of the search, or a quoted phrase, in the conversation of the hit."""
         from inspector.app.trace.screen import TraceScreen
 
         hit, text = self.query_one(HitList).entry, marked_word(self._query)
+        words = () if '"' in self._query else tuple(word for word in map(_bare, self._query.split()) if word)
         if hit is not None and text:
             conversation = hit.conversation
 
             def go(row: ConversationRow, step: TraceStep) -> None:
                 self.app.open_conversation(row.id, step.message, text, step.compaction)
 
-            self.app.push_screen(TraceScreen((self.store, conversation), text, go))
+            found = (hit.message, words) if words else None
+            self.app.push_screen(TraceScreen((self.store, conversation), text, go, found=found))
 
     def _named(self, part: tuple[str, Any]) -> None:
         hits = self.query_one(HitList)

@@ -12,7 +12,17 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.tracing import NOWHERE, Trace, TraceStep, steps_of, trace_in
+from inspector.answers.losses import facts_of
+from inspector.answers.tracing import (
+    MAX_PHRASE,
+    NOWHERE,
+    Trace,
+    TraceStep,
+    first_words,
+    statement_with,
+    steps_of,
+    trace_in,
+)
 from inspector.app.list_screen import ListScreen
 from inspector.core.conversations import ConversationRow
 from inspector.core.text import safe_line, safe_title
@@ -24,6 +34,8 @@ from widgets.base.strips import fit, one_line
 from widgets.lists.entry_list import EntryList
 
 _PHRASE, _FACT, _EVIDENCE = 60, 400, 1_000
+#: A message (row of the store), and words that a search found in it.
+FoundWords = tuple[int, tuple[str, ...]]
 
 
 class StepList(EntryList[TraceStep]):
@@ -44,11 +56,19 @@ class StepList(EntryList[TraceStep]):
 
 
 def read_trace(
-    opened: Inspection | tuple[Store, str], facts: ConversationFacts | None, text: str, watch: Watch
-) -> Trace:
-    """The trace of a phrase in an open conversation, or in one of a store. Raises StoreErrors."""
+    opened: Inspection | tuple[Store, str], facts: ConversationFacts | None, text: str, found: FoundWords | None,
+    watch: Watch,
+) -> Trace:  # fmt: skip
+    """The trace of a phrase in an open conversation, or in one of a store. Raises StoreErrors.
+
+    With `found` words, it is the trace of the statement that has them, if there is one.
+    """
     inspection = opened if isinstance(opened, Inspection) else Inspection.open(*opened)
     watch.check()
+    if found is not None:
+        facts = facts_of(inspection, "changes") if facts is None else facts
+        text = first_words(statement_with(inspection, facts, *found), MAX_PHRASE) or text
+        watch.check()
     return trace_in(inspection, inspection.conversation.row, text, facts)
 
 
@@ -69,22 +89,27 @@ class TraceScreen(ListScreen[TraceStep]):
         text: str,
         go: Callable[[ConversationRow, TraceStep], object],
         facts: ConversationFacts | None = None,
+        found: FoundWords | None = None,
     ) -> None:
         super().__init__(StepList(id="steps"))
-        self._values = (opened, facts, text)
+        self._values = (opened, facts, text, found)
         self._text = text
         self._go = go
         self._trace: Trace | None = None
 
     def on_mount(self) -> None:
         """Read the trace."""
-        phrase = safe_title(self._text, _PHRASE)
-        self.query_one(TitleBar).parts = (TitlePart("Trace", 5), TitlePart(f"“{phrase}”", 4))
+        self._show_phrase(self._text)
         self.show((), "tracing …")
         self.jobs.run("trace", self._values, read_trace, self._came)
 
+    def _show_phrase(self, text: str) -> None:
+        phrase = safe_title(text, _PHRASE)
+        self.query_one(TitleBar).parts = (TitlePart("Trace", 5), TitlePart(f"“{phrase}”", 4))
+
     def _came(self, trace: Trace) -> None:
         self._trace = trace
+        self._show_phrase(trace.text)
         self.show(steps_of(trace), NOWHERE)
         if self.list.entries:
             self.list.focus()
