@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.app.trace.screen import StepList, TraceScreen
+from inspector.app.trace.statement_prompt import StatementPrompt
 from inspector.quality.facts.fact import Life
 from tests.app.running import conversation, opened, press, running, title, told, value_of
 from tests.stores.writer import Writer, create, talk
@@ -53,7 +54,7 @@ async def test_a_message_shows_the_fates_of_its_facts(in_place: Path) -> None:
             await press(pilot, "m")
         assert life.fact.text[:40] in pane.body.text
         assert f"After compaction {life.compaction}: " in pane.body.text
-        await press(pilot, "T")
+        await press(pilot, "T", "enter")
         assert isinstance(pilot.app.screen, TraceScreen)
         await press(pilot, "escape")
         assert pilot.app.screen is screen
@@ -86,6 +87,28 @@ async def test_the_trace_of_a_hit_is_that_of_the_statement_with_all_words(tmp_pa
         ]
         await press(pilot, "escape", "slash", "ctrl+u", *'"mooring fee"', "enter", "T")
         assert title(pilot).endswith("“mooring fee”")
+
+
+async def test_a_message_with_several_statements_asks_which_one_to_trace(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Harbor")
+    said = "Never open both gates at once. Always round the mooring fee to whole euros."
+    writer.say([{"role": "user", "content": said}, *talk(12)])
+    writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
+    writer.db.close()
+    async with running(tmp_path, "Harbor", size=SIZE) as pilot:
+        screen = conversation(pilot)
+        await press(pilot, "4")
+        screen.change(generation=1, row=opened(pilot).offset(1))
+        await press(pilot, "1", "T")
+        prompt = pilot.app.screen
+        assert isinstance(prompt, StatementPrompt)
+        assert len(prompt.statements) == 2
+        await press(pilot, "escape")
+        assert pilot.app.screen is screen
+        await press(pilot, "T", "down", "enter")
+        assert isinstance(pilot.app.screen, TraceScreen)
+        assert prompt.statements[1][:40] in title(pilot)
 
 
 async def test_an_absent_phrase_is_noted(in_place: Path) -> None:

@@ -25,12 +25,19 @@ class Tracer:
         self._selected = selected
 
     def trace(self, text: str = "") -> None:
-        """Trace a text; without one the selected text, the text that is looked for, or a statement of the message."""
+        """Trace a text; without one the selected text, the text that is looked for, or a statement of the message.
+
+        If the message has several statements, the user chooses one."""
         from inspector.answers.tracing import MAX_PHRASE, first_words
         from inspector.app.trace.screen import TraceScreen
+        from inspector.app.trace.statement_prompt import StatementPrompt
 
         host, opened = self._host, self._host.loaded.opened
-        phrase = first_words(text or self._selected() or host.state.find or self._statement(), MAX_PHRASE)
+        wanted = text or self._selected() or host.state.find
+        if not wanted and len(statements := self._statements()) > 1:
+            host.app.push_screen(StatementPrompt(statements), self._chosen)
+            return
+        phrase = first_words(wanted or "".join(statements), MAX_PHRASE)
         if opened is None or not phrase:
             host.app.notify("Select a text, or find one with /, to trace it.", timeout=3)
             return
@@ -46,16 +53,20 @@ class Tracer:
 
         host.app.push_screen(TraceScreen(opened.inspection, phrase, go, all_facts))
 
-    def _statement(self) -> str:
-        """The best statement of the message under the cursor, else its first line."""
+    def _chosen(self, statement: str | None) -> None:
+        if statement:
+            self.trace(statement)
+
+    def _statements(self) -> tuple[str, ...]:
+        """The statements of the message under the cursor, the best first, else its first line; () without a text."""
         host = self._host
         rows, facts = host.messages.rows, host.loaded.current(FACTS, host.state)
         if rows is None or not len(rows):
-            return ""
+            return ()
         generation, index = rows.place(host.state.row)
         lives = () if facts is None or index < 0 else facts.by_message.of(generation.number, index)
         if lives:
-            return lives[0].fact.text
+            return tuple(dict.fromkeys(life.fact.text for life in lives))
         message = self._clipboard.current()
         text = "" if message is None else safe(message.text)
-        return next((line.strip() for line in text.split("\n") if line.strip()), "")
+        return tuple(line.strip() for line in text.split("\n") if line.strip())[:1]

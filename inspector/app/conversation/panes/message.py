@@ -173,7 +173,7 @@ def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan
 PANE = Pane(
     "The whole message under the cursor: its text (rendered Markdown; m shows the source), tool calls with results, "
     "reasoning, the message after pruning, the stored row, and the fates of its facts. "
-    f"{key_of('conversation.trace')} traces a selected text, or its first fact, through the compactions.",
+    f"{key_of('conversation.trace')} traces a selected text, or one of its facts, through the compactions.",
     MessagePane,
     _needs,
     compute,
