@@ -15,7 +15,7 @@ from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.handoff import handoff_of
 from inspector.core.places import Place, place_name
 from inspector.core.signs import FATE_SIGNS
-from inspector.core.text import safe, safe_title
+from inspector.core.text import LETTER, safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import ConversationFacts, Fate, Life
 from inspector.quality.facts.sentences import sentences
@@ -35,8 +35,6 @@ NOT_SUMMARIZED = "no compaction has summarized it"
 _EXCERPT = 200
 #: Maximum length of a traced phrase in the app, in characters.
 MAX_PHRASE = 400
-#: A character of a word, in scripts with spaces between words.
-_LETTER = r"[^\W\u2e80-\U0003ffff]"
 _BEFORE = 60
 
 
@@ -181,14 +179,6 @@ def statement_with(
     return statements[counts.index(most)] if most else ""
 
 
-def first_words(text: str, most: int) -> str:
-    """Return the first `most` characters of a text, without a word that is cut."""
-    cut = text[:most]
-    if re.match(_LETTER, text[most : most + 1]):
-        cut = re.sub(f"{_LETTER}+\\Z", "", cut) or cut
-    return cut.strip()
-
-
 def folded(text: str) -> str:
     """Return a text in lower case with single spaces."""
     return " ".join(safe(text).lower().split())
@@ -201,8 +191,8 @@ def _without_mark(text: str) -> str:
 
 def _word_pattern(phrase: str) -> re.Pattern[str]:
     """Return a pattern that matches a phrase of whole words: "port" is not in "support"."""
-    before = f"(?<!{_LETTER})" if re.match(_LETTER, phrase) else ""
-    after = f"(?!{_LETTER})" if re.match(_LETTER, phrase[-1:]) else ""
+    before = f"(?<!{LETTER})" if re.match(LETTER, phrase) else ""
+    after = f"(?!{LETTER})" if re.match(LETTER, phrase[-1:]) else ""
     return re.compile(before + re.escape(phrase) + after)
 
 

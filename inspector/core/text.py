@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping
 
 from inspector.core.patterns import late_pattern
 
+#: A character of a word, in scripts with spaces between words.
+LETTER = r"[^\W\u2e80-\U0003ffff]"
+
 TAB_WIDTH = 4
 
 #: Replacement of C1 controls, tag characters and other format characters without a picture.
@@ -202,3 +205,11 @@ def _beginning(name: str, names: Iterable[str]) -> str:
         if not any(other.startswith(name[:length]) for other in others):
             return name[:length]
     return name
+
+
+def first_words(text: str, most: int) -> str:
+    """Return the first `most` characters of a text, without a word that is cut."""
+    cut = text[:most]
+    if re.match(LETTER, text[most : most + 1]):
+        cut = re.sub(f"{LETTER}+\\Z", "", cut) or cut
+    return cut.strip()

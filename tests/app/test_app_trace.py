@@ -9,6 +9,7 @@ from inspector.app.trace.statement_prompt import StatementPrompt
 from inspector.quality.facts.fact import Life
 from tests.app.running import conversation, opened, press, running, title, told, value_of
 from tests.stores.writer import Writer, create, talk
+from widgets.lists.fact_list import search_text
 from widgets.panes.losses_pane import LossesPane
 from widgets.panes.message_pane import MessagePane
 
@@ -109,6 +110,14 @@ async def test_a_message_with_several_statements_asks_which_one_to_trace(tmp_pat
         await press(pilot, "T", "down", "enter")
         assert isinstance(pilot.app.screen, TraceScreen)
         assert prompt.statements[1][:40] in title(pilot)
+
+
+def test_the_words_to_search_for_are_whole_words() -> None:
+    text = (
+        "Never open both gates of the western lock before the pilot has left the basin and the lamp is green."
+    )
+    found = search_text(text)
+    assert text.startswith(f"{found} ")
 
 
 async def test_an_absent_phrase_is_noted(in_place: Path) -> None:

@@ -8,6 +8,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from inspector.core.signs import FATE_SIGNS, SHORT_ROLES
+from inspector.core.text import first_words
 from inspector.quality.facts.fact import Fact, Fate, Life
 from inspector.quality.facts.risk import AtRisk
 from widgets.base.signs import Sign
@@ -77,8 +78,8 @@ def key_of(entry: ListedFact) -> str:
 
 
 def search_text(text: str) -> str:
-    """The part of a text to search for in a message: the start of its first line."""
-    return text.strip().split("\n", 1)[0][:_MAX_SEARCH].rstrip()
+    """The part of a text to search for in a message: the first words of its first line."""
+    return first_words(text.strip().split("\n", 1)[0], _MAX_SEARCH)
 
 
 def source_of(entry: ListedFact, live: int) -> GoTo:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.app.conversation.resources import FACTS
-from inspector.core.text import safe
+from inspector.core.text import first_words, safe
 from widgets.intents import ChooseCompaction, GoTo
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Tracer:
         """Trace a text; without one the selected text, the text that is looked for, or a statement of the message.
 
         If the message has several statements, the user chooses one."""
-        from inspector.answers.tracing import MAX_PHRASE, first_words
+        from inspector.answers.tracing import MAX_PHRASE
         from inspector.app.trace.screen import TraceScreen
         from inspector.app.trace.statement_prompt import StatementPrompt
 

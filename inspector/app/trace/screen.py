@@ -18,14 +18,13 @@ from inspector.answers.tracing import (
     NOWHERE,
     Trace,
     TraceStep,
-    first_words,
     statement_with,
     steps_of,
     trace_in,
 )
 from inspector.app.list_screen import ListScreen
 from inspector.core.conversations import ConversationRow
-from inspector.core.text import safe_line, safe_title
+from inspector.core.text import first_words, safe_line, safe_title
 from inspector.core.watching import Watch
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.stores.base import Store
