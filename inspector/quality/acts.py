@@ -179,7 +179,8 @@ _ERROR = late_pattern(
 )
 #: A line that names a failure without its cause.
 _WITHOUT_CAUSE = late_pattern(
-    r"\bexit(?:ed)? (?:with )?(?:code|status)\b|\bexpect\(received\)|\bcommand failed\b", re.I
+    r"\bexit(?:ed)? (?:with )?(?:code|status)\b|\bexpect\(received\)|\bcommand failed\b|\(no new output\)",
+    re.I,
 )
 #: The output of a command that succeeded. Its tests may print errors.
 _SUCCEEDED = late_pattern(r"\bexit(?:ed)?(?: with)? code:? 0\b|\b0 (?:fail(?:ed|ures?|s)?|errors?)\b", re.I)

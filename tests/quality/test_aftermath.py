@@ -627,6 +627,9 @@ def test_an_error_without_a_reason_and_a_success_do_not_fail_again(output: str) 
     assert events((1, 1, fails), (2, None, edit + fails)) == []
     code = marked("Bash", "Exit code 1\nHarbour tests", command="make test")
     assert events((1, 1, code), (2, None, edit + code)) == []
+    # The exit of two processes that the agent polls.
+    poll = marked("process", "(no new output)\n\nProcess exited with signal SIGKILL.", action="poll")
+    assert events((1, 1, poll), (2, None, edit + poll)) == []
 
 
 def test_a_relative_path_is_the_same_file() -> None:
