@@ -106,14 +106,6 @@ class Following(Struct, frozen=True):
     unreadable: Collection[int]
     placed_fates: PlacedFates
 
-    def split(self, parts: int) -> tuple[Following, ...]:
-        """Split the facts into independent parts."""
-        names = sorted(self.facts)
-        return tuple(
-            replace(self, facts={name: self.facts[name] for name in names[part::parts]})
-            for part in range(parts)
-        )
-
     def is_placed(self, name: str, compaction: int, is_last: bool, changes: bool) -> bool:
         """Return whether a fate has a place and an excerpt if the fact is not contradicted.
 
