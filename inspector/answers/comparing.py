@@ -13,7 +13,7 @@ from inspector.answers.losses import facts_of
 from inspector.answers.requests import requests_of
 from inspector.core.errors import InspectorError
 from inspector.quality.facts.fact import KINDS, Kind
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 
 
 class Side(Struct, frozen=True):

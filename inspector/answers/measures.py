@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
 from inspector.answers.facts import facts_reading
 from inspector.answers.inspection import Inspection
-from inspector.core.conversations import Compaction, ConversationRow
-from inspector.core.rough import text_tokens
+from inspector.answers.store_losses import model_decisions
+from inspector.core.conversations import ConversationRow
+from inspector.engines.base import Settings
 from inspector.quality.facts.fact import ConversationFacts
-from inspector.quality.measures.conversation_measures import ConversationMeasures, measures_of
-from inspector.quality.measures.measure import MeasuredCompaction
-
-if TYPE_CHECKING:
-    from inspector.engines.base import Settings
-
-
-def measure_conversation(
-    inspection: Inspection, settings: Settings, facts: ConversationFacts
-) -> ConversationMeasures:
-    """Return the measures of every compaction. Raises StoreErrors and EngineErrors."""
-    # Each has the tokens that its summary call read and wrote.
-    measured = (
-        MeasuredCompaction(
-            recorded, inspection.middle_tokens(recorded, settings), text_tokens(len(recorded.summary or ""))
-        )
-        for recorded in inspection.compactions()
-    )
-    return measures_of(measured, facts)
+from inspector.quality.measures import Measures, compression_of, survival, tokens_spent
 
 
 class MeasuredConversation(Struct, frozen=True):
@@ -38,19 +19,24 @@ class MeasuredConversation(Struct, frozen=True):
 
     row: ConversationRow
     profile: str
-    compactions: tuple[Compaction, ...]
-    measures: ConversationMeasures
+    measures: Measures
 
 
 def measure(answers: Answers, name: str) -> MeasuredConversation:
-    """Return the measures of every compaction, with followed facts.
-
-    Raises UnknownConversation, StoreErrors and EngineErrors.
-    """
+    """Return the measures of every compaction. Raises UnknownConversation, StoreErrors and EngineErrors."""
     inspection, resolved, reading = facts_reading(answers, name)
-    return MeasuredConversation(
-        inspection.conversation.row,
-        resolved.settings.profile,
-        inspection.compactions(),
-        measure_conversation(inspection, resolved.settings, reading.facts),
+    measures = measures_of(inspection, resolved.settings, reading.facts)
+    by_model = {life.fact.key for life in reading.facts.lives if any(fate.model for fate in life.fates)}
+    for sentence in model_decisions(len(by_model)):
+        answers.note(sentence)
+    return MeasuredConversation(inspection.conversation.row, resolved.settings.profile, measures)
+
+
+def measures_of(inspection: Inspection, settings: Settings, facts: ConversationFacts) -> Measures:
+    """Return the measures of every compaction. Raises StoreErrors and EngineErrors."""
+    compactions = inspection.compactions()
+    return Measures(
+        survival(facts, compactions),
+        tuple(map(compression_of, compactions)),
+        tuple(tokens_spent(done, inspection.middle_tokens(done, settings)) for done in compactions),
     )

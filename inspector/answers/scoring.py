@@ -38,7 +38,7 @@ from inspector.quality.facts.fate import fate
 from inspector.quality.facts.gather import gather, values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.values import values_of
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 
 #: Window in tokens for which the corpus is planned: its conversations are long for this window.
 CONTEXT_LENGTH = 32_000

@@ -30,9 +30,15 @@ def plural(number: int, noun: str, many: str = "") -> str:
 
 def kept_of(kept: int, of: int, weakened: int = 0, unsure: int = 0) -> str:
     """Return how many facts can be read: 4/6, followed by the weakened and the uncertain ones: 4/8 ↓1 ±1."""
-    weak = f" {FATE_SIGNS['weakened']}{weakened}" if weakened else ""
-    open_ones = f" {FATE_SIGNS['uncertain']}{unsure}" if unsure else ""
-    return f"{kept}/{of}{weak}{open_ones}"
+    weak = f" {FATE_SIGNS['weakened']}{weakened:,}" if weakened else ""
+    open_ones = f" {FATE_SIGNS['uncertain']}{unsure:,}" if unsure else ""
+    return f"{kept:,}/{of:,}{weak}{open_ones}"
+
+
+def share_of(part: int, whole: int, unsure: int = 0) -> str:
+    """Return a share with its counts, then the uncertain facts, which are in neither: 67% 6/9 ±2; – without any."""
+    uncertain = f"{FATE_SIGNS['uncertain']}{unsure:,}" if unsure else ""
+    return f"{percent(part, whole)} {kept_of(part, whole, unsure=unsure) if whole else uncertain}".rstrip()
 
 
 def dollars(amount: float) -> str:

@@ -9,7 +9,7 @@ from inspector.export.console import Table
 from inspector.export.document import Document, built, fields_of
 from inspector.quality.aftermath import AFTERMATH_KINDS
 from inspector.quality.facts.fact import KINDS
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 
 #: Maximum characters of a label in the table, and of a line.
 _LABEL, _ROOM = 40, 1_000

@@ -11,7 +11,7 @@ from inspector.export.comparing import share_document
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.quality.facts.fact import KINDS
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 
 #: Columns that are left out on narrow lines, in that order.
 _SPARE = ("tokens", "link", "value", "preference", "decision")

@@ -23,7 +23,7 @@ from inspector.core.errors import StoreDamaged, UsageProblem
 from inspector.export.comparing import comparison_page, comparison_table
 from inspector.models.kept import default_attempts
 from inspector.models.summarizers.command import CommandSummarizer
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.measures import measure
-from inspector.app.conversation.fact_scopes import survival, worst_first
-from inspector.quality.facts.fact import KINDS
+from inspector.app.conversation.fact_scopes import worst_first
 from inspector.quality.losses import KINDS_LOST, counts
 from inspector.stores.detect import open_store
 from tests.app.running import CHECKOUT, conversation, press, running, screen_text, view_of
@@ -57,21 +54,6 @@ async def test_the_losses_pane_says_how_many_of_the_first_facts_count_like_the_c
         assert "1 of 1 does not count" in screen_text(pilot)
         await press(pilot, "4")
         assert "None counts as a loss" in screen_text(pilot)
-
-
-def test_the_shares_of_the_pane_are_those_of_the_measures() -> None:
-    for path in (FIXTURES / "agents" / "codex", FIXTURES / "hermes-0.13-rotating.db"):
-        store = open_store(path)
-        for row in store.conversations():
-            inspection = Inspection.open(store, row.id)
-            facts = read_facts(inspection).facts
-            shown = survival(facts, inspection.compactions())
-            measured = measure(Answers(store, {}, None), row.id).measures
-            for kind in KINDS:
-                shares = [share if share and share.of else None for share in shown.shares.get(kind, ())]
-                curve = [one.share for one in measured.curve(f"survival-{kind}")]
-                assert shares == [share if share and share.of else None for share in curve]
-        store.close()
 
 
 def test_facts_that_the_list_still_has_keep_their_order() -> None:

@@ -138,8 +138,6 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "losses --json": (KEY,),
     "findings --json": (),
     "findings": (),
-    "measures --json": (PASSWORD,),
-    "measures": (),
     "trace staging --json": (KEY,),
     "trace staging": (KEY,),
     "aftermath --json": (),

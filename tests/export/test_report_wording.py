@@ -9,14 +9,14 @@ import pytest
 from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, follow_facts
 from inspector.answers.measures import measure
-from inspector.export.measures import measures_document
+from inspector.export.measures import measures_document, share_percent, share_words
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.rendering import render, report_document
 from inspector.export.report.values import FactsPart
-from inspector.export.report.wording import share_percent, share_words, survival_words
+from inspector.export.report.wording import survival_words
 from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.facts.survival import KindSurvival
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
 from tests.program import ROOT
 from tests.recipes import recipe
@@ -25,12 +25,14 @@ from tests.recipes import recipe
 @pytest.mark.parametrize(
     ("share", "short", "long"),
     [
-        (None, "–", ""),
-        (Share(0, 0), "–", ""),
-        (Share(6, 9), "67%", "67% (6 of 9)"),
-        (Share(999, 1_000), "99%", "99% (999 of 1,000)"),
-        (Share(1, 1_000), "<1%", "<1% (1 of 1,000)"),
-        (Share(20_000, 20_000), "100%", "100%"),
+        (None, "–", "–"),
+        (Share(0, 0), "–", "–"),
+        (Share(0, 0, 3), "–", "– ±3"),
+        (Share(6, 9), "67%", "67% 6/9"),
+        (Share(6, 9, 2), "67%", "67% 6/9 ±2"),
+        (Share(999, 1_000), "99%", "99% 999/1,000"),
+        (Share(1, 1_000), "<1%", "<1% 1/1,000"),
+        (Share(-200, 1_000), "−20%", "−20% -200/1,000"),
     ],
 )
 def test_all_is_written_only_for_a_full_share(share: Share | None, short: str, long: str) -> None:
@@ -93,8 +95,7 @@ def test_sizes_and_facts_are_unknown_without_the_list_before(tmp_path: Path, who
     answers = Answers(open_store(session.write(tmp_path / "a.jsonl")), {}, None)
     (row,) = answers.store.conversations()
     (measured,) = measures_document(measure(answers, row.id))["compactions"]
-    numbers = {entry["id"]: entry["numbers"] for entry in measured["measures"]}
-    assert bool(numbers["cost"]) is bool(numbers["compression"]) is whole
+    assert (measured["spent_tokens"] is not None) is (measured["compression"] is not None) is whole
     follow_facts(answers, row.id, Wanted())
     note = "The facts of 1 compaction are unknown in whole or in part: the files lack the list before, or a part."
     assert (note in answers.notes()) is not whole

@@ -398,7 +398,7 @@ def test_every_count_with_fates_of_a_model_says_so(program: Run, tmp_path: Path)
     assert "No loss is known." in listed.stdout
     assert sentence in listed.stderr
     assert sentence in program("check", str(path), "--allow-unknown").stdout
-    assert "A model decided fates" in program("measures", str(path)).stdout
+    assert sentence in program("measures", str(path)).stderr
     # The newest answer counts; a finding names the model too.
     assert program(*words, f"{judge} lost").returncode == 0
     (finding,) = (

@@ -11,7 +11,6 @@ from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, facts_reading, follow_facts
 from inspector.answers.losses import facts_of
 from inspector.answers.measures import measure
-from inspector.app.conversation.fact_scopes import survival
 from inspector.export.facts import fact_documents
 from inspector.export.report.parts import facts_part
 from inspector.quality.facts.fact import (
@@ -22,13 +21,15 @@ from inspector.quality.facts.fact import (
     ConversationFacts,
     Fact,
     Fate,
+    Kind,
     Life,
     Saying,
 )
 from inspector.quality.losses import KINDS_LOST, is_lost, lives_after, losses_of
-from inspector.quality.measures.survival import survival_measures
+from inspector.quality.measures import Survival, survival
 from inspector.stores.detect import open_store
 from tests.conftest import ROOT
+from tests.quality.made import compaction
 
 GONE = ("lost", "value lost", "contradicted")
 #: A link counts only if it was still needed.
@@ -66,8 +67,8 @@ def test_a_fact_that_one_answer_calls_lost_is_lost_in_all(made: tuple[Conversati
     counts = facts_part(facts, last, 10).counts
     for kind in KINDS_WITH_CUE:
         assert sum(counts[kind][outcome] for outcome in GONE) == of_kind[kind]
-        (found,) = [m for m in survival_measures(facts, [last]) if m.id == f"survival-{kind}"]
-        assert sum(entry.note in GONE for entry in found.evidence) == of_kind[kind]
+        weakened = sum(life.outcome == "weakened" for life in lives_after(counted, last) if life.kind == kind)
+        assert _missing(survival(facts, [compaction(last)]), kind) == of_kind[kind] + weakened
 
 
 @pytest.mark.parametrize("database", ["hermes-0.13-rotating.db", "hermes-0.19-in-place.db"])
@@ -97,10 +98,14 @@ def test_the_answers_about_a_store_agree(database: str) -> None:
         losses = losses_of(facts_of(inspection).lives)
         assert sum(entry.total for entry in losses) == len(own)
         assert sum(entry.total + entry.others for entry in losses) <= len(lost)
-        table = survival(reading.facts, compactions)
-        measures = {m.id: m for m in measure(answers, row.id).measures.of(last)}
+        table = measure(answers, row.id).measures.survival
+        weak = [life for life in lives_after(reading.facts.lives, last) if life.outcome == "weakened"]
         for kind in KINDS_LOST:
             keys = {life.fact.key for life in reading.facts.lives if life.fact.kind == kind}
-            found = measures[f"survival-{kind}"]
-            assert sum(entry.note in GONE for entry in found.evidence) == len(lost & keys)
-            assert table.shares[kind][-1] in (found.share, None)
+            assert _missing(table, kind) == len(lost & keys) + sum(life.kind == kind for life in weak)
+
+
+def _missing(table: Survival, kind: Kind) -> int:
+    """Return the number of facts of a kind that the last list does not have."""
+    share = table.shares[kind][-1]
+    return 0 if share is None else share.of - share.count

@@ -17,14 +17,14 @@ from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.live_sizes import live_size
-from inspector.answers.measures import measure_conversation
+from inspector.answers.measures import measures_of
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import list_requests, requests_of
 from inspector.answers.store_losses import losses_of_facts
 from inspector.answers.upcoming import upcoming
 from inspector.core.errors import NotAStore
 from inspector.engines.base import Settings
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 from inspector.replay.moments import Stretch
 from inspector.stores import listing
 from inspector.stores.codex.reader import CodexReader
@@ -315,12 +315,12 @@ def test_facts_after_an_encrypted_summary_are_not_measured(tmp_path: Path) -> No
     store, conversation, _ = opened(written(tmp_path / "rollout.jsonl", codex().text()))
     inspection = Inspection(store, conversation)
     facts = read_facts(inspection).facts
-    found = measure_conversation(inspection, Settings(profile="codex"), facts)
-    shares = {one.id: one.share for one in found.of(1) if one.share is not None}
+    found = measures_of(inspection, Settings(profile="codex"), facts)
     # The sizes are those that Codex counted.
-    assert shares == {"compression": Share(233_515 - 14_096, 233_515)}
-    assert all(entry.is_kept for one in found.of(1) for entry in one.evidence)
-    assert dict(found.whole("cost")[1]) == {}
+    assert found.compression == (Share(233_515 - 14_096, 233_515),)
+    assert found.spent == (None,)
+    assert set(found.survival.shares.values()) == {(None,)}
+    assert not any(found.survival.last.values())
 
 
 @pytest.mark.parametrize(("role", "unknown"), [("assistant", 0), ("user", 1)])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share, Survival
 from tests.widgets.values import FACTS, KEPT, LOSSES, SAID, SCOPES, SURVIVAL, compaction, fact, life
 from tests.widgets.widget_host import HOSTILE, hosting, lines, showing, shown
 from widgets.intents import ChooseCompaction, CopyFacts, GoTo
 from widgets.lists.fact_list import OUTCOMES, key_of, survivor_of
-from widgets.lists.survival_table import Survival
 from widgets.panes.losses_facts import LossesFacts
 from widgets.panes.losses_view import FactScope, LossesView
 

@@ -9,13 +9,12 @@ from inspector.engines.base import Budgets, DerivationStep, Plan, Settings
 from inspector.quality.facts.fact import Fact, Fate, Life, Saying, Value
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share, Survival
 from inspector.replay.whatif import Metrics
 from inspector.summaries.drift import drift_of
 from inspector.summaries.lineage import follow
 from tests.summaries.test_lineage import BODIES, columns
 from widgets.lists.message_list import ListSource, MessageRow
-from widgets.lists.survival_table import Survival
 from widgets.panes.compaction_lines import CompactionView
 from widgets.panes.diff_lines import compare
 from widgets.panes.knob_values import TuneState

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 
-from msgspec import Struct, field
 from rich.style import Style
 from textual.strip import Strip
 
-from inspector.core.conversations import Compaction
+from inspector.core.shares import share_of
 from inspector.core.signs import FATE_SIGNS
-from inspector.quality.facts.fact import KINDS, Kind
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share, Survival
 from widgets.base import human
 from widgets.base.inked import Inked
 from widgets.base.signs import Sign
@@ -26,31 +24,6 @@ FALLBACK, MISSING = "◇", "?"
 UNCERTAIN = FATE_SIGNS["uncertain"]
 #: Minimum width of the kinds, in cells.
 _MIN_KIND = 14
-
-
-class Survival(Struct, frozen=True):
-    """Shares by kind: one for each compaction, None if it summarized no fact of that kind, or if its summary is
-    encrypted.
-
-    Facts with an unknown fate do not count. Uncertain facts are in no share.
-    """
-
-    compactions: tuple[Compaction, ...] = ()
-    shares: Mapping[Kind, tuple[Share | None, ...]] = field(default_factory=dict)
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """The kinds that any compaction summarized."""
-        return tuple(kind for kind in KINDS if any(self.shares.get(kind, ())))
-
-    def column_of(self, compaction: int) -> int:
-        """Column of a compaction by its number; the column of all compactions where there is none."""
-        numbers = [done.index for done in self.compactions]
-        return numbers.index(compaction) if compaction in numbers else len(numbers)
-
-    def until(self, count: int) -> Survival:
-        """The first `count` compactions only."""
-        return Survival(self.compactions[:count], {kind: s[:count] for kind, s in self.shares.items()})
 
 
 class SurvivalTable(Inked):
@@ -97,9 +70,7 @@ class SurvivalTable(Inked):
         survival, kinds = self._survival, self._survival.kinds
         mark = "▸" if column == self._column else ""
         if column == len(survival.compactions):
-            # After an encrypted summary the surviving facts are unknown.
-            unknown = survival.compactions[-1].encrypted
-            head, shares = "last", [None if unknown else _last(survival.shares[kind]) for kind in kinds]
+            head, shares = "last", [survival.last[kind] for kind in kinds]
         else:
             done, shares = survival.compactions[column], [survival.shares[kind][column] for kind in kinds]
             head = f"{done.index}{FALLBACK if done.fallback else '' if done.summary is not None else MISSING}"
@@ -165,11 +136,6 @@ def _cells(texts: list[str]) -> int:
     return max(map(width_of, (texts[0] if texts[0][0] == "▸" else f"▸{texts[0]}", *texts[1:]))) + 2
 
 
-def _last(shares: Sequence[Share | None]) -> Share | None:
-    """The share after the last compaction that has one: each counts the facts of those before it too."""
-    return next((share for share in reversed(shares) if share is not None), None)
-
-
 def _percent(share: Share | None) -> str:
     return NONE if share is None or not share.of else human.percent(share.count, share.of)
 
@@ -196,8 +162,4 @@ def _worded(share: Share | None) -> str:
 
 def _long(share: Share | None) -> str:
     """The share, its numbers, and the number of uncertain facts."""
-    if share is None:
-        return NONE
-    numbers = f"{share.count:,}/{share.of:,}" if share.of else ""
-    uncertain = f"{UNCERTAIN}{share.uncertain:,}" if share.uncertain else ""
-    return " ".join(filter(None, (_percent(share), numbers, uncertain)))
+    return NONE if share is None else share_of(share.count, share.of, share.uncertain)

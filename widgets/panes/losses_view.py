@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from inspector.quality.measures import Survival
 from widgets.base.text_lines import TextLine, counted, line_of
 from widgets.lists.fact_list import OUTCOMES, ListedFact, outcome_of
-from widgets.lists.survival_table import Survival
 from widgets.panes.attempt_lines import NO_ATTEMPTS, AttemptsView
 
 #: Names of scopes without a compaction.

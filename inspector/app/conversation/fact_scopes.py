@@ -6,16 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from inspector.quality.facts.fact import KINDS, ConversationFacts, Fate, Kind, Life
+from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.losses import KINDS_LOST, counts, lives_after
-from inspector.quality.measures.survival import is_measured, kept_share
-from widgets.lists.survival_table import Survival
+from inspector.quality.losses import KINDS_LOST, counts
 from widgets.panes.losses_view import AT_RISK, DISMISSED, PRUNED, FactScope
 
 if TYPE_CHECKING:
     from inspector.answers.fact_reading import FactsReading
-    from inspector.core.conversations import Compaction
 
 #: Number of lost facts of a compaction, best rank first, that mark their rows in the list; a user's fact always does.
 _MARKED = 30
@@ -111,21 +108,6 @@ def _harm(life: Life) -> tuple[int, ...]:
 
 def _is_harmed(life: Life) -> bool:
     return life.fate.gone or life.fate.outcome == "weakened"
-
-
-def survival(facts: ConversationFacts, compactions: Sequence[Compaction]) -> Survival:
-    """Shares of the facts of each kind that can be read after each compaction; None after an encrypted summary, as in
-    the measures."""
-    fates: dict[tuple[Kind, int], list[Fate]] = defaultdict(list)
-    for done in compactions:
-        if done.encrypted:
-            continue
-        for life in lives_after(facts.lives, done.index):
-            if is_measured(life):
-                fates[life.fact.kind, done.index].append(life.fate)
-    shares = {name: kept_share(after) for name, after in fates.items()}
-    of_kinds = {kind: tuple(shares.get((kind, done.index)) for done in compactions) for kind in KINDS}
-    return Survival(tuple(compactions), of_kinds)
 
 
 def lost_rows(reading: FactsReading) -> dict[int, frozenset[int]]:

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.finding import Finding
+    from inspector.quality.measures import Survival
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
     from inspector.replay.reproducing import Reproduction
     from inspector.replay.summary_model import SummaryModel
     from inspector.replay.whatif import Metrics, WhatIf
-    from widgets.lists.survival_table import Survival
     from widgets.panes.losses_view import FactScope
 
 #: Messages that are read along with the index, so that the first frame has its texts.
@@ -177,8 +177,9 @@ def facts_read(
     """The facts as the screen shows them, separated from the dismissed facts. Raises StoreErrors."""
     from inspector.answers.needed_facts import is_foreign
     from inspector.app.conversation.as_of import FactsAsOf
-    from inspector.app.conversation.fact_scopes import LivesByMessage, lost_rows, scopes, survival
+    from inspector.app.conversation.fact_scopes import LivesByMessage, lost_rows, scopes
     from inspector.quality.facts.risk import FactSteps
+    from inspector.quality.measures import survival
 
     reading = every.without(dismissed)
     ended = reading.facts.ended()

@@ -7,10 +7,11 @@ from typing import Any
 
 from inspector.answers.inspection import Compared
 from inspector.core.shares import plural
-from inspector.export.document import Document
+from inspector.export.measures import share_percent
 from inspector.export.report.values import Fall, GenerationLine, Report, TokenCourse
-from inspector.export.report.wording import kind_name, share_percent
+from inspector.export.report.wording import kind_name
 from inspector.export.whatif import graph
+from inspector.quality.facts.fact import KINDS
 
 #: The coordinates and texts of a chart by name, for a template.
 Chart = dict[str, Any]
@@ -167,21 +168,21 @@ def survival_chart(report: Report) -> Chart:
     def y(share: float) -> float:
         return floor - (floor - top) * share
 
-    drawn: list[tuple[int, Document, list[tuple[float, float]]]] = []
-    for at, curve in enumerate(report.curves):
+    drawn: list[tuple[int, list[tuple[float, float]]]] = []
+    curves = report.measures.survival.shares
+    for at, kind in enumerate(KINDS):
         # Equal curves are drawn side by side.
-        aside = 1.7 * (at - len(report.curves) // 2)
+        aside = 1.7 * (at - len(KINDS) // 2)
         points = [
             (x(column), y(share.value) + aside)
-            for column, share in enumerate(curve["shares"])
+            for column, share in enumerate(curves[kind])
             if share is not None and share.value is not None
         ]
         if points:
-            drawn.append((at, curve, points))
-    labels = _apart([points[-1][1] for _, _, points in drawn], floor)
+            drawn.append((at, points))
+    labels = _apart([points[-1][1] for _, points in drawn], floor)
     words = "; ".join(
-        f"{kind_name(curve['kind'])}: {', '.join(map(share_percent, curve['shares'][:40]))}"
-        for _, curve, _ in drawn
+        f"{kind_name(KINDS[at])}: {', '.join(map(share_percent, curves[KINDS[at]][:40]))}" for at, _ in drawn
     )
     every = max(1, (last + 1) // 20)
     return {
@@ -196,10 +197,10 @@ def survival_chart(report: Report) -> Chart:
                 "dashes": _DASHES[at],
                 "points": points,
                 "path": "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points),
-                "label": f"{kind_name(curve['kind'])} {share_percent(curve['shares'][-1])}",
+                "label": f"{kind_name(KINDS[at])} {share_percent(curves[KINDS[at]][-1])}",
                 "label_y": label,
             }
-            for (at, curve, points), label in zip(drawn, labels, strict=True)
+            for (at, points), label in zip(drawn, labels, strict=True)
         ],
         "description": f"Of all facts summarized up to then. {words or 'No facts were found'}.",
     }

@@ -18,7 +18,7 @@ from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.live_sizes import live_tokens
-from inspector.answers.measures import measure_conversation
+from inspector.answers.measures import measures_of
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
 from inspector.caching.requests import Requests
@@ -39,16 +39,11 @@ from inspector.export.report.parts import (
     risk_part,
 )
 from inspector.export.report.values import CompactionPart, DiffPart, Fall, GenerationLine, Report, TokenCourse
-from inspector.export.report.wording import share_words
 from inspector.export.requests import sums_document
 from inspector.models.kept import default_attempts
 from inspector.quality.catalogue import RULES, advice_of
-from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.grouping import grouped
-from inspector.quality.measures.conversation_measures import ConversationMeasures
-from inspector.quality.measures.definitions import DEFINITIONS
-from inspector.quality.measures.measure import Share
 from inspector.replay.transcript import Transcript, transcript_of
 from inspector.summaries.diff import diff_summaries
 from inspector.summaries.parse import parse_summary
@@ -69,7 +64,6 @@ def gather_report(
     row = conversation.row
     info = answers.store.info_of(row.id)
     compared = inspection.compared(settings)
-    measures = measure_conversation(inspection, settings, reading.facts)
     active, dismissed = split_dismissed(inspection, findings(inspection, resolved, reading.facts))
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
@@ -97,8 +91,7 @@ def gather_report(
         generations=_generations(inspection, settings, transcript),
         course=course,
         compactions=_compactions(inspection, resolved, compared, reading, active, requests, attempts, course),
-        curves=tuple(_curve(kind, measures) for kind in KINDS),
-        measures=_measure_rows(measures, len(compared)),
+        measures=measures_of(inspection, settings, reading.facts),
         drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
@@ -147,14 +140,6 @@ def _derivations(budgets: Budgets) -> tuple[Document, ...]:
         for name, title in BUDGET_NAMES.items()
         if getattr(budgets, name) or budgets.steps.get(name)
     )
-
-
-def _curve(kind: Kind, measures: ConversationMeasures) -> Document:
-    """Return the share of summarized facts of a kind that can still be read after each compaction, and the `last`
-    share (None if nothing was summarized)."""
-    shares = tuple(measure.share for measure in measures.curve(f"survival-{kind}"))
-    last = shares[-1] if shares else None
-    return {"kind": kind, "shares": shares, "last": last if last is not None and last.of else None}
 
 
 def _generations(
@@ -286,24 +271,3 @@ def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:
         }
         for rule, sentences in by_rule.items()
     )
-
-
-def _cell(share: Share | None, numbers: dict[str, int], unit: str) -> str:
-    if unit == "tokens":
-        return f"{numbers['spent']:,} tokens" if "spent" in numbers else ""
-    return share_words(share)
-
-
-def _measure_rows(measures: ConversationMeasures, compactions: int) -> tuple[Document, ...]:
-    """Return each measure with a cell for each compaction, and a cell for all together."""
-    rows = []
-    for identity, definition in DEFINITIONS.items():
-        by_number = {measure.compaction: measure for measure in measures.curve(identity)}
-        cells = [
-            "" if measured is None else _cell(measured.share, dict(measured.numbers), definition.unit)
-            for measured in map(by_number.get, range(1, compactions + 1))
-        ]
-        share, numbers = measures.whole(identity)
-        whole = _cell(share, dict(numbers), definition.unit)
-        rows.append({**fields_of(definition, "title counts"), "cells": cells, "whole": whole})
-    return tuple(rows) if compactions else ()

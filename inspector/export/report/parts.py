@@ -23,7 +23,7 @@ from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 from inspector.quality.losses import is_lost, lives_after
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 from inspector.summaries.drift import ChangedMeaning, Stale
 from inspector.summaries.exact import turn_words
 from inspector.summaries.lineage import Lineage

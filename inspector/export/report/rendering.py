@@ -19,6 +19,7 @@ from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe, safe_title
+from inspector.export import measures
 from inspector.export.document import Document, built, fields_of
 from inspector.export.facts import carried_document, life_document
 from inspector.export.generations import of_list_before
@@ -26,6 +27,7 @@ from inspector.export.report import charting, wording
 from inspector.export.report.values import CompactionPart, FactGroup, Report
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.measures import Measures
 from inspector.summaries.parse import parse_summary
 from inspector.summaries.summary import Item
 
@@ -97,6 +99,7 @@ def _templates(shown: Callable[[str], str]) -> Environment:
     templates.globals |= {
         "policy": POLICY,
         "outcomes": OUTCOMES,
+        "measures": measures.COLUMNS,
         "chart_width": charting.WIDTH,
         "period": wording.period,
     }
@@ -128,6 +131,7 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(wording),
     **_functions(charting),
+    **_functions(measures),
     "blocks": _blocks,
     "capitalized": lambda text: text[:1].upper() + text[1:],
     "cause_words": lambda cause: CAUSE_WORDS.get(cause, cause),
@@ -171,10 +175,12 @@ def report_document(report: Report) -> Document:
     return head | {name: built(getattr(report, name), _special) for name in names}
 
 
-def _special(value: Any) -> Document | None:
+def _special(value: Any) -> Any:
     """Return facts as the other commands do, and null for values that are unknown without the list before."""
     if isinstance(value, Life):
         return life_document(value)
+    if isinstance(value, Measures):
+        return measures.measure_documents(value)
     if isinstance(value, AtRisk):
         return carried_document(value.fact) | fields_of(value, "once places")
     if isinstance(value, Compaction) and not value.before:

@@ -13,6 +13,7 @@ from inspector.export.document import Document
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
+from inspector.quality.measures import Measures
 from inspector.summaries.summary import SummaryDiff
 
 
@@ -179,8 +180,7 @@ class Report(Struct, frozen=True):
     generations: tuple[GenerationLine, ...]
     course: TokenCourse
     compactions: tuple[CompactionPart, ...]
-    curves: tuple[Document, ...]
-    measures: tuple[Document, ...]
+    measures: Measures
     drift: Document
     costs: Document
     risk: Document

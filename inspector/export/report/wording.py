@@ -21,7 +21,7 @@ from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.finding import Severity, severity_words
-from inspector.quality.measures.measure import Share
+from inspector.quality.measures import Share
 from inspector.summaries.summary import ItemChange
 
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
@@ -49,20 +49,6 @@ def period(start: float, end: float) -> str:
 def severities(counts: Mapping[Severity, int]) -> str:
     """Return the number of findings by severity."""
     return severity_words(counts) or "nothing to tell"
-
-
-def share_percent(share: Share | None) -> str:
-    """Return a share in percent; a dash without a value."""
-    return "–" if share is None or share.value is None else percent(share.value)
-
-
-def share_words(share: Share | None) -> str:
-    """Return a share as "67% (6 of 9)"; "" without a value."""
-    if share is None or share.value is None:
-        return ""
-    if share.of > 9_999:
-        return percent(share.value)
-    return f"{percent(share.value)} ({share.count:,} of {share.of:,})"
 
 
 def cut(text: str, limit: int = LONGEST) -> str:

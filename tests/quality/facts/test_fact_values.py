@@ -17,7 +17,8 @@ from inspector.quality.facts.fact import (
     Outcome,
     Saying,
 )
-from inspector.quality.measures.survival import survival_measures
+from inspector.quality.measures import Share, survival
+from tests.quality.made import compaction
 
 SAYING = Saying(0, 1, 3, 13, "s", "user", (0, 20), 1)
 FACT = Fact(
@@ -38,10 +39,8 @@ def test_a_fate_is_read_gone_weakened_or_neither(outcome: Outcome) -> None:
 
 def test_shares_of_survival_count_uncertain_facts_apart() -> None:
     lives = tuple(life(outcome, outcome) for outcome in OUTCOMES)
-    measure = survival_measures(ConversationFacts(tuple(one.fact for one in lives), lives), [1])[0]
-    for share in (measure.share, dict(measure.parts)["user"]):
-        assert share is not None
-        assert (share.count, share.of, share.uncertain) == (2, 6, 1)
+    shares = survival(ConversationFacts(tuple(one.fact for one in lives), lives), [compaction(1)]).shares
+    assert shares[lives[0].kind] == (Share(2, 6, 1),)
 
 
 def test_a_fact_that_earlier_compactions_kept_ends_at_the_compaction_that_loses_it() -> None:

@@ -17,9 +17,9 @@ from inspector.answers.findings import findings
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
 from inspector.engines.base import Settings
+from inspector.export.measures import COLUMNS
 from inspector.quality.facts.fact import KINDS
 from inspector.quality.losses import is_lost, lives_after
-from inspector.quality.measures.definitions import DEFINITIONS
 from inspector.stores.detect import open_store
 from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
@@ -49,40 +49,17 @@ def test_messages_that_stay_were_not_read_for_the_summary(fixtures_dir: Path) ->
     )
 
 
-def test_every_compaction_has_every_measure(fixtures_dir: Path) -> None:
+def test_every_compaction_has_its_measures(fixtures_dir: Path) -> None:
     database = str(fixtures_dir / "hermes-0.13-rotating.db")
     document = answer("measures", database, CHECKOUT)
-    assert [d["id"] for d in document["definitions"]] == list(DEFINITIONS)
-    assert [c["compaction"] for c in document["compactions"]] == [1, 2, 3, 4]
-    for compaction in document["compactions"]:
-        assert [m["id"] for m in compaction["measures"]] == list(DEFINITIONS)
-        for measure in compaction["measures"]:
-            share = measure["share"]
-            if share is not None and measure["id"].startswith("survival"):
-                assert share["count"] == sum(e["known"] for e in measure["evidence"])
-                # Uncertain facts count neither as kept nor as lost.
-                assert share["of"] == sum(e["note"] != "uncertain" for e in measure["evidence"])
-    recorded = {c["index"]: c for c in answer("compactions", database, CHECKOUT)}
-    for compaction in document["compactions"]:
-        numbers = next(m for m in compaction["measures"] if m["id"] == "compression")["numbers"]
-        assert numbers["before"] == recorded[compaction["compaction"]]["tokens_before"]
-        assert numbers["after"] == recorded[compaction["compaction"]]["tokens_after"]
-
-
-def test_facts_of_the_agent_are_marked(fixtures_dir: Path) -> None:
-    database = str(fixtures_dir / "hermes-0.13-rotating.db")
-    lost = [
-        entry
-        for compaction in answer("measures", database, CHECKOUT)["compactions"]
-        for measure in compaction["measures"]
-        for entry in measure["evidence"]
-        if not entry["known"]
-    ]
-    by_agent = [entry for entry in lost if entry["role"] == "assistant"]
-    shown = CliRunner().invoke(commands, ["measures", database, CHECKOUT]).stdout
-    assert bool(by_agent) == ("(agent" in shown)
-    assert bool(by_agent) == ("losses and check count only the user's own words." in shown)
-    assert "! no summary was made: a fallback text replaced the middle" in shown
+    assert [entry["compaction"] for entry in document["compactions"]] == [1, 2, 3, 4]
+    recorded = {entry["index"]: entry for entry in answer("compactions", database, CHECKOUT)}
+    for entry in document["compactions"]:
+        sizes = recorded[entry["compaction"]]
+        assert entry["compression"]["of"] == sizes["tokens_before"]
+        assert entry["compression"]["of"] - entry["compression"]["count"] == sizes["tokens_after"]
+        assert (entry["spent_tokens"] == 0) is sizes["fallback"] is entry["fallback"]
+        assert list(entry["survival"]) == list(KINDS)
 
 
 def test_survival_follows_from_the_facts(fixtures_dir: Path) -> None:
@@ -93,11 +70,11 @@ def test_survival_follows_from_the_facts(fixtures_dir: Path) -> None:
     for compaction in document["compactions"]:
         lives = lives_after(reading.facts.lives, compaction["compaction"])
         for kind in KINDS:
-            measure = next(m for m in compaction["measures"] if m["id"] == f"survival-{kind}")
+            share = compaction["survival"][kind] or {"of": 0, "count": 0}
             mine = [life for life in lives if life.fact.kind == kind and life.fate.settled]
             mine = [life for life in mine if is_lost(life) or not life.fate.gone]
-            assert measure["share"]["of"] == len(mine)
-            assert measure["share"]["count"] == sum(life.fate.alive for life in mine)
+            assert share["of"] == len(mine)
+            assert share["count"] == sum(life.fate.alive for life in mine)
 
 
 def test_survival_leaves_out_what_the_user_pasted(tmp_path: Path) -> None:
@@ -110,16 +87,17 @@ def test_survival_leaves_out_what_the_user_pasted(tmp_path: Path) -> None:
     made.compact(lines.nine_sections(primary=["Never moor a tug at berth 9."]), before=167_412)
     made.user("And the quay.")
     (document,) = answer("measures", str(made.write(tmp_path / "a.jsonl")))
-    share = document["whole"]["survival-constraint"]["share"]
+    share = document["compactions"][-1]["survival"]["constraint"]
     assert (share["count"], share["of"]) == (1, 1)
 
 
-def test_the_text_has_a_row_per_measure(fixtures_dir: Path) -> None:
+def test_the_text_has_a_row_for_each_compaction(fixtures_dir: Path) -> None:
     done = CliRunner().invoke(commands, ["measures", str(fixtures_dir / "hermes-0.13-rotating.db"), CHECKOUT])
     assert done.exit_code == 0
-    for definition in DEFINITIONS.values():
-        assert definition.title in done.output
-    assert "Abort when p99 passes 350 ms" in done.output
+    head, *rows = done.output.splitlines()
+    assert all(name in head for name in COLUMNS)
+    assert [row.split()[0] for row in rows[:4]] == ["1", "2!", "3", "4"]
+    assert "!: no summary was made. A fallback text replaced the middle." in done.output
     done = CliRunner().invoke(
         commands, ["measures", str(fixtures_dir / "hermes-0.13-rotating.db"), "Check the load test scripts"]
     )
@@ -127,8 +105,8 @@ def test_the_text_has_a_row_per_measure(fixtures_dir: Path) -> None:
 
 
 def test_the_page_defines_every_measure() -> None:
-    documented = re.findall(r"^\| `([a-z-]+)` \|", MEASURES, re.MULTILINE)
-    assert documented == list(DEFINITIONS)
+    documented = re.findall(r"^\| `([a-z_]+)` \|", MEASURES, re.MULTILINE)
+    assert documented == ["compression", "spent_tokens", "survival"]
 
 
 def test_the_life_as_json(fixtures_dir: Path) -> None:

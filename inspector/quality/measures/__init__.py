@@ -1,1 +1,0 @@
-"""Measures of what a compaction kept, each with its definition, number and evidence."""
