@@ -129,6 +129,8 @@ _MOVES = late_pattern(r"(?<![\w/.-])(?:cd|pushd)(?![\w/.-])")
 _FILE = "file://"
 #: Matches a path, a name, or a word.
 _NAME = late_pattern(r"[a-z0-9_~./\\-]+")
+#: Minimum characters of a file name without its ending that has several words.
+_SEVERAL_WORDS = 6
 #: A path from the root of a disk or from the folder of the user.
 _ROOTED = late_pattern(r"[/~]|[A-Za-z]:[\\/]")
 _IN_PLACE = late_pattern(r"-[nErsuz]{0,6}i|--in-place")
@@ -417,14 +419,24 @@ def path_ends(path: str) -> list[str]:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the names of files and folders in a text, in lower case. A plain word is none."""
+    """Return the last part of each path in a text, in lower case. A plain word is no path."""
     written = (word.strip(".-") for word in _NAME.findall(text[:MAX_ARGUMENT].lower()))
-    return frozenset(name for one in written if not one.isalnum() for name in re.split(r"[/\\]", one)) - {""}
+    return frozenset(re.split(r"[/\\]", one.rstrip("/\\"))[-1] for one in written if not one.isalnum()) - {""}
 
 
 def is_named(path: str, names: frozenset[str]) -> bool:
-    """Return whether the names of a text have a file or the folder that it is in."""
-    return not names.isdisjoint(one_spelling(path).lower().split("/")[-2:])
+    """Return whether the names of a text have a file, the folder that it is in, or its name without the ending.
+
+    A name of several words may also begin a longer word ("harbour_lightsonodake").
+    """
+    parts = one_spelling(path).lower().split("/")[-2:]
+    stem, ending = posixpath.splitext(parts[-1])
+    several = ending and not stem.isalpha() and len(stem) >= _SEVERAL_WORDS
+    return not names.isdisjoint(parts) or any(
+        name == stem or (name.startswith(stem) and name[len(stem)].isalpha() and not name.endswith(ending))
+        for name in names
+        if several
+    )
 
 
 def overlap(one: Lines | None, other: Lines | None) -> bool:

@@ -54,7 +54,7 @@ class Step(Struct, frozen=True):
 
     `step` counts from 0, `generation` from 1; `index` is its place in that list, `message` the row of the store.
     `left` is the compaction that summarized it, None while it is in the list. `asked` has the names of files and
-    folders in the user's last message since the last compaction.
+    folders in the user's last message, which is at the step `asked_at`.
     """
 
     step: int
@@ -64,6 +64,7 @@ class Step(Struct, frozen=True):
     left: int | None
     acts: tuple[Act, ...] = ()
     asked: frozenset[str] = frozenset()
+    asked_at: int = -1
 
 
 class AftermathEvent(Struct, frozen=True):
@@ -74,8 +75,8 @@ class AftermathEvent(Struct, frozen=True):
     `fact` is the text of the fact behind the event, with its `category` and `fate` ("" if there is no such fact). The
     fate of a repeated statement may be uncertain or unknown; other facts are lost or weakened. `tokens` are the rough
     tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it,
-    so fewer tokens repeat. `named`: a message of the user after the compaction names the file or its folder, and may
-    ask for it.
+    so fewer tokens repeat. `named`: the user's last message is later than the earlier act, names the file or its
+    folder, and may ask for it.
     """
 
     compaction: int

@@ -40,7 +40,7 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
     waiting: list[Step] = []
     by_call: dict[str, int] = {}
     names: dict[str, str] = {}
-    asked, generation = frozenset[str](), 0
+    asked, asked_at = frozenset[str](), -1
     for step, message in messages:
         if message.role == "tool":
             at = by_call.get(message.tool_call_id, len(waiting) - 1 if waiting and len(by_call) <= 1 else -1)
@@ -49,15 +49,13 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
             continue
         yield from waiting
         waiting, by_call, names = [], {}, {}
-        if step.generation != generation:
-            asked, generation = frozenset(), step.generation
         if message.speaker == "user" and handoff_of(message) is None:
-            asked = names_in(message.text)
+            asked, asked_at = names_in(message.text), step.step
             if compacts(message.text):
                 yield replace(step, acts=(Act("compact", "", ""),))
             elif act := complaint_in(message.text):
                 yield replace(step, acts=(act,))
-        step = replace(step, asked=asked)
+        step = replace(step, asked=asked, asked_at=asked_at)
         if (attached := attached_in(message)) is not None:
             yield replace(step, acts=(attached,))
         if message.role == "assistant":

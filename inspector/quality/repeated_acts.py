@@ -303,6 +303,6 @@ def _event(
             earlier=place_of(before.step),
             written=before.kind == "write",
             in_part=not before.covered,
-            named=act.kind == "read" and is_named(act.key, step.asked),
+            named=act.kind == "read" and step.asked_at > before.step.step and is_named(act.key, step.asked),
         )
     return event if behind is None else event.about(*behind)

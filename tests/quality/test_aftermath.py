@@ -21,7 +21,15 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.export.fact_results import print_aftermath
 from inspector.quality import acts as acts_module
-from inspector.quality.acts import SOME_LINES, Lines, acts_of_call, error_in, overlap
+from inspector.quality.acts import (
+    SOME_LINES,
+    Lines,
+    acts_of_call,
+    error_in,
+    is_named,
+    names_in,
+    overlap,
+)
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts
 from inspector.quality.facts.fact import (
     Contradiction,
@@ -249,12 +257,29 @@ def test_a_package_that_is_installed_again_is_an_event(first: str, second: str, 
         ("Review all in /srv/app/", True),
         ("Review the app.", False),
         ("Review data.py.", False),
+        ("crew@pier:~/app/build$ make", False),
+        ("See /app/b.py.", False),
     ],
 )
-def test_a_file_that_the_user_names_after_the_compaction_may_be_asked_for(words: str, named: bool) -> None:
+def test_a_file_that_the_user_names_after_its_first_reading_may_be_asked_for(words: str, named: bool) -> None:
     ask = [Message({"role": "user", "content": words})]
     assert [event.named for event in events((1, 1, READ), (2, None, ask + READ))] == [named]
+    assert [event.named for event in events((1, 1, READ + ask), (2, None, READ))] == [named]
     assert [event.named for event in events((1, 1, ask + READ), (2, None, READ))] == [False]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("harbour_lightsnoyounishite", True),
+        ("Look at harbour_lights again.", True),
+        ("Look at harbour_lights_old.cpp.", False),
+        ("Look at harbour_lightship.cpp.", False),
+        ("Look at the harbour.", False),
+    ],
+)
+def test_a_file_is_named_without_its_ending(words: str, named: bool) -> None:
+    assert is_named("/pier/src/harbour_lights.cpp", names_in(words)) == named
 
 
 @pytest.mark.parametrize(
