@@ -193,8 +193,9 @@ def halves_engine(tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def no_cache_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_cache_problems() -> None:
     """Forget the cache problems of earlier tests in this process."""
-    from inspector.config import database
+    from inspector.config.cache import _OPENED
 
-    monkeypatch.setattr(database, "_problems", {})
+    if _OPENED.held is not None:
+        _OPENED.held.problem = ""

@@ -14,7 +14,8 @@ from textual.css.tokenize import Token, tokenize_values
 from inspector.answers import fact_reading, scoring
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Basis, KeptResults, basis_of
+from inspector.answers.kept_results import Basis, basis_of
+from inspector.config.cache import Cache
 from inspector.core.watching import OnProgress
 from inspector.quality.facts import lives
 from inspector.quality.facts.fact import Fact, Fate
@@ -81,7 +82,7 @@ def share_readings(patch: pytest.MonkeyPatch) -> None:
 
 
 def _read_once(
-    inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
+    inspection: Inspection, cache: Cache | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
     by_rules: bool = False,
 ) -> FactsReading:  # fmt: skip

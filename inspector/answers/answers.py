@@ -10,7 +10,7 @@ from typing import Any
 from inspector.answers.inspection import Inspection
 from inspector.answers.scheduling import Scheduling
 from inspector.answers.shown_settings import settings_of
-from inspector.config.database import cache_problems
+from inspector.config.cache import cache_problems
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
 from inspector.core.text import safe_title

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct
 
 from inspector.answers.answers import Answers, about
-from inspector.answers.kept_results import AnswerKind, default_results
+from inspector.answers.kept_results import AnswerKind
 from inspector.answers.scheduling import Progress, is_local, processes_of
+from inspector.config.cache import default_cache
 from inspector.config.folders import with_urls
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
@@ -198,7 +199,7 @@ def _answer_batch(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, Inspector
     """Answer a batch in a worker, and store its results at once, because a worker waits while another one writes."""
     from inspector.fleet.workers import outcomes_of
 
-    with default_results().together():
+    with default_cache().together():
         return outcomes_of(_answer_in_worker, calls)
 
 

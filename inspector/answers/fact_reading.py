@@ -8,10 +8,11 @@ from msgspec import Struct
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import cached_fates
-from inspector.answers.kept_results import KeptAnswer, KeptResults, basis_of, default_results
+from inspector.answers.kept_results import KeptAnswer, basis_of
 from inspector.answers.lists_after import ListsAfter
 from inspector.answers.message_facts import read_messages
 from inspector.answers.needed_facts import with_needed
+from inspector.config.cache import Cache, default_cache
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import ROLE_NAMES, Compaction
 from inspector.core.memory import give_back
@@ -47,7 +48,7 @@ class FactsReading(Struct, frozen=True):
 
 
 def read_facts(
-    inspection: Inspection, cache: KeptResults | None = None, watch: OnProgress | None = None,
+    inspection: Inspection, cache: Cache | None = None, watch: OnProgress | None = None,
     pruned: Mapping[int, Sequence[int]] | None = None, placed_fates: PlacedFates = "every", all_facts: bool = False,
     by_rules: bool = False,
 ) -> FactsReading:  # fmt: skip
@@ -115,7 +116,7 @@ def _consumed(steps: list[SpokenMessage]) -> Iterator[SpokenMessage]:
 
 
 def _read_steps(
-    inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None,
+    inspection: Inspection, cache: Cache | None, watch: OnProgress | None,
     pruned: Mapping[int, Sequence[int]],
 ) -> tuple[MessagePaths, Sequence[int], list[SpokenMessage]]:  # fmt: skip
     """Return the paths of the messages, the number of messages before each compaction, and the messages."""
@@ -127,7 +128,7 @@ def _read_steps(
 
 def facts_without_fates(inspection: Inspection, watch: OnProgress | None = None) -> tuple[Fact, ...]:
     """Return the facts, best rank first, without their fates, which take longest to compute."""
-    return _gathered(inspection, _read_steps(inspection, default_results(), watch, {})[2])
+    return _gathered(inspection, _read_steps(inspection, default_cache(), watch, {})[2])
 
 
 def facts_under_summaries(
@@ -144,7 +145,7 @@ def facts_under_summaries(
     if not choices:
         return ()
     compactions = inspection.compactions()
-    _, ends_of_lists, steps = _read_steps(inspection, default_results(), watch, pruned)
+    _, ends_of_lists, steps = _read_steps(inspection, default_cache(), watch, pruned)
     facts = _gathered(inspection, steps)
     return tuple(
         lives_of(
@@ -178,7 +179,7 @@ def facts_after(
         or (place.generation == planned.index and place.index < planned.before)
     )
     transcript = Transcript(places, (*recorded.ends[: len(earlier)], len(places)))
-    facts_at = read_messages(inspection, default_results(), watch, transcript, bool(pruned))
+    facts_at = read_messages(inspection, default_cache(), watch, transcript, bool(pruned))
     steps = _steps(transcript, facts_at, message_paths(transcript, (*earlier, planned), pruned), inspection)
     lists_after = {planned.index: PassageIndex(list_after)}
     return lives_of(_gathered(inspection, steps), steps, transcript.ends, lists_after)

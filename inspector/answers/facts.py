@@ -10,8 +10,8 @@ from msgspec import Struct
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading, pruned_by, read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.answers.store_losses import LIST_MISSING, unseen_compactions
+from inspector.config.cache import default_cache
 from inspector.config.settings import ResolvedSettings
 from inspector.core.shares import plural
 from inspector.core.watching import OnProgress
@@ -51,7 +51,7 @@ def facts_reading(
     Changed fates and the last fate of a fact have a place and an excerpt. Notes go to `answers`.
     """
     inspection, resolved = answers.opened(name)
-    cache = default_results()
+    cache = default_cache()
     pruned = pruned_by(inspection, resolved.settings)
     reading = read_facts(inspection, cache, watch, pruned, placed_fates="changes")
     return inspection, resolved, reading

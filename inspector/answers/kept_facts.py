@@ -10,7 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import KeptResults, basis_of, basis_of_inputs, program_stamp
+from inspector.answers.kept_results import basis_of, basis_of_inputs, document, keep_documents
+from inspector.config.cache import Cache, CacheEntry, hashed, stamp_of
 from inspector.core.messages import Message
 from inspector.quality.facts.fact import Fate, MessageFacts
 from inspector.quality.facts.lives import Following, Work
@@ -24,22 +25,22 @@ _MAX_PLACED = 60_000
 
 
 def message_key(message: Message) -> bytes:
-    """Return the key of a message's facts: a hash of its text and speaker, and of the program."""
+    """Return the key of a message's facts: a hash of its text and speaker."""
     calls = "\x00".join(call.arguments for call in message.tool_calls)
-    content = f"{message.speaker}\x00{message.text}\x00{calls}"
-    key = f"{program_stamp()}{'.summary' if message.summary else ''}".encode()
-    return hashlib.blake2b(content.encode("utf-8", errors="surrogatepass"), digest_size=16, key=key).digest()
+    return hashed(message.speaker, message.text, calls, "summary" if message.summary else "")
 
 
-def cached_facts(results: KeptResults, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
+def cached_facts(cache: Cache, keys: Sequence[bytes]) -> dict[bytes, MessageFacts]:
     """Return the stored facts of these keys."""
-    stored = {key: unpacked(data) for key, data in results.get(keys).items()}
+    stamp = stamp_of()
+    stored = {key: unpacked(data) for key, (kept, data) in cache.get("facts", keys).items() if kept == stamp}
     return {key: facts for key, facts in stored.items() if facts is not None}
 
 
-def keep_facts(results: KeptResults, facts: Mapping[bytes, MessageFacts]) -> None:
+def keep_facts(cache: Cache, facts: Mapping[bytes, MessageFacts]) -> None:
     """Store the facts of messages."""
-    results.put({key: packed(value) for key, value in facts.items()})
+    stamp = stamp_of()
+    cache.put("facts", {key: CacheEntry(stamp, packed(value)) for key, value in facts.items()})
 
 
 def packed(facts: MessageFacts) -> bytes:
@@ -51,11 +52,11 @@ def unpacked(data: bytes) -> MessageFacts | None:
     """Unpack facts from bytes; None if the bytes are not from this program."""
     try:
         return _DECODER.decode(zlib.decompress(data))
-    except (zlib.error, msgspec.DecodeError):
+    except (zlib.error, TypeError, msgspec.DecodeError):
         return None
 
 
-def cached_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work:
+def cached_fates(inspection: Inspection, cache: Cache, work: Work) -> Work:
     """Return a function that returns the fates from `cache`, else follows the facts with `work`.
 
     The fates of a short conversation are stored once, with every place. Each question selects its places from them. The
@@ -82,20 +83,22 @@ def cached_fates(inspection: Inspection, cache: KeptResults, work: Work) -> Work
         # Lists are only read if the conversation has changed.
         state = basis_of(store, conversation, "inputs of fates", options=options)
         state = state.with_inputs(_IN_ORDER.encode(following))
-        known = cache.document(state)
+        known = document(cache, state)
         inputs = known or inputs_of(following, lists_after)
         basis = basis_of_inputs(store, conversation, "fates", options, inputs.encode())
-        document = cache.document(basis)
-        if document is not None:
+        stored = document(cache, basis)
+        if stored is not None:
             if known is None:
-                cache.keep({state: inputs})
-            different = msgspec.convert(document["different"], list[Fate], strict=False)
-            return {name: [different[at] for at in places] for name, places in document["fates"].items()}
+                keep_documents(cache, {state: inputs})
+            different = msgspec.convert(stored["different"], list[Fate], strict=False)
+            return {name: [different[at] for at in places] for name, places in stored["fates"].items()}
         fates = work(following, lists_after, watch)
         # Many facts have equal fates. Share the objects when they are read, to save memory.
         places: dict[Fate, int] = {}
         of = {name: [places.setdefault(fate, len(places)) for fate in each] for name, each in fates.items()}
-        cache.keep({basis: {"different": msgspec.to_builtins(list(places)), "fates": of}, state: inputs})
+        keep_documents(
+            cache, {basis: {"different": msgspec.to_builtins(list(places)), "fates": of}, state: inputs}
+        )
         return fates
 
     return follow

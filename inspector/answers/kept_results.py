@@ -1,26 +1,21 @@
-"""Results kept between runs by their inputs, in a SQLite file in the user's cache directory."""
+"""Results kept between runs by their inputs, in the cache."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-import inspector
 from inspector.answers.resolving import resolve
-from inspector.config.database import CacheFile
+from inspector.config.cache import Cache, CacheEntry, default_cache, hashed, stamp_of
 from inspector.config.dismissals import Dismissals
-from inspector.config.opened import OpenedOnce
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings
 from inspector.core.errors import OutputProblem
@@ -32,11 +27,8 @@ if TYPE_CHECKING:
     from inspector.answers.answers import Answers
 
 T = TypeVar("T")
-#: A file that uses more than this, in bytes, is emptied when it is opened.
-LARGEST = 256_000_000
-#: Parts of the program on which no result depends.
-_ONLY_SHOWN = ("app", "commands")
-
+#: The kind of these entries in the cache.
+_KIND = "results"
 #: Minimum seconds of computing for an answer to be stored.
 LONG = 0.05
 
@@ -68,8 +60,7 @@ def basis_of(
     `resolved` are the settings if the answer depends on them, `options` its other inputs. Reads no message; raises
     UnknownConversation and StoreErrors.
     """
-    stamp = _hashed(
-        program_stamp(),
+    stamp = stamp_of(
         prices_stamp(),
         store.stamp(conversation),
         repr(resolved),
@@ -82,12 +73,12 @@ def basis_of(
 def basis_of_inputs(store: Store, conversation: str, question: str, options: str, inputs: bytes) -> Basis:
     """Return the basis of an answer that depends only on `inputs` and the program. Raises as basis_of."""
     place = _place(store, conversation, question, options)
-    return Basis(place, _hashed(program_stamp())).with_inputs(inputs)
+    return Basis(place, stamp_of()).with_inputs(inputs)
 
 
 def _place(store: Store, conversation: str, question: str, options: str = "") -> bytes:
     path = str(store.owner(conversation).path.absolute())
-    return _hashed(question, path, conversation, options)
+    return hashed(question, path, conversation, options)
 
 
 def dismissed_stamp(store: Store, conversation: str) -> str:
@@ -119,68 +110,31 @@ def judged_since(earlier: Mapping[str, str]) -> tuple[frozenset[str], Mapping[st
     return frozenset(root for root, _ in now.items() ^ earlier.items()), now
 
 
-class KeptResults(CacheFile):
-    """Stored results: documents (JSON), one for each place, with their basis; and values (bytes), by a hash of all
-    inputs."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, "results", "result", LARGEST, "Results")
-
-    def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the values of these keys."""
-        return {key: value for key, value in super().get(keys).items() if isinstance(value, bytes)}
-
-    def document(self, basis: Basis) -> Any:
-        """Return the stored document with exactly this basis, or None."""
-        return _document(self.get([basis.place]), basis)
-
-    def keep(self, documents: Mapping[Basis, Any]) -> None:
-        """Store documents. Each replaces the earlier document of its place."""
-        self.put({basis.place: basis.stamp + _packed(document) for basis, document in documents.items()})
+def document(cache: Cache, basis: Basis) -> Any:
+    """Return the stored document with exactly this basis, or None."""
+    return _document(cache.get(_KIND, [basis.place]), basis)
 
 
-def _packed(document: Any) -> bytes:
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+def keep_documents(cache: Cache, documents: Mapping[Basis, Any]) -> None:
+    """Store documents. Each replaces the earlier document of its place."""
+    entries = {basis.place: CacheEntry(basis.stamp, _packed(value)) for basis, value in documents.items()}
+    cache.put(_KIND, entries)
+
+
+def _packed(value: Any) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode("utf-8", errors="surrogatepass"), 1)
 
 
-def _document(stored: Mapping[bytes, bytes], basis: Basis) -> Any:
-    """Return the document of a basis from stored bytes; None if it is missing or not from this program."""
-    data = stored.get(basis.place, b"")
-    if data[: len(basis.stamp)] != basis.stamp:
+def _document(stored: Mapping[bytes, CacheEntry], basis: Basis) -> Any:
+    """Return the document of a basis from stored entries; None if it is missing, not current or malformed."""
+    entry = stored.get(basis.place)
+    if entry is None or entry.stamp != basis.stamp:
         return None
     try:
-        return json.loads(zlib.decompress(data[len(basis.stamp) :]).decode("utf-8", errors="surrogatepass"))
-    except (zlib.error, ValueError, RecursionError):
+        return json.loads(zlib.decompress(entry.value).decode("utf-8", errors="surrogatepass"))
+    except (zlib.error, TypeError, ValueError, RecursionError):
         return None
-
-
-@cache
-def program_stamp() -> str:
-    """Return a text with the version of the program and the change times of its modules and rules."""
-    root = Path(inspector.__file__).parent
-    parts = [inspector.__version__]
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in (*_ONLY_SHOWN, "__pycache__"))
-        for name in sorted(names):
-            status = Path(folder, name).stat()
-            parts.append(f"{name} {status.st_size} {status.st_mtime_ns}")
-    return _hashed(*parts).hex()
-
-
-def _hashed(*texts: str) -> bytes:
-    joined = "\x00".join(texts).encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(joined, digest_size=16).digest()
-
-
-_OPENED = OpenedOnce(KeptResults)
-
-
-def default_results() -> KeptResults:
-    """Return the kept results in the user's cache directory, opened once."""
-    from inspector.config.folders import cache_dir
-
-    return _OPENED.at(cache_dir() / "results.db")
 
 
 class AnswerKind(Struct, Generic[T], frozen=True):
@@ -202,7 +156,7 @@ class AnswerKind(Struct, Generic[T], frozen=True):
         The state of a conversation is read only if there is an answer about it.
         """
         places = {_place(store, conversation, self.question): conversation for conversation in conversations}
-        stored = default_results().get(list(places))
+        stored = default_cache().get(_KIND, places)
         names = [name for place, name in places.items() if place in stored]
         answers = {name: self.of(store, name).decoded(stored) for name in names}
         return {name: answer for name, answer in answers.items() if answer is not None}
@@ -216,14 +170,14 @@ class KeptAnswer(Struct, Generic[T], frozen=True):
 
     def stored(self) -> T | None:
         """Return the kept answer, None if there is none."""
-        return self.decoded(default_results().get([self.basis.place]))
+        return self.decoded(default_cache().get(_KIND, [self.basis.place]))
 
-    def decoded(self, stored: Mapping[bytes, bytes]) -> T | None:
-        """Return the answer among kept bytes by place, None if there is none."""
-        document = _document(stored, self.basis)
-        if document is None:
+    def decoded(self, stored: Mapping[bytes, CacheEntry]) -> T | None:
+        """Return the answer among stored entries by place, None if there is none."""
+        found = _document(stored, self.basis)
+        if found is None:
             return None
-        answer: T = msgspec.convert(document, self.kind, strict=False)
+        answer: T = msgspec.convert(found, self.kind, strict=False)
         return answer
 
     def keep(self, answer: T) -> None:
@@ -233,7 +187,7 @@ class KeptAnswer(Struct, Generic[T], frozen=True):
 
 def keep(answers: Iterable[tuple[KeptAnswer[Any], Any]]) -> None:
     """Keep answers, all at once."""
-    default_results().keep({place.basis: _plain(answer) for place, answer in answers})
+    keep_documents(default_cache(), {place.basis: _plain(answer) for place, answer in answers})
 
 
 def _plain(answer: Any) -> Any:
@@ -258,15 +212,15 @@ def kept_answer(
     resolved = resolve(answers.store, row, answers.flags, answers.config)
     basis = basis_of(answers.store, row.id, question, resolved, repr(options))
     basis = basis.with_inputs(Dismissals.load().stamp(row.root).encode())
-    results = default_results()
-    stored = results.document(basis) if is_built_in(resolved.settings.profile) else None
+    cache = default_cache()
+    stored = document(cache, basis) if is_built_in(resolved.settings.profile) else None
     if stored is None:
         began = time.monotonic()
         with answers.noting() as notes:
             answer = make()
         if time.monotonic() - began >= LONG:
-            document = answer if kind is Any else _plain(answer)
-            results.keep({basis: {"document": document, "notes": notes}})
+            plain = answer if kind is Any else _plain(answer)
+            keep_documents(cache, {basis: {"document": plain, "notes": notes}})
     else:
         answer, notes = msgspec.convert(stored["document"], kind, strict=False), stored["notes"]
     for note in notes:

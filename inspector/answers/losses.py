@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import default_results
 from inspector.answers.standing_lives import standing_lives
+from inspector.config.cache import default_cache
 from inspector.core.conversations import Compaction
 from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
@@ -52,7 +52,7 @@ def facts_of(
     """Return the facts of a conversation (see read_facts), cached where possible; none without compactions."""
     if not inspection.compactions():
         return ConversationFacts()
-    return read_facts(inspection, default_results(), placed_fates=placed_fates, by_rules=by_rules).facts
+    return read_facts(inspection, default_cache(), placed_fates=placed_fates, by_rules=by_rules).facts
 
 
 class FactEvidence(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import cached_facts, keep_facts, message_key, packed, unpacked
-from inspector.answers.kept_results import KeptResults
+from inspector.config.cache import Cache
 from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.core.watching import OnProgress
@@ -32,7 +32,7 @@ _LAUNCHED = ("Launching command: ", "Launching skill: ")
 
 
 def read_messages(
-    inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None, transcript: Transcript,
+    inspection: Inspection, cache: Cache | None, watch: OnProgress | None, transcript: Transcript,
     placed: bool,
 ) -> dict[tuple[int, int], MessageFacts]:  # fmt: skip
     """Return the facts of each message that has any, by generation and index of its first occurrence.
@@ -52,7 +52,7 @@ class _Reader:
     """
 
     def __init__(
-        self, inspection: Inspection, cache: KeptResults | None, watch: OnProgress | None, transcript: Transcript,
+        self, inspection: Inspection, cache: Cache | None, watch: OnProgress | None, transcript: Transcript,
         placed: bool,
     ) -> None:  # fmt: skip
         self.inspection = inspection

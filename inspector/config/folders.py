@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from inspector.core.errors import BadInput, OutputProblem
 _NAME = "compaction-inspector"
 #: The file in a folder of copies that names their URL.
 URL_FILE = "url"
+#: Suffixes of the files of a database: the file itself, and two that SQLite adds.
+DATABASE_FILES = ("", "-wal", "-shm")
 _PASSWORD = re.compile(r"(?<=://)([^/@:]*):[^/@]*@")
 
 
@@ -112,6 +115,22 @@ def write_text(path: Path, text: str) -> bool:
     except (OSError, OutputProblem):
         return False
     return True
+
+
+def prepare_private(path: Path) -> None:
+    """Create the folder and the file of a database, readable by this user only.
+
+    SQLite gives its additional files the same permissions. Raise OSErrors, or OutputProblem for a path in an agent's
+    folder.
+    """
+    from inspector.config.agent_folders import refuse_own_file
+
+    target = refuse_own_file(path)
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.close(os.open(target, os.O_CREAT | os.O_RDWR, 0o600))
+    for end in DATABASE_FILES:
+        with suppress(FileNotFoundError):
+            os.chmod(f"{target}{end}", 0o600)
 
 
 def write_whole(target: Path, data: bytes, overwrite: bool = True) -> None:

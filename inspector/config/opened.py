@@ -26,6 +26,12 @@ class OpenedOnce(Generic[_File]):
         self._lock = RLock()
         self._held: tuple[Path, _File] | None = None
 
+    @property
+    def held(self) -> _File | None:
+        """The open file, None if none was opened."""
+        held = self._held
+        return None if held is None else held[1]
+
     def at(self, path: Path) -> _File:
         """Return the file at a path, and open it if necessary."""
         with self._lock:

@@ -1,4 +1,4 @@
-"""Context windows and prices from genai-prices, looked up once per model and stored between runs.
+"""Context windows and prices from genai-prices, looked up once per model and stored in the cache.
 
 Importing genai-prices takes a quarter of a second and 22 MB. Readers of stored entries do not need it.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.config.folders import cache_dir, read_state, write_state
+from inspector.config.cache import CacheEntry, default_cache, hashed, stamp_of
 
 #: Prices of a model in their stored order, and the names of genai-prices for them.
 RATES = {
@@ -58,55 +58,40 @@ class ListedModel(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def listed(model: str, provider: str = "") -> ListedModel:
     """Return a model's entries. Import genai-prices if they are not stored."""
-    kept, name = _kept(), _name(model, provider)
-    if name in kept:
-        return kept[name]
-    entry = _looked_up(model, provider)
-    models = {**kept, name: entry}
-    write_state(_file(), {"of": _stamp(), "models": msgspec.to_builtins(models)})
-    return entry
+    found = _stored(model, provider)
+    if found is None:
+        found = _looked_up(model, provider)
+        default_cache().put(
+            "models", {hashed(model, provider): CacheEntry(_stamp(), msgspec.json.encode(found))}
+        )
+    return found
 
 
 def is_kept(model: str, provider: str) -> bool:
     """Return whether a model's entries are stored."""
-    return not model.strip() or _name(model, provider) in _kept()
+    return not model.strip() or _stored(model, provider) is not None
 
 
-def _name(model: str, provider: str) -> str:
-    return f"{model}\x00{provider}"
-
-
-def _file() -> Path:
-    return cache_dir() / "models.json"
-
-
-def _kept() -> dict[str, ListedModel]:
-    """Return the stored entries for the installed release of genai-prices."""
+def _stored(model: str, provider: str) -> ListedModel | None:
+    """Return the stored entries for the installed release of genai-prices; None if there are none."""
+    key = hashed(model, provider)
+    entry = default_cache().get("models", [key]).get(key)
     try:
-        status = _file().stat()
-    except OSError:
-        return {}
-    return _read(_file(), status.st_mtime_ns, status.st_size)
+        return (
+            None
+            if entry is None or entry.stamp != _stamp()
+            else msgspec.json.decode(entry.value, type=ListedModel)
+        )
+    except (TypeError, ValueError):
+        return None
 
 
 @lru_cache(maxsize=1)
-def _read(path: Path, *_: int) -> dict[str, ListedModel]:
-    """Return the entries in a file. The other arguments, its time and size, are the key of the cache."""
-    document = read_state(path)
-    if document.get("of") != _stamp():
-        return {}
-    try:
-        return msgspec.convert(document.get("models"), dict[str, ListedModel])
-    except msgspec.ValidationError:
-        return {}
-
-
-@lru_cache(maxsize=1)
-def _stamp() -> str:
-    """Return a text that changes with this module and with the release of genai-prices."""
+def _stamp() -> bytes:
+    """Return a stamp that changes with the program and with the release of genai-prices."""
     spec = find_spec("genai_prices")
-    files = [Path(__file__), Path(spec.origin).with_name("data.py") if spec and spec.origin else Path()]
-    return " ".join(f"{status.st_size} {status.st_mtime_ns}" for status in map(os.stat, files))
+    status = os.stat(Path(spec.origin).with_name("data.py")) if spec and spec.origin else None
+    return stamp_of("" if status is None else f"{status.st_size} {status.st_mtime_ns}")
 
 
 def _looked_up(model: str, provider: str) -> ListedModel:

@@ -15,11 +15,11 @@ from inspector.answers.compactions import trigger_of, why_of
 from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import program_stamp
 from inspector.answers.losses import facts_of
 from inspector.answers.requests import requests_of
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
+from inspector.config.cache import program_stamp
 from inspector.config.dismissals import Dismissals
 from inspector.config.prices import prices_stamp
 from inspector.config.settings import ResolvedSettings

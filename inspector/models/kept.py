@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from msgspec.structs import asdict
 
-from inspector.config.database import prepare_private
+from inspector.config.folders import prepare_private
 from inspector.config.opened import OpenedOnce
 from inspector.core.errors import OutputProblem
 from inspector.models.attempt import Ask, Attempt, AttemptPlace

@@ -1,7 +1,4 @@
-"""Index of files, kept between runs: only a changed file is read again.
-
-A database in the user's cache directory has, for each path, size and time of the file, its agent, and its digests.
-"""
+"""Index of files, kept between runs in the cache: only a changed file is read again."""
 
 from __future__ import annotations
 
@@ -9,25 +6,17 @@ import hashlib
 import json
 import os
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-import inspector
 from inspector.agents import agents
-from inspector.config.database import CacheFile
-from inspector.config.opened import OpenedOnce
+from inspector.config.cache import Cache, CacheEntry, default_cache, hashed, stamp_of
 from inspector.core.conversations import ConversationRow
 from inspector.stores.signatures import Signature
-
-#: Maximum bytes of the database; a larger one is emptied when it is opened. A file takes some 700 bytes.
-LARGEST = 64_000_000
-#: Version of the stored data about a file.
-FORMAT = 95
 
 
 class FileDigest(NamedTuple):
@@ -55,58 +44,45 @@ class FileDigest(NamedTuple):
     stream: bool = False
 
 
-class IndexedFile(NamedTuple):
-    """Content of a file at this size in bytes and this modification time in nanoseconds."""
-
-    size: int
-    changed: int
-    agent: str
-    digests: tuple[FileDigest, ...]
-
-
 class FileIndex:
-    """Stored results about files. If the database cannot be used, nothing is stored and `problem` gives the reason."""
+    """Stored results about files, in a cache."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = CacheFile(path, "files", "digests", LARGEST, "What files hold")
-        # The agent of a file is asked first, then its content.
-        self._known: dict[str, IndexedFile] = {}
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
 
-    @property
-    def problem(self) -> str:
-        """The reason why nothing is stored between runs; "" if it is stored."""
-        return self._file.problem
+    def get(self, agent: str, files: Mapping[str, Signature]) -> dict[str, tuple[FileDigest, ...]]:
+        """Return the digests of files of an agent that are stored for these signatures."""
+        keys = {_path_key(path): path for path in files}
+        stamp = _stamp(agent)
+        stored = {
+            keys[key]: entry.value
+            for key, entry in self._cache.get("files", keys).items()
+            if entry.stamp == stamp + _packed(files[keys[key]])
+        }
+        unpacked = zip(stored, _unpacked(list(stored.values())), strict=True)
+        return {path: digests for path, digests in unpacked if digests is not None}
 
-    def get(self, paths: Iterable[str]) -> dict[str, IndexedFile]:
-        """Return the stored results about these files, current or not."""
-        wanted = list(paths)
-        keys = {_path_key(path): path for path in wanted if path not in self._known}
-        stored = self._file.get(list(keys))
-        for key, kept in zip(stored, _unpacked(list(stored.values())), strict=True):
-            if kept is not None:
-                self._known[keys[key]] = kept
-        return {path: self._known[path] for path in wanted if path in self._known}
-
-    def put(self, files: Mapping[str, IndexedFile]) -> None:
-        """Store results about files."""
-        self._known.update(files)
-        self._file.put({_path_key(path): _packed(kept) for path, kept in files.items()})
+    def put(self, agent: str, files: Mapping[str, tuple[Signature, tuple[FileDigest, ...]]]) -> None:
+        """Store the digests of files of an agent, with the signatures that the files had."""
+        stamp = _stamp(agent)
+        entries = {
+            _path_key(path): CacheEntry(stamp + _packed(signature), _packed(digests))
+            for path, (signature, digests) in files.items()
+        }
+        self._cache.put("files", entries)
 
     def recall(self, name: str) -> Any:
         """Return the stored results about several files; None if there are none."""
-        key = _key(name, b"memory")
+        key = hashed(name)
+        entry = self._cache.get("lists", [key]).get(key)
         try:
-            return json.loads(self._file.get([key]).get(key, b""))
+            return None if entry is None or entry.stamp != _stamp() else json.loads(entry.value)
         except (ValueError, TypeError):
             return None
 
     def remember(self, name: str, value: Any) -> None:
         """Store results about several files."""
-        self._file.put({_key(name, b"memory"): _packed(value)})
-
-    def close(self) -> None:
-        """Close the database. Later results are not stored."""
-        self._file.close()
+        self._cache.put("lists", {hashed(name): CacheEntry(_stamp(), _packed(value))})
 
 
 def mark_of(value: object) -> str:
@@ -126,41 +102,27 @@ def mark_of_files(files: Mapping[str, Signature]) -> str:
 
 
 def _path_key(path: str) -> bytes:
-    return _key(os.path.abspath(path))
+    return hashed(os.path.abspath(path))
 
 
-def _key(name: str, person: bytes = b"") -> bytes:
-    raw = name.encode("utf-8", errors="surrogatepass")
-    return hashlib.blake2b(raw, digest_size=16, key=_version(), person=person).digest()
-
-
-@lru_cache(maxsize=1)
-def _version() -> bytes:
-    """Return a version that changes with the program and the supported agents.
-
-    Another release may read another title from a file, and an unknown file may be known now.
-    """
-    names = (inspector.__version__, FORMAT, *(agent.name for agent in agents()))
-    return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
+@lru_cache
+def _stamp(agent: str = "") -> bytes:
+    """Return a stamp that changes with the program and the supported agents: an unknown file may be known now."""
+    return stamp_of(agent, *(known.name for known in agents()))
 
 
 def _packed(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _unpacked(values: Sequence[Any]) -> list[IndexedFile | None]:
+def _unpacked(values: Sequence[Any]) -> list[tuple[FileDigest, ...] | None]:
     """Unpack values, all at once because that is faster. If one is malformed, unpack each alone."""
     try:
-        return list(msgspec.convert(json.loads(b"[%s]" % b",".join(values)), list[IndexedFile]))
-    except ValueError:
-        return [kept for value in values for kept in _unpacked([value])] if len(values) > 1 else [None]
-
-
-_OPENED = OpenedOnce(FileIndex)
+        return list(msgspec.convert(json.loads(b"[%s]" % b",".join(values)), list[tuple[FileDigest, ...]]))
+    except (ValueError, TypeError):
+        return [digests for value in values for digests in _unpacked([value])] if len(values) > 1 else [None]
 
 
 def default_index() -> FileIndex:
-    """Return the index in the user's cache directory, opened once."""
-    from inspector.config.folders import cache_dir
-
-    return _OPENED.at(cache_dir() / "files.db")
+    """Return the index in the user's cache."""
+    return FileIndex(default_cache())

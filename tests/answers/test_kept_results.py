@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses, read_losses
 from inspector.answers.findings import findings, read_findings
 from inspector.answers.inspection import Inspection
-from inspector.answers.kept_results import Basis, KeptResults, basis_of
+from inspector.answers.kept_results import Basis, basis_of, document, keep_documents
 from inspector.answers.resolving import resolve
 from inspector.answers.store_losses import LOSSES
+from inspector.config import cache
+from inspector.config.cache import Cache, CacheEntry
 from inspector.config.dismissals import Dismissals
 from inspector.config.opened import OpenedOnce
 from inspector.config.settings import ResolvedSettings
@@ -38,8 +41,8 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptResults:
-    return KeptResults(tmp_path / "cache" / "results.db")
+def kept(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache" / "cache.db")
 
 
 def tip(path: Path) -> str:
@@ -77,27 +80,26 @@ def test_settings_and_program_belong_to_the_basis(database: Path, monkeypatch: p
     first = basis(database)
     assert basis(database) == first
     assert basis(database, threshold=0.9).stamp != first.stamp
-    monkeypatch.setattr(kept_results, "program_stamp", lambda: "another program")
+    monkeypatch.setattr(cache, "program_stamp", lambda: "another program")
     assert basis(database).stamp != first.stamp
 
 
-def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: KeptResults) -> None:
+def test_only_the_newest_result_is_kept_and_only_for_its_basis(kept: Cache) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
     other = replace(one, stamp=b"b" * 16)
-    kept.keep({one: {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}})
-    assert kept.document(one) == {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}
-    assert kept.document(other) is None
-    kept.keep({other: []})
-    assert (kept.document(one), kept.document(other)) == (None, [])
-    again = KeptResults(kept.path)
-    assert again.document(other) == []
+    keep_documents(kept, {one: {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}})
+    assert document(kept, one) == {"text": "\udcff \N{SNOWMAN}", "list": [1, None]}
+    assert document(kept, other) is None
+    keep_documents(kept, {other: []})
+    assert (document(kept, one), document(kept, other)) == (None, [])
+    assert document(Cache(kept.path), other) == []
 
 
-def test_an_invalid_stored_value_is_no_result(kept: KeptResults) -> None:
+def test_an_invalid_stored_value_is_no_result(kept: Cache) -> None:
     one = Basis(b"p" * 16, b"a" * 16)
-    for data in (b"", one.stamp, one.stamp + b"no zlib", b"x"):
-        kept.put({one.place: data})
-        assert kept.document(one) is None
+    for value in (b"", b"no zlib", zlib.compress(b"no JSON"), 7):
+        kept.put("results", {one.place: CacheEntry(one.stamp, value)})
+        assert document(kept, one) is None
 
 
 def test_losses_and_findings_are_computed_once_from_the_same_facts(
@@ -118,7 +120,7 @@ def test_losses_and_findings_are_computed_once_from_the_same_facts(
     assert [LOSSES.of(store, name).stored() for name in names] == [None] * len(names)
     first = [read_losses(answers, name) for name in names]
     assert asked == names
-    monkeypatch.setattr(kept_results, "_OPENED", OpenedOnce(KeptResults))
+    monkeypatch.setattr(cache, "_OPENED", OpenedOnce(Cache))
     assert [read_losses(Answers.of([database], {}, None), name) for name in names] == first
     assert [LOSSES.of(store, name).stored() for name in names] == first
     for name in names:
@@ -131,7 +133,7 @@ def test_losses_of_an_earlier_state_are_not_kept_for_the_present_one(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
-    monkeypatch.setattr(kept_results, "_OPENED", OpenedOnce(KeptResults))
+    monkeypatch.setattr(cache, "_OPENED", OpenedOnce(Cache))
     answers = Answers.of([database], {}, None)
     inspection, _ = answers.opened(CHECKOUT)
     conversation = inspection.conversation
@@ -162,7 +164,7 @@ def test_findings_are_kept_for_an_opened_conversation_and_its_dismissals(
     assert times(Answers.of([database], {}, None).opened(CHECKOUT)) == 1, "that was read before the message"
 
 
-def test_the_worst_compaction_comes_first(database: Path, kept: KeptResults) -> None:
+def test_the_worst_compaction_comes_first(database: Path, kept: Cache) -> None:
     answers = Answers.of([database], {}, None)
     listed = list_losses(answers)
     orders = [one.loss.order for one in listed]

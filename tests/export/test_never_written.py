@@ -166,7 +166,6 @@ def test_the_programs_own_files_stay_out_of_agents_folders(
 #: Modules that write files, with the reason.
 MAY_WRITE = {
     "inspector/config/folders.py": "the function that everything else calls",
-    "inspector/config/database.py": "databases of the program's own; asks for the path first",
     "inspector/commands/ending.py": "the null device, in place of a closed standard output",
     "inspector/fleet/copies.py": "copies of sessions behind a URL, in the cache; asks for the path first",
     "inspector/export/dataset.py": "data sets of the program's own; asks for the path first",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.config import cache
+from inspector.config.cache import Cache
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreDamaged
 from inspector.stores import folder_files, lines, listing
@@ -18,10 +20,9 @@ from inspector.stores.claude_code import joining
 from inspector.stores.claude_code.reader import ClaudeCodeReader
 from inspector.stores.detect import open_folder, open_store
 from inspector.stores.folder_files import FolderFiles
-from inspector.stores.index import FileDigest, FileIndex, IndexedFile
-from inspector.stores.index import _version as index_version
+from inspector.stores.index import FileDigest, FileIndex, _path_key, _stamp
 from inspector.stores.several import SeveralStores
-from inspector.stores.signatures import signatures
+from inspector.stores.signatures import Signature, signatures
 from inspector.stores.transcripts import TranscriptStore
 from tests.conftest import ROOT
 from tests.recipes import recipe
@@ -51,6 +52,11 @@ def signed(folder: Path) -> dict[str, tuple[int, int]]:
     return signatures(sorted(map(str, folder.glob("*.jsonl"))))
 
 
+def index_at(folder: Path) -> FileIndex:
+    """Return the index of another run."""
+    return FileIndex(Cache(folder / "cache.db"))
+
+
 def listed(folder: Path, index: FileIndex | None) -> tuple[Counting, Sequence[str]]:
     reader = Counting()
     store = TranscriptStore("claude-code", lambda: reader, folder, partial(signed, folder), index)
@@ -61,10 +67,10 @@ def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     for number in range(3):
         written(folder, number)
-    index = FileIndex(tmp_path / "files.db")
+    index = index_at(tmp_path)
     first, rows = listed(folder, index)
     assert sorted(first.read_files) == ["0.jsonl", "1.jsonl", "2.jsonl"]
-    again, same = listed(folder, FileIndex(tmp_path / "files.db"))
+    again, same = listed(folder, index_at(tmp_path))
     assert again.read_files == []
     assert same == rows
     written(folder, 1, rounds=2)
@@ -78,12 +84,11 @@ def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
 def test_another_release_reads_every_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
-    listed(folder, FileIndex(tmp_path / "files.db"))
-    monkeypatch.setattr("inspector.__version__", "99.0")
-    index_version.cache_clear()
-    again, _ = listed(folder, FileIndex(tmp_path / "files.db"))
-    monkeypatch.undo()
-    index_version.cache_clear()
+    listed(folder, index_at(tmp_path))
+    monkeypatch.setattr(cache, "program_stamp", lambda: "another release")
+    _stamp.cache_clear()
+    again, _ = listed(folder, index_at(tmp_path))
+    _stamp.cache_clear()
     assert again.read_files == ["0.jsonl"]
 
 
@@ -136,16 +141,16 @@ def test_links_between_files_are_remembered(tmp_path: Path, scanned: list[str]) 
     first.write(folder / "0.jsonl")
     second = resumed(folder, 1, first)
     written(folder, 2)
-    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    _, rows = listed(folder, index_at(tmp_path))
     assert (len(rows), sorted(scanned)) == (2, ["0.jsonl", "1.jsonl"])
     joining.read_roles.cache_clear()
-    assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
+    assert listed(folder, index_at(tmp_path))[1] == rows
     assert len(scanned) == 2
     third = resumed(folder, 3, first)
     worked(second, 1, first=7)
     second.write(folder / "1.jsonl")
     assert third.last
-    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    _, rows = listed(folder, index_at(tmp_path))
     assert (len(rows), sorted(scanned[2:])) == (3, ["0.jsonl", "1.jsonl", "3.jsonl"])
 
 
@@ -159,15 +164,15 @@ def test_which_file_holds_a_line_is_remembered(tmp_path: Path, scanned: list[str
     late.compact("## Goal\nBerths.")
     worked(late, 1, first=2)
     late.write(folder / "1.jsonl")
-    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
-    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+    assert len(listed(folder, index_at(tmp_path))[1]) == 2
+    assert len(listed(folder, index_at(tmp_path))[1]) == 2
     assert scanned == ["2.jsonl"]
     before.write(folder / "0.jsonl")
-    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    _, rows = listed(folder, index_at(tmp_path))
     assert len(rows) == 2
     looked = len(scanned)
     joining.read_roles.cache_clear()
-    assert listed(folder, FileIndex(tmp_path / "files.db"))[1] == rows
+    assert listed(folder, index_at(tmp_path))[1] == rows
     assert len(scanned) == looked
 
 
@@ -188,9 +193,9 @@ def test_a_temporary_read_error_does_not_separate_files_forever(
 
     with monkeypatch.context() as failing:
         failing.setattr(joining, "scan", busy)
-        assert listed(folder, FileIndex(tmp_path / "files.db"))[1]
-    _, rows = listed(folder, FileIndex(tmp_path / "files.db"))
-    assert rows == listed(folder, FileIndex(tmp_path / "other.db"))[1]
+        assert listed(folder, index_at(tmp_path))[1]
+    _, rows = listed(folder, index_at(tmp_path))
+    assert rows == listed(folder, index_at(tmp_path / "other"))[1]
     assert scanned == ["1.jsonl", "0.jsonl", "1.jsonl"]
 
 
@@ -199,42 +204,39 @@ def test_the_list_of_many_files_is_kept_whole(tmp_path: Path, monkeypatch: pytes
     asked: list[str] = []
     get = FileIndex.get
 
-    def counted(self: FileIndex, paths: Iterable[str]) -> dict[str, IndexedFile]:
-        wanted = list(paths)
-        asked.extend(wanted)
-        return get(self, wanted)
+    def counted(self: FileIndex, agent: str, files: Mapping[str, Signature]) -> Any:
+        asked.extend(files)
+        return get(self, agent, files)
 
     monkeypatch.setattr(FileIndex, "get", counted)
     folder = tmp_path / "project"
     for number in range(3):
         written(folder, number)
-    reader, rows = listed(folder, FileIndex(tmp_path / "files.db"))
+    reader, rows = listed(folder, index_at(tmp_path))
     assert len(reader.read_files) == len(asked) == 3
-    reader, same = listed(folder, FileIndex(tmp_path / "files.db"))
+    reader, same = listed(folder, index_at(tmp_path))
     assert (reader.read_files, len(asked), same) == ([], 3, rows)
-    store = TranscriptStore(
-        "claude-code", Counting, folder, partial(signed, folder), FileIndex(tmp_path / "files.db")
-    )
+    store = TranscriptStore("claude-code", Counting, folder, partial(signed, folder), index_at(tmp_path))
     row = store.conversations()[0]
     assert len(store.open(row.id).live) == row.messages
     written(folder, 1, rounds=2)
-    reader, after = listed(folder, FileIndex(tmp_path / "files.db"))
+    reader, after = listed(folder, index_at(tmp_path))
     assert reader.read_files == ["1.jsonl"]
     assert after == listed(folder, None)[1]
     (folder / "2.jsonl").unlink()
-    assert len(listed(folder, FileIndex(tmp_path / "files.db"))[1]) == 2
+    assert len(listed(folder, index_at(tmp_path))[1]) == 2
 
 
 def many(folder: Path, index: Path) -> TranscriptStore:
     """Open the store as another run."""
-    return TranscriptStore("claude-code", Counting, folder, partial(signed, folder), FileIndex(index))
+    return TranscriptStore("claude-code", Counting, folder, partial(signed, folder), index_at(index))
 
 
 def test_the_remembered_list_of_many_files_is_there_before_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MANY", 3)
-    folder, index = tmp_path / "project", tmp_path / "files.db"
+    folder, index = tmp_path / "project", tmp_path
     for number in range(4):
         written(folder, number)
     rows, whole = many(folder, index).at_once() or ((), True)
@@ -266,14 +268,14 @@ def listed_plainly(folder: Path) -> Sequence[Any]:
 def test_a_list_of_few_files_is_read_first(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     written(folder, 0)
-    assert many(folder, tmp_path / "files.db").at_once() is None
+    assert many(folder, tmp_path).at_once() is None
 
 
 def test_copies_of_a_session_are_not_listed_while_files_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MANY", 2)
-    folder, index = tmp_path / "project", tmp_path / "files.db"
+    folder, index = tmp_path / "project", tmp_path
     path = written(folder, 0)
     (folder / "copy.jsonl").write_bytes(path.read_bytes())
     (row,) = many(folder, index).conversations()
@@ -286,7 +288,7 @@ def test_files_are_read_if_only_their_rows_are_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MANY", 2)
-    folder, index = tmp_path / "project", tmp_path / "files.db"
+    folder, index = tmp_path / "project", tmp_path
     for number in range(2):
         written(folder, number)
     rows = many(folder, index).conversations()
@@ -305,7 +307,7 @@ def test_a_conversation_is_opened_while_files_are_read(
 ) -> None:
     """Opening one conversation does not wait for two thousand files."""
     monkeypatch.setattr(listing, "MANY", 3)
-    folder, index = tmp_path / "project", tmp_path / "files.db"
+    folder, index = tmp_path / "project", tmp_path
     for number in range(3):
         written(folder, number)
     if known_before:
@@ -320,7 +322,7 @@ def test_a_conversation_is_opened_while_files_are_read(
                 assert go_on.wait(60)
             return super().sources(digests, memory)
 
-    store = TranscriptStore("claude-code", Slow, folder, partial(signed, folder), FileIndex(index))
+    store = TranscriptStore("claude-code", Slow, folder, partial(signed, folder), index_at(index))
     rows, whole = store.at_once() or ((), True)
     assert not whole
     reading = threading.Thread(target=store.conversations)
@@ -339,7 +341,7 @@ def test_a_conversation_is_opened_while_files_are_read(
 
 def test_stores_are_one_before_files_are_read_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MANY", 2)
-    folder, index = tmp_path / "project", tmp_path / "files.db"
+    folder, index = tmp_path / "project", tmp_path
     database = ROOT / "fixtures" / "hermes-0.13-rotating.db"
     for number in range(2):
         written(folder, number)
@@ -387,12 +389,12 @@ def test_a_file_replaced_by_another_agents_session_belongs_to_that_agent(
 ) -> None:
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0)
     monkeypatch.setattr(folder_files, "_UNUSED_SECONDS", 0)
-    files = FolderFiles(tmp_path / "project", FileIndex(tmp_path / "files.db"))
+    files = FolderFiles(tmp_path / "project", index_at(tmp_path))
     path = tmp_path / "project" / "0.jsonl"
     written(path.parent, 0)
     assert list(files.of("claude-code")) == [str(path)]
     if restarted:
-        files = FolderFiles(path.parent, FileIndex(tmp_path / "files.db"))
+        files = FolderFiles(path.parent, index_at(tmp_path))
     # A program rewrites the file: first it is empty.
     path.write_text("")
     if not restarted:
@@ -408,7 +410,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
 ) -> None:
     monkeypatch.setattr(listing, "MANY", many)
     written(tmp_path, 0)
-    index = FileIndex(tmp_path / "files.db")
+    index = index_at(tmp_path)
 
     class Failing(Counting):
         def digests(self, path: Path) -> tuple[FileDigest, ...]:
@@ -498,34 +500,27 @@ def test_a_wrong_remembered_value_does_no_harm(
         def recall(self, name: str) -> Any:
             return odd
 
-    assert len(listed(folder, Odd(tmp_path / "files.db"))[1]) == 1
+    assert len(listed(folder, Odd(Cache(tmp_path / "cache.db")))[1]) == 1
 
 
 def test_stored_digests_are_read_unchanged(tmp_path: Path) -> None:
     row = ConversationRow("s", "s", "\ud800 \x00", "m", "", ("s",), 3, 2, 1.0, 2.0, window=5)
     digest = FileDigest("/a/\udcff.jsonl", row, compactions=("a", "b"), midway=True)
-    index = FileIndex(tmp_path / "files.db")
-    kept = IndexedFile(1, 2, "codex", (digest,))
-    index.put({str(tmp_path / "a\udcff"): kept})
-    assert index.get([str(tmp_path / "a\udcff"), "b"]) == {str(tmp_path / "a\udcff"): kept}
+    index, path = index_at(tmp_path), str(tmp_path / "a\udcff")
+    index.put("codex", {path: ((1, 2), (digest,))})
+    assert index.get("codex", {path: (1, 2), "b": (1, 2)}) == {path: (digest,)}
+    assert index.get("codex", {path: (1, 3)}) == index.get("pi", {path: (1, 2)}) == {}
 
 
-@pytest.mark.parametrize("data", [b"", b"no database at all" * 100], ids=["empty", "text"])
-def test_a_damaged_index_is_rebuilt(tmp_path: Path, data: bytes) -> None:
-    folder = tmp_path / "project"
-    written(folder, 0)
-    (tmp_path / "files.db").write_bytes(data)
-    reader, rows = listed(folder, FileIndex(tmp_path / "files.db"))
-    assert len(rows) == len(reader.read_files) == 1
-
-
-def test_an_unusable_index_is_noted_with_its_reason(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    index = FileIndex(tmp_path / "file" / "files.db")
-    assert "not stored between runs" in index.problem
-    folder = tmp_path / "project"
-    written(folder, 0)
-    assert len(listed(folder, index)[1]) == 1
+@pytest.mark.parametrize("value", [b"no JSON", b"[1]", 7])
+def test_a_malformed_value_affects_no_other_file(tmp_path: Path, value: Any) -> None:
+    cache = Cache(tmp_path / "cache.db")
+    index, row = FileIndex(cache), ConversationRow("s", "s", "", "", "", ("s",), 3, 2, 1.0, 2.0)
+    digests = {name: ((1, 2), (FileDigest(name, row),)) for name in ("a", "b")}
+    index.put("codex", digests)
+    (key, entry), *_ = cache.get("files", [_path_key("a")]).items()
+    cache.put("files", {key: entry._replace(value=value)})
+    assert index.get("codex", dict.fromkeys(digests, (1, 2))) == {"b": digests["b"][1]}
 
 
 def test_the_list_shows_the_files_read_so_far(tmp_path: Path) -> None:

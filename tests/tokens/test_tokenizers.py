@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import socket
-import sqlite3
 import subprocess
 import sys
-import threading
 import urllib.request
 from collections.abc import Iterator
 from importlib import import_module
@@ -20,14 +17,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.config.cache import Cache
 from inspector.core.errors import NoVocabulary
 from inspector.core.messages import Message
 from inspector.tokens import tokenizers, vocabularies
-from inspector.tokens.kept_counts import TokenCache, cache_key
 from inspector.tokens.tokenizers import (
     IMAGE_TOKENS,
     MESSAGE_OVERHEAD,
     Counter,
+    cache_key,
     counter_for,
     pieces,
 )
@@ -45,10 +43,10 @@ def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Non
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "vocabularies"))
     monkeypatch.delenv(DOWNLOAD, raising=False)
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    for cached in (counter_for, load_vocabulary, tokenizers._cache):
+    for cached in (counter_for, load_vocabulary):
         cached.cache_clear()
     yield
-    for cached in (counter_for, load_vocabulary, tokenizers._cache):
+    for cached in (counter_for, load_vocabulary):
         cached.cache_clear()
 
 
@@ -116,14 +114,19 @@ def test_the_counted_parts_of_a_message(exact: Counter) -> None:
 def test_counts_come_from_the_cache_the_second_time(tmp_path: Path) -> None:
     messages = [Message({"role": "user", "content": text}) for text in ("one", "three", "one")]
     letters = Letters()
-    path = tmp_path / "tokens.sqlite"
-    first = Counter("letters", letters, cache=TokenCache(path)).count_messages(messages)
+    path = tmp_path / "cache.db"
+    first = Counter("letters", letters, cache=Cache(path)).count_messages(messages)
     assert first == [3 + MESSAGE_OVERHEAD, 5 + MESSAGE_OVERHEAD, 3 + MESSAGE_OVERHEAD]
     assert letters.asked == ["one", "three"]
-    assert Counter("letters", letters, cache=TokenCache(path)).count_messages(messages) == first
+    assert Counter("letters", letters, cache=Cache(path)).count_messages(messages) == first
     assert letters.asked == ["one", "three"]
-    Counter("other", letters, cache=TokenCache(path)).count_messages(messages[:1])
+    Counter("other", letters, cache=Cache(path)).count_messages(messages[:1])
     assert letters.asked == ["one", "three", "one"]
+
+
+def test_keys_tell_texts_and_encodings_apart() -> None:
+    assert len({cache_key("a", "x"), cache_key("b", "x"), cache_key("a", "y"), cache_key("a", "\ud800")}) == 4
+    assert cache_key("a", "x") == cache_key("a", "x")
 
 
 @given(st.text(alphabet="ab\n /é"), st.integers(1, 9))
@@ -272,169 +275,3 @@ def test_importing_does_not_import_tiktoken() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
-
-
-# The cache.
-
-
-@given(st.dictionaries(st.binary(min_size=16, max_size=16), st.integers(0, 2**40), max_size=20))
-def test_stored_counts_are_read(tmp_path_factory: pytest.TempPathFactory, counts: dict[bytes, int]) -> None:
-    path = tmp_path_factory.mktemp("cache") / "tokens.sqlite"
-    cache = TokenCache(path)
-    cache.put(counts)
-    assert cache.get([*counts, b"unknown"]) == counts
-    cache.close()
-    again = TokenCache(path)
-    assert again.get(list(counts)) == counts
-    assert again.problem == ""
-    again.close()
-
-
-def test_many_keys_at_once(tmp_path: Path) -> None:
-    cache = TokenCache(tmp_path / "tokens.sqlite")
-    counts = {cache_key("e", str(n)): n for n in range(5_000)}
-    cache.put(counts)
-    assert cache.get(list(counts)) == counts
-
-
-def test_keys_tell_texts_and_encodings_apart() -> None:
-    assert len({cache_key("a", "x"), cache_key("b", "x"), cache_key("a", "y"), cache_key("a", "\ud800")}) == 4
-    assert cache_key("a", "x") == cache_key("a", "x")
-
-
-@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5_000])
-def test_a_damaged_file_is_replaced(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "tokens.sqlite"
-    path.write_bytes(content)
-    cache = TokenCache(path)
-    cache.put({b"k" * 16: 7})
-    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
-    cache.close()
-    assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
-
-
-def test_damage_that_appears_later_is_handled(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.sqlite"
-    counts = {cache_key("e", str(n)): n for n in range(3_000)}
-    first = TokenCache(path)
-    first.put(counts)
-    first.close()
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        for offset in range(8_192, size, 4_096):
-            file.seek(offset)
-            file.write(b"\xff" * 4_096)
-    cache = TokenCache(path)
-    cache.get(list(counts))
-    cache.put({b"k" * 16: 1})
-    assert cache.get([b"k" * 16]) == {b"k" * 16: 1}
-    again = TokenCache(path)
-    again.put({b"k" * 16: 1})
-    assert again.get([b"k" * 16]) == {b"k" * 16: 1}
-
-
-def test_a_foreign_table_keeps_counts_in_memory(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.sqlite"
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE counts (something TEXT)")
-    other.close()
-    cache = TokenCache(path)
-    cache.put({b"k" * 16: 7})
-    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
-    assert str(path) in cache.problem
-
-
-def test_without_a_file_counts_stay_in_memory(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    cache = TokenCache(tmp_path / "file" / "tokens.sqlite")
-    cache.put({b"k" * 16: 7})
-    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
-    assert cache.problem.startswith("Token counts are not stored between runs: ")
-
-
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes read-only files")
-def test_a_read_only_file_is_unchanged(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.sqlite"
-    TokenCache(path).close()
-    path.chmod(0o400)
-    before = path.read_bytes()
-    cache = TokenCache(path)
-    cache.put({b"k" * 16: 7})
-    assert cache.get([b"k" * 16]) == {b"k" * 16: 7}
-    assert path.read_bytes() == before
-
-
-def test_a_file_that_another_program_writes_to_is_not_removed(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.sqlite"
-    first = TokenCache(path)
-    first.put({b"a" * 16: 1})
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    cache = TokenCache(path)
-    cache.put({b"b" * 16: 2})
-    assert cache.get([b"a" * 16, b"b" * 16]) == {b"a" * 16: 1, b"b" * 16: 2}
-    other.execute("ROLLBACK")
-    other.close()
-    cache.put({b"c" * 16: 3})
-    assert TokenCache(path).get([b"a" * 16, b"c" * 16]) == {b"a" * 16: 1, b"c" * 16: 3}
-
-
-def test_a_cache_that_grew_too_large_is_emptied_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "tokens.sqlite"
-    counts = {cache_key("e", str(n)): n for n in range(5_000)}
-    full = TokenCache(path)
-    full.put(counts)
-    full.close()
-    monkeypatch.setattr("inspector.tokens.kept_counts.LARGEST", 50_000)
-    emptied = TokenCache(path)
-    assert emptied.get(list(counts)) == {}
-    emptied.put({b"k" * 16: 7})
-    emptied.close()
-    assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
-
-
-def test_a_file_of_an_earlier_program_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.sqlite"
-    with sqlite3.connect(path) as earlier:
-        earlier.execute("CREATE TABLE counts (key BLOB PRIMARY KEY, tokens) WITHOUT ROWID")
-        earlier.execute("INSERT INTO counts VALUES (?, 7)", (b"k" * 16,))
-    earlier.close()
-    assert TokenCache(path).get([b"k" * 16]) == {b"k" * 16: 7}
-
-
-def test_programs_that_make_a_file_at_the_same_moment_share_it(tmp_path: Path) -> None:
-    path = tmp_path / "tokens.sqlite"
-    begin = threading.Barrier(2)
-    caches: list[TokenCache] = []
-
-    def work() -> None:
-        begin.wait()
-        caches.append(TokenCache(path))
-
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [cache.problem for cache in caches] == ["", ""]
-    caches[0].put({b"k" * 16: 7})
-    assert caches[1].get([b"k" * 16]) == {b"k" * 16: 7}
-
-
-def test_threads_share_a_cache(tmp_path: Path) -> None:
-    cache = TokenCache(tmp_path / "tokens.sqlite")
-    keys = [[cache_key("e", f"{thread} {n}") for n in range(200)] for thread in range(4)]
-
-    def work(mine: list[bytes]) -> None:
-        for key in mine:
-            cache.put({key: len(key)})
-            cache.get([key])
-
-    threads = [threading.Thread(target=work, args=(mine,)) for mine in keys]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    every = [key for mine in keys for key in mine]
-    assert cache.get(every) == dict.fromkeys(every, 16)
-    assert cache.problem == ""

@@ -160,11 +160,11 @@ def find_facts(inspection: Inspection, settings: Settings, decided: int, watch: 
     Raises StoreErrors, EngineErrors, OutputProblem.
     """
     from inspector.answers.fact_reading import pruned_by, read_facts
-    from inspector.answers.kept_results import default_results
+    from inspector.config.cache import default_cache
 
     return read_facts(
         inspection,
-        default_results(),
+        default_cache(),
         lambda what, done, total: watch(f"facts: {what}", done, total),
         pruned_by(inspection, settings),
         all_facts=True,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import stat
+import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -14,8 +14,8 @@ from inspector.answers import fact_reading, kept_facts, message_facts
 from inspector.answers.fact_reading import pruned_by, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.kept_facts import cached_facts, keep_facts, message_key
-from inspector.answers.kept_results import KeptResults
 from inspector.answers.losses import lost_rules
+from inspector.config.cache import Cache, CacheEntry, stamp_of
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
 from inspector.export.facts import carried_document
@@ -39,19 +39,16 @@ ONE = Message({"role": "user", "content": "Keep the port at 8443; it lives in de
 
 
 def test_facts_of_a_message_are_kept_between_runs(tmp_path: Path) -> None:
-    path = tmp_path / "cache" / "results.db"
+    path = tmp_path / "cache" / "cache.db"
     key, facts_of_one = message_key(ONE), extract(ONE)
-    first = KeptResults(path)
+    first = Cache(path)
     assert cached_facts(first, [key]) == {}
     keep_facts(first, {key: facts_of_one})
     first.close()
-    second = KeptResults(path)
+    second = Cache(path)
     assert cached_facts(second, [key]) == {key: facts_of_one}
     assert second.problem == ""
     second.close()
-    assert cached_facts(second, [key]) == {}
-    if os.name != "nt":
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_the_key_follows_text_speaker_and_calls() -> None:
@@ -67,31 +64,17 @@ def test_the_key_follows_text_speaker_and_calls() -> None:
     assert message_key(Message(dict(ONE.wire), id=7)) in keys
 
 
-def test_a_damaged_cache_is_rebuilt(tmp_path: Path) -> None:
-    path = tmp_path / "results.db"
-    path.write_bytes(b"no database at all" * 100)
-    cache = KeptResults(path)
-    key = message_key(ONE)
-    keep_facts(cache, {key: extract(ONE)})
-    assert cached_facts(cache, [key])
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE results SET result = x'00ff'")
+@pytest.mark.parametrize("value", [b"\x00\xff", zlib.compress(b"no facts"), 7])
+def test_a_malformed_value_is_no_facts(tmp_path: Path, value: Any) -> None:
+    cache, key = Cache(tmp_path / "cache.db"), message_key(ONE)
+    cache.put("facts", {key: CacheEntry(stamp_of(), value)})
     assert cached_facts(cache, [key]) == {}
-    cache.close()
-
-
-def test_a_cache_that_cannot_be_used_says_so_and_costs_nothing_else(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    cache = KeptResults(tmp_path / "file" / "results.db")
-    keep_facts(cache, {b"key": extract(ONE)})
-    assert cached_facts(cache, [b"key"]) == {}
-    assert cache.problem.startswith("Results are not stored between runs:")
 
 
 def test_facts_from_the_cache_are_the_same(fixtures_dir: Path, tmp_path: Path) -> None:
     store = open_store(fixtures_dir / "hermes-0.13-rotating.db")
     inspection = Inspection.open(store, "Move checkout to orders-v2")
-    cache = KeptResults(tmp_path / "results.db")
+    cache = Cache(tmp_path / "cache.db")
     fresh, cold = read_facts(inspection), read_facts(inspection, cache)
     warm = read_facts(inspection, cache)
     assert fresh.facts == cold.facts == warm.facts
@@ -104,7 +87,7 @@ def test_facts_are_followed_again_if_a_list_or_a_number_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     followed = calls_of(monkeypatch, fact_reading, "fates_of")
-    cache = KeptResults(tmp_path / "results.db")
+    cache = Cache(tmp_path / "cache.db")
     writer = Writer(create(tmp_path / "state.db", fts=False))
     writer.begin()
     writer.say([{"role": "user", "content": f"Never change file {number}."} for number in range(20)])
@@ -144,7 +127,7 @@ def test_questions_about_a_short_conversation_share_one_walk(
 ) -> None:
     monkeypatch.setattr(kept_facts, "_MAX_PLACED", most)
     followed = calls_of(monkeypatch, fact_reading, "fates_of")
-    store, cache = open_store(fixtures_dir / "hermes-0.13-rotating.db"), KeptResults(tmp_path / "results.db")
+    store, cache = open_store(fixtures_dir / "hermes-0.13-rotating.db"), Cache(tmp_path / "cache.db")
     inspection = Inspection.open(store, "Move checkout to orders-v2")
     found = [(places, read_facts(inspection, cache, placed_fates=places)) for places in QUESTIONS * 2]
     assert [asked.placed_fates for asked, *_ in followed] == walks
@@ -300,7 +283,7 @@ def test_a_long_conversation_is_read_once_and_its_facts_are_found_once(
     store = open_store(writer.end())
     inspection = Inspection.open(store, "s0")
     inspection.compactions()
-    cache = KeptResults(tmp_path / "results.db")
+    cache = Cache(tmp_path / "cache.db")
     extracted = calls_of(monkeypatch, message_facts, "extract")
     # Each list is read for its messages. The first run also reads rules files, and twice the part that the compaction
     # left: for its key, and to follow facts.
