@@ -71,12 +71,10 @@ class Comparison(Differences):
         if self.overlap >= MIN_SAME and (self.turns_limit() or self.turns_exception()):
             return self._contradicted()
         if self.reports_event():
-            if self.only_mentions_act():
-                return "uncertain", ""
             return self._contradicted() if self.reports_forbidden_act() else self._weakened()
         if self.denies_differently() or self.swaps_things() or self.may_cross_things():
             turned = (
-                (self.denies_key_act() and not self.denies_other() and not self.only_mentions_act())
+                (self.denies_key_act() and not self.denies_other())
                 or self.swaps_things()
                 or self.only_crosses_things()
                 or (self.coverage >= NEARLY_ALL and self.moves_denial())

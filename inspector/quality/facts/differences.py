@@ -42,8 +42,7 @@ from inspector.quality.facts.meaning import (
     parts_of,
     restricts,
 )
-from inspector.quality.facts.mentions import only_mentions
-from inspector.quality.facts.rules import HEDGES, concept, load_stemmer, opposites
+from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
 from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
@@ -80,11 +79,6 @@ _OPEN = late_pattern(r"\?|\b(?:or|vs)\b|还是|或", re.IGNORECASE)
 #: Matches the sign between two factors: 20 kg × 12.
 _TIMES = late_pattern(r"\s?[×x*]\s?")
 _NUMBER = late_pattern(r"(?<![\d.])\d+(?:\.\d+)*")
-#: Matches the act that a fact forbids: "never push", "must not be dropped".
-_FORBIDDEN = late_pattern(
-    r"(?:\b(?:never|not|cannot|avoid|stop)|n['’]t|\bdont)\s+(?:(?:ever|be|to|just|even)\s+)*(?P<act>[a-z]{2,})",
-    re.IGNORECASE,
-)
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
     r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
@@ -465,12 +459,6 @@ class Differences(Alignment):
         acts = [match for word, match in self.pairs if word.denied and word.concept in keys]
         done = acts and not any(match.denied for match in acts) and not self.passage.denies
         return bool(done) and self.overlap >= MIN_SAME and not (self.lost_values or self.probe.adjuncts)
-
-    def only_mentions_act(self) -> bool:
-        """Return whether the passage only mentions the act that the fact forbids: "force push was discussed"."""
-        forbidden = {match["act"].lower() for match in _FORBIDDEN.finditer(self.probe.main.text)}
-        acts = {concept(stem) for act in forbidden for stem in load_stemmer().stems(act)}
-        return bool(acts) and not self.passage.denies and only_mentions(self.passage.text, acts)
 
     def softens(self) -> bool:
         """Return whether the passage weakens the fact.

@@ -1307,15 +1307,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("event", "Never sail without a pilot.", "- Sailed to berth 4 with a pilot", "weakened"),
     ("event", "Every crate must be stamped.", "- Stamped crates only", "kept"),
-    # A mere mention of a forbidden act.
-    (
-        "mention",
-        "Never paint the lighthouse.",
-        "- Painting the lighthouse came up in the meeting",
-        "uncertain",
-    ),
-    ("mention", "Never drain the dock.", "- Draining the dock was considered", "uncertain"),
-    ("mention", "Do not repair the old winch.", "- Old winch: repair failed twice", "uncertain"),
+    # A forbidden act in a passage.
     ("mention", "Don't export the crew list.", "- The user asked why the crew list is exported", "uncertain"),
     ("mention", "Never paint the lighthouse.", "- Paint the lighthouse in spring", "contradicted"),
     ("mention", "Never drain the dock.", "- Draining the dock is allowed", "contradicted"),
