@@ -86,9 +86,9 @@ def test_changed_settings_in_words() -> None:
     force = Settings()
     for changes, words in (
         ({}, ""),
-        ({"threshold": 0.6}, "≠ threshold 60%"),
-        ({"threshold": 0.6, "target_ratio": 0.21}, "≠ threshold 60%, target_ratio 21%"),
-        ({"threshold": 0.6, "target_ratio": 0.21, "protect_last_n": 3}, "≠ 3 settings changed"),
+        ({"threshold": 0.6}, "changed: threshold 60%"),
+        ({"threshold": 0.6, "target_ratio": 0.21}, "changed: threshold 60%, target_ratio 21%"),
+        ({"threshold": 0.6, "target_ratio": 0.21, "protect_last_n": 3}, "3 settings changed"),
     ):
         changed = difference(force.with_(**changes), force)
         assert changed == changes

@@ -102,7 +102,7 @@ async def test_regions_have_counts_tokens_and_bars_in_proportion() -> None:
     async with hosting(widget, size=(160, 4)):
         widget.planned = REGIONS
         line = lines(widget)[0]
-        head, middle, tail = line.split("┃")
+        head, middle, tail = line.split("│")
         assert head.startswith("head ▓")
         assert "3 · ~2.1k" in head
         assert "214 · ~61.0k → ≤ 10.0k" in middle
@@ -166,7 +166,7 @@ async def test_a_click_chooses_a_region() -> None:
         line = lines(widget)[0]
         for word in ("head", "middle", "tail"):
             await host.click(widget, line.index(word) + 1, 0)
-        await host.click(widget, line.index("┃"), 0)
+        await host.click(widget, line.index("│"), 0)
         assert [message.name for message in host.messages_of(RegionBar.RegionChosen)] == [
             "head",
             "middle",
@@ -193,7 +193,7 @@ async def test_a_region_without_messages_is_left_out() -> None:
     async with hosting(widget, size=(120, 4)) as host:
         widget.planned = replace(REGIONS, head=RegionShare())
         await host.settle()
-        first, second = lines(widget)[0].split("┃")
+        first, second = lines(widget)[0].split("│")
         assert first.startswith("middle ▓")
         assert "tail" in second
         await host.press("enter", "left", "enter", "right", "enter")

@@ -144,7 +144,7 @@ class RegionBar(Inked, can_focus=True):
                 row.add(before, style)
             row.add("▓" * cells, style).add(after, number + click)
             if index < len(texts) - 1:
-                row.add(" ┃ ", muted)
+                row.add(" │ ", muted)
         return row.strip(width, self.base_style)
 
     @staticmethod

@@ -423,7 +423,7 @@ class Knobs(Inked, can_focus=True):
         note = one_line(self._state.origins.get(knob.name, ""), 60)
         if value != default:
             note = f"default {show(knob, default)}"
-            note = note if len(note) <= width - row.width else f"≠ {show(knob, default)}"
+            note = note if len(note) <= width - row.width else f"not {show(knob, default)}"
         if knob.name in self._state.binding:
             note = f"rule: {self._state.binding[knob.name]}"
         row.add(fit(note, max(0, width - row.width)), self.ink("muted"))

@@ -148,9 +148,9 @@ def changed_text(changed: Mapping[str, Any]) -> str:
     if not changed:
         return ""
     if len(changed) > 2:
-        return f"≠ {len(changed)} settings changed"
+        return f"{len(changed)} settings changed"
     words = [f"{name} {show(_KNOBS[name], value)}" for name, value in changed.items() if name in _KNOBS]
-    return "≠ " + ", ".join(words) if words else "≠ settings changed"
+    return "changed: " + ", ".join(words) if words else "settings changed"
 
 
 def moment_tokens(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.answers.answers import Answers, paths_of
+from inspector.app.conversation.keys import key_of
 from inspector.app.conversation.reading import summary_model
 from inspector.app.conversation.resources import COSTING, FACTS, RECORDED_FIGURES, RECORDING, RUNS
 from inspector.app.overwriting import Overwriting
@@ -136,9 +137,12 @@ class Tuner:
         self.use((settings, self._host.state.summary_size))
         changed = difference(advice.settings, advice.force)
         words = ", ".join(f"{name} {SETTINGS[name].words(value)}" for name, value in changed.items())
-        back = "ctrl+y copies the lines to write, ctrl+z goes back."
+        file, text = settings_written(advice.settings, advice.force)
+        keep = f"{key_of('copy.settings')} copies the lines for {file}" if file else text.strip("#. \n")
         self._host.app.notify(
-            f"Recommended: {words}. {why} Confidence {confidence(advice)}. {back}", timeout=15, markup=False
+            f"Recommended: {words}. {why} Confidence {confidence(advice)}. {keep}. ctrl+z goes back.",
+            timeout=15,
+            markup=False,
         )
 
     def _push_sweep(self, costing: Costing) -> None:
