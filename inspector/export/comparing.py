@@ -96,9 +96,8 @@ def comparison_page(comparison: FolderComparison, html: bool) -> str:
     return filled(
         "comparison",
         "html" if html else "markdown",
-        first=comparison.first,
-        second=comparison.second,
-        heading=heading,
+        labels=(comparison.first.label, comparison.second.label),
+        columns=heading,
         rows=rows,
         unread=comparison.unread,
         verdict=f"They differ beyond chance in: {', '.join(differs)}."

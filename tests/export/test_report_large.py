@@ -62,7 +62,7 @@ def test_omitted_parts_are_counted(tmp_path: Path) -> None:
         section = page.by_id(f"compaction-{part.compared.recorded.index}")
         assert f"{group.total} constraints" in section.text
         assert f"and {group.more} more constraints" in section.text
-        assert f"and {group.more} more (the facts command" in document
+        assert f"and {group.more} more constraints (the facts command" in document
         assert len([li for li in section.all("li") if "lost" in (li.attributes.get("class") or "")]) <= 5 * 25
     second = report.compactions[1]
     assert second.diff is not None

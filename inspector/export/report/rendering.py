@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import isfunction
-from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
-from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, FATE_SIGNS, SEVERITY_SIGNS
+from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export import measures
 from inspector.export.document import Document, built, fields_of
@@ -28,8 +27,6 @@ from inspector.export.report.values import CompactionPart, FactGroup, Report
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.measures import Measures
-from inspector.summaries.parse import parse_summary
-from inspector.summaries.summary import Item
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -55,8 +52,8 @@ def render(report: Report, form: Form) -> str:
 
 def filled(name: str, form: Form, **values: Any) -> str:
     """Return a template with values: as a page without scripts that loads nothing, or as Markdown without raw HTML."""
-    templates, ending = (markdown_templates(), "md") if form == "markdown" else (html_templates(), "html")
-    return templates.get_template(f"{name}.{ending}.j2").render(**values)
+    templates = markdown_templates() if form == "markdown" else html_templates()
+    return templates.get_template(f"{name}.j2").render(form=form, **values).lstrip()
 
 
 @lru_cache(maxsize=1)
@@ -98,20 +95,11 @@ def _templates(shown: Callable[[str], str]) -> Environment:
     templates.filters |= _FILTERS
     templates.globals |= {
         "policy": POLICY,
-        "outcomes": OUTCOMES,
-        "measures": measures.COLUMNS,
+        "fate_columns": ("kind", *(f">{FATE_SIGNS[outcome]} {outcome}" for outcome in OUTCOMES), ">all"),
+        "measure_columns": tuple(f">{name}" for name in measures.COLUMNS),
         "chart_width": charting.WIDTH,
-        "period": wording.period,
     }
     return templates
-
-
-def _blocks(items: tuple[Item, ...]) -> list[tuple[bool, list[Item]]]:
-    """Return groups of items: (whether it is a list, items)."""
-    return [
-        (listed, list(members))
-        for listed, members in groupby(items, lambda i: i.kind in ("bullet", "number"))
-    ]
 
 
 def _total(groups: tuple[FactGroup, ...]) -> int:
@@ -132,16 +120,10 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(wording),
     **_functions(charting),
     **_functions(measures),
-    "blocks": _blocks,
-    "capitalized": lambda text: text[:1].upper() + text[1:],
-    "cause_words": lambda cause: CAUSE_WORDS.get(cause, cause),
     "change_sign": CHANGE_SIGNS.__getitem__,
-    "item_words": lambda item: f"{item.mark} {item.text}" if item.kind == "number" else item.text,
-    "n": lambda value: "–" if value is None else f"{value:,}",
-    "outcome_sign": FATE_SIGNS.__getitem__,
-    "parse_summary": parse_summary,
+    "column": lambda name: name.removeprefix(">"),
+    "n": lambda value: f"{value:,}",
     "plural": plural,
-    "severity_sign": SEVERITY_SIGNS.__getitem__,
     "titled": safe_title,
     "total": _total,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -11,17 +11,25 @@ from msgspec import Struct
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
-from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
+from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe_title
 from inspector.export import facts, generations
 from inspector.export.document import Document
-from inspector.export.report.values import CompactionPart, DiffPart, Report, ReportedFact, TokenCourse
+from inspector.export.measures import share_percent, share_words
+from inspector.export.report.values import (
+    CompactionPart,
+    DiffPart,
+    FactGroup,
+    FactsPart,
+    Report,
+    ReportedFact,
+    TokenCourse,
+)
 from inspector.export.requests import price_words, recorded_words, unlisted_words
-from inspector.quality.facts.fact import Kind, Life
+from inspector.quality.facts.fact import OUTCOMES, Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
-from inspector.quality.finding import Severity, severity_words
-from inspector.quality.measures import Share
+from inspector.quality.finding import severity_words
 from inspector.summaries.summary import ItemChange
 
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
@@ -41,16 +49,6 @@ def moment(seconds: float) -> str:
     return f"{at.day} {at:%B %Y, %H:%M} UTC"
 
 
-def period(start: float, end: float) -> str:
-    """Return the time of the beginning and of the end; "" if neither is known."""
-    return " to ".join(dict.fromkeys(filter(None, (moment(start), moment(end)))))
-
-
-def severities(counts: Mapping[Severity, int]) -> str:
-    """Return the number of findings by severity."""
-    return severity_words(counts) or "nothing to tell"
-
-
 def cut(text: str, limit: int = LONGEST) -> str:
     """Return the text in at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
@@ -61,10 +59,195 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
 
 
-def later_words(entry: ReportedFact) -> tuple[str, ...]:
-    """Return sentences about the later fates of a fact."""
-    lines = () if isinstance(entry, AtRisk) else facts.later_words(entry, entry.fate.compaction)
-    return tuple(f"{line[:1].upper()}{line[1:]}." for line in lines)
+def head_lines(report: Report) -> list[str]:
+    """Return the lines below the title of a report: the model and the profile, and the time of the conversation."""
+    row = report.row
+    return [
+        f"{safe_title(row.model) or 'no model is named'} · {report.context_length:,} tokens of context · "
+        f"profile {report.profile}",
+        report.profile_reason,
+        " to ".join(dict.fromkeys(filter(None, (moment(row.started_at), moment(row.last_active))))),
+    ]
+
+
+def sections(report: Report) -> list[tuple[str, str]]:
+    """Return (id, name) of the sections that a page links to."""
+    # Many compactions have room only for their numbers.
+    name = "Compaction " if len(report.compactions) <= 12 else "#"
+    parts = [
+        (part.anchor, f"{name}{part.recorded.index}{' !' if part.recorded.fallback else ''}")
+        for part in report.compactions
+    ]
+    return [
+        ("glance", "At a glance"),
+        ("course-section", "Course"),
+        *([("survival", "Survival"), *parts] if parts else []),
+        *([("drift", "Drift")] if report.drift["lengths"] else []),
+        *([("costs", "Costs")] if report.costs["requests"] else []),
+        ("risk", "At risk now"),
+        ("settings", "Settings"),
+    ]
+
+
+def tiles(report: Report) -> list[tuple[str, str, str]]:
+    """Return (name, number, words) of the figures at a glance."""
+    threshold = report.course.threshold
+    share = f"{percent(report.live_tokens, threshold)} of the threshold" if threshold else ""
+    tokens = f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
+    findings = sum(report.finding_counts.values())
+    kept = [
+        (
+            f"{kind_name(kind).capitalize()} kept",
+            share_percent(kept_share),
+            f"{kept_share.count:,} of {kept_share.of:,}",
+        )
+        for kind, kept_share in report.measures.survival.last.items()
+        if kept_share is not None and kept_share.of
+    ]
+    return [
+        (
+            "Messages",
+            f"{len(report.course.tokens):,}",
+            f"{report.generations[-1].messages:,} in the live list",
+        ),
+        ("Compactions", f"{len(report.compactions):,}", _summaries(report)),
+        ("Tokens now", tokens, share),
+        ("Findings", f"{findings:,}", severity_words(report.finding_counts) or "nothing to tell"),
+        *kept,
+    ]
+
+
+def _summaries(report: Report) -> str:
+    """Return whether every compaction made a summary."""
+    fallbacks = sum(part.recorded.fallback for part in report.compactions)
+    encrypted = sum(part.recorded.encrypted for part in report.compactions)
+    if fallbacks:
+        return f"{fallbacks} without a summary"
+    if encrypted:
+        which = "each" if encrypted == len(report.compactions) else f"{encrypted}"
+        return f"{which} with a summary that cannot be read"
+    return "each with a summary" if report.compactions else "never compacted"
+
+
+def generation_rows(report: Report) -> list[tuple[str, ...]]:
+    """Return a row for each generation."""
+    return [
+        (
+            f"{one.number}{' (live)' if one.live else ''}",
+            f"{one.said:,}",
+            f"{one.messages:,}",
+            f"~{one.tokens:,}",
+            one.session,
+        )
+        for one in report.generations
+    ]
+
+
+def length_rows(drift: Document) -> list[tuple[str, ...]]:
+    """Return a row for each summary: its length, its budget, and what is left of the first one."""
+    return [
+        (f"{one['compaction']}", _tokens(one["tokens"]), _number(one["budget"]), share_words(one["items"]))
+        for one in drift["lengths"]
+    ]
+
+
+def cause_rows(costs: Document) -> list[tuple[str, ...]]:
+    """Return a row for each cause of cache misses."""
+    return [
+        (
+            CAUSE_WORDS.get(one["cause"], one["cause"]),
+            f"{one['misses']:,}",
+            f"{one['missed_tokens']:,}",
+            _money(one["missed_cost"]),
+        )
+        for one in costs["by_cause"]
+    ]
+
+
+def fate_rows(part: FactsPart) -> list[tuple[str, ...]]:
+    """Return a row for each kind of fact, with the number of facts of each fate and of all."""
+    return [
+        (kind_name(kind), *(f"{counts[outcome] or '·'}" for outcome in OUTCOMES), f"{sum(counts.values()):,}")
+        for kind, counts in part.counts.items()
+        if kind in part.kinds
+    ]
+
+
+def attempt_columns(part: Document) -> list[str]:
+    """Return the columns of the table of attempts."""
+    kinds = (f">{kind_name(kind)}" for kind in part["kinds"])
+    return ["summary", ">tokens", ">budget", *kinds, ">all", ">US dollars"]
+
+
+def attempt_rows(part: Document) -> list[tuple[str, ...]]:
+    """Return a row for the recorded summary, and for each attempt."""
+    return [
+        (
+            (f"#{one['id']} {safe_title(one['name'])}" if one["id"] else "recorded")
+            + (f": {cut(one['problem'], 200)}" if one["problem"] else ""),
+            _tokens(one["tokens"]),
+            _number(one["budget"]),
+            *(survival_words(one["kinds"], kind) for kind in part["kinds"]),
+            survival_words(one["kinds"]),
+            _money(one["cost"]),
+        )
+        for one in part["lines"]
+    ]
+
+
+def setting_rows(report: Report) -> list[tuple[str, ...]]:
+    """Return a row for each setting."""
+    return [(line["name"], line["value"], line["source"]) for line in report.settings]
+
+
+def derivation_name(derivation: Document) -> str:
+    """Return the name and the value of a derived number."""
+    title = derivation["title"]
+    return f"{title[:1].upper()}{title[1:]}: {derivation['value']:,} tokens"
+
+
+def step_rows(derivation: Document) -> list[tuple[str, ...]]:
+    """Return a row for each step of a derivation."""
+    return [
+        (
+            f"{'▸ ' if step.bound else ''}{step.rule}",
+            number(step.value),
+            f"{step.why}{' (this changed the number)' if step.bound else ''}",
+        )
+        for step in derivation["steps"]
+    ]
+
+
+def _number(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _tokens(value: int | None) -> str:
+    return "–" if value is None else f"~{value:,}"
+
+
+def _money(amount: float | None) -> str:
+    return "–" if amount is None else dollars(amount)
+
+
+def size_words(part: CompactionPart) -> str:
+    """Return the sizes of the lists before and after a compaction, the tokens of the regions, and its time."""
+    recorded, planned = part.recorded, part.compared.planned
+    before, after = recorded.tokens_before, recorded.tokens_after
+    change = f"{after / before - 1:+.0%}" if before > 0 else "the size before is unknown"
+    head, middle, tail = part.tokens
+    is_pruned = part.compared.agrees and planned.pruned and planned.middle_tokens < middle
+    pruned = f" (~{planned.middle_tokens:,} after pruning)" if is_pruned else ""
+    words = [
+        f"~{before:,} → ~{after:,} tokens ({change})",
+        f"{recorded.before:,} → {recorded.after_words} messages",
+        f"~{middle:,} tokens summarized{pruned}, ~{head:,} kept in the head, ~{tail:,} in the tail",
+        moment(recorded.at),
+    ]
+    if part.reported is not None:
+        sizes = "~{:,} → ~{:,} tokens".format(*part.reported)
+        words.insert(2, f"by the agent's reports {sizes}, with the parts that are not recorded")
+    return "; ".join(filter(None, words))
 
 
 def boundary_words(compared: Compared) -> str:
@@ -75,77 +258,15 @@ def boundary_words(compared: Compared) -> str:
     return f"Recorded: {recorded}{'' if compared.recorded.exact else ' (inferred)'}; {planned}."
 
 
-def diff_counts(part: DiffPart) -> str:
-    """Return the number of items of each change: "12 kept, 3 added"."""
-    return (
-        ", ".join(f"{number:,} {change}" for change, number in part.diff.counts().items() if number)
-        or "nothing"
-    )
-
-
 def kind_name(kind: Kind, number: int = 2) -> str:
     """Return the name of a kind, singular or plural."""
     name = "exact value" if kind == "value" else kind
     return name if number == 1 else f"{name}s"
 
 
-def summaries_words(report: Report) -> str:
-    """Return whether every compaction made a summary."""
-    fallbacks = sum(part.recorded.fallback for part in report.compactions)
-    encrypted = sum(part.recorded.encrypted for part in report.compactions)
-    if fallbacks:
-        return f"{fallbacks} without a summary"
-    if encrypted:
-        return (
-            "each with a summary that cannot be read"
-            if encrypted == len(report.compactions)
-            else f"{encrypted} with a summary that cannot be read"
-        )
-    return "each with a summary" if report.compactions else "never compacted"
-
-
-def threshold_words(report: Report) -> str:
-    """Return the live list as a share of the threshold, or ""."""
-    threshold = report.course.threshold
-    return f"{percent(report.live_tokens, threshold)} of the threshold" if threshold else ""
-
-
-def readable_words(share: Share) -> str:
-    """Return the number of facts that can still be read, in words."""
-    return f"{share.count:,} of {share.of:,} can still be read"
-
-
-def saved_words(part: CompactionPart) -> str:
-    """Return the change of the list's size: "(-52%)"; without a list before it is unknown."""
-    before, after = part.recorded.tokens_before, part.recorded.tokens_after
-    return f"({after / before - 1:+.0%})" if before > 0 else "(the size before is unknown)"
-
-
-def reported_words(part: CompactionPart) -> str:
-    """Return the sizes before and after a compaction by the agent's reports; "" if it reported none."""
-    if part.reported is None:
-        return ""
-    before, after = part.reported
-    return f"by the agent's reports ~{before:,} → ~{after:,} tokens, with the parts that are not recorded"
-
-
-def live_words(report: Report) -> str:
-    """Return the tokens of the live list."""
-    return f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
-
-
 def course_words(course: TokenCourse) -> str:
     """Return the source of the sizes of a course."""
     return course.sizes or "Tokens are rough counts with the system prompt."
-
-
-def regions_words(part: CompactionPart) -> str:
-    """Return the tokens of the regions before the compaction, and of the pruned middle."""
-    head, middle, tail = part.tokens
-    pruned = part.compared.planned.middle_tokens
-    agree = part.compared.agrees and bool(part.compared.planned.pruned)
-    read = f" (~{pruned:,} after pruning)" if agree and pruned < middle else ""
-    return f"~{middle:,} tokens summarized{read}, ~{head:,} kept in the head, ~{tail:,} in the tail"
 
 
 def summary_name(part: CompactionPart) -> str:
@@ -171,10 +292,10 @@ def fate_words(entry: ReportedFact) -> str:
     return f"{FATE_SIGNS[entry.outcome]} {entry.outcome}"
 
 
-def place_words(entry: ReportedFact) -> str:
-    """Return the places of a fact and its number of mentions, after a comma."""
+def who_words(entry: ReportedFact) -> str:
+    """Return the speaker of a fact, its places and its number of mentions."""
     saying, uses = entry.saying, entry.fact.uses
-    words = [place_name(saying.index, saying.generation)]
+    words = [entry.role, place_name(saying.index, saying.generation)]
     if isinstance(entry, Life) and entry.fate.alive and entry.fate.where:
         words.append(f"now in the {entry.fate.where}")
     if isinstance(entry, Life) and entry.fate.model:
@@ -183,19 +304,52 @@ def place_words(entry: ReportedFact) -> str:
         words.append(f"said {entry.times} times")
     if uses:
         words.append("used once since" if uses == 1 else f"used {uses} times since")
-    return "".join(f", {word}" for word in words)
+    return ", ".join(words)
 
 
-def mention_words(entry: ReportedFact) -> str:
-    """Return the label of the excerpt of a fact; "" for none."""
-    if not excerpt(entry) or not isinstance(entry, Life) or entry.outcome == "verbatim":
-        return ""
-    return f"{EXCERPT_WORDS[entry.outcome]} in the {entry.fate.where}".capitalize()
+def fact_notes(entry: ReportedFact) -> list[str]:
+    """Return sentences about a fact: values that its text lacks, words of the list after, later fates."""
+    values = ", ".join(value for value in _longest_first(entry) if value not in entry.text)
+    notes = [f"Values: {cut(values, 200)}"] if values else []
+    if isinstance(entry, AtRisk):
+        return notes
+    fate = entry.fate
+    if fate.excerpt and entry.outcome != "verbatim":
+        where = f"{EXCERPT_WORDS[entry.outcome]} in the {fate.where}".capitalize()
+        notes.append(f"{where}: “{cut(fate.excerpt, 200)}”")
+    later = facts.later_words(entry, fate.compaction)
+    return [*notes, *(f"{words[:1].upper()}{words[1:]}." for words in later)]
 
 
-def excerpt(entry: ReportedFact) -> str:
-    """Return the text around a surviving fact, or around its subject."""
-    return entry.fate.excerpt if isinstance(entry, Life) else ""
+def group_name(group: FactGroup) -> str:
+    """Return the heading of facts of one kind."""
+    return f"{group.total:,} {kind_name(group.kind, group.total)}"
+
+
+def more_words(group: FactGroup) -> str:
+    """Return a sentence about the facts of a kind that are left out."""
+    name = kind_name(group.kind, group.more)
+    return f"and {group.more:,} more {name} (the facts command and the app list all)"
+
+
+def severity_badge(group: Document) -> str:
+    """Return the severity of findings with its sign, and their number."""
+    count = f" × {group['total']:,}" if group["total"] > 1 else ""
+    return f"{SEVERITY_SIGNS[group['severity']]} {group['severity']}{count}"
+
+
+def finding_notes(group: Document) -> list[str]:
+    """Return the sentences of findings of one rule, with their places, and the advice."""
+    notes = [f"{sentence}{f' ({place})' if place else ''}" for sentence, place in group["told"]]
+    if group["more"]:
+        notes.append(f"and {group['more']:,} more of this rule (the findings command lists all)")
+    return [*notes, group["advice"]]
+
+
+def drift_notes(line: Document) -> list[str]:
+    """Return what an item of a summary was before, and the reason why it is listed."""
+    was = [f"was: {cut(line['was'])}"] if line["was"] else []
+    return [*was, cut(line["note"], 300)]
 
 
 def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
@@ -206,13 +360,15 @@ def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
     return [(piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece]
 
 
-def values_apart(entry: ReportedFact) -> str:
-    """Return the exact values of a fact that its text lacks."""
-    return ", ".join(value for value in _longest_first(entry) if value not in entry.text)
-
-
 def _longest_first(entry: ReportedFact) -> list[str]:
     return sorted(set(entry.values), key=lambda text: (-len(text), text))
+
+
+def diff_counts(part: DiffPart) -> str:
+    """Return the number of items of each change: "12 kept, 3 added"."""
+    return (
+        ", ".join(f"{count:,} {change}" for change, count in part.diff.counts().items() if count) or "nothing"
+    )
 
 
 class ChangedSection(Struct, frozen=True):
@@ -298,11 +454,6 @@ def made_words(report: Report) -> str:
     )
 
 
-def attempt_name(line: Document) -> str:
-    """Return the name of a summary among the summaries of its compaction."""
-    return f"#{line['id']} {safe_title(line['name'])}" if line["id"] else "recorded"
-
-
 def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
     """Return the number of facts of a kind, or of all, that a summary keeps; a dash if all are unknown."""
     chosen = [survival for survival in kinds if kind in (None, survival.kind)]
@@ -312,11 +463,6 @@ def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> s
         sum(getattr(survival, name) for survival in chosen) for name in ("kept", "of", "weakened", "open")
     ]
     return kept_of(*sums)
-
-
-def money(amount: float | None) -> str:
-    """Return US dollars; a dash if they are unknown."""
-    return "–" if amount is None else dollars(amount)
 
 
 def requests_words(costs: Document) -> str:
