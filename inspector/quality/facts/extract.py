@@ -47,7 +47,6 @@ from inspector.quality.facts.sentences import (
     item_depth,
     sentences,
     statements,
-    unboxed,
     without_label,
 )
 from inspector.quality.facts.values import (
@@ -256,7 +255,6 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
         )
     if role not in (USER, AGENT):
         return MessageFacts()
-    text = unboxed(text) if role == USER else text
     prose = list(sentences(text, role == USER))
     found: list[Statement] = []
     if role == USER:

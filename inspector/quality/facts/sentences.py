@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -156,16 +156,10 @@ _QUOTES = late_pattern(r"(?<=[:：])\s+(?=>\s)")
 #: Matches words with which a person goes on below printed text, and the wide spaces before them in its last line.
 _I = r"(?:I(?:['’][a-z]{1,2})? [a-z]+ \S|我)"
 _SPEAKS, _SPOKEN_BEHIND = late_pattern(_I), late_pattern(rf"(?<=\S) {{2,}}(?={_I})")
-#: Matches words of a person before wide spaces and the first line of a copied screen.
-_BEFORE_SCREEN = late_pattern(r"(?:\S++ ){3,}\S*[:：](?= {3,}\S)")
 #: Matches the end of a line under which an agent's terminal shows the text of a hook.
 _HOOK_SAYS = late_pattern(r"\b(?:[A-Z][a-z]+){2,}(?::\w+)? says:\s*$")
 #: Matches a name with its value, or a name over deeper lines.
 _FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
-#: Matches the border of a terminal's input box in a copy that lost its line ends.
-_BORDER = late_pattern(r"(?<!\s)\s++(?P<sign>[│┃║])\s++")
-#: The end of a line in a copy of a terminal.
-_PADDING = " " * 8
 # A line of the stack under an error, a line that a program ticks off, and a name with its value after a comma or after
 # wide spaces. A person may write a single one.
 _FRAME = late_pattern(r"\s{2,}at \S")
@@ -199,10 +193,6 @@ _CODE = late_pattern(
     r"/\*.*|\*/.*|<!--.*|\w+(?:\.\w+)+\(.*|"
     r"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP)\b.*[;(,])\s*"
 )
-#: Matches the title of an error: "Server Error", "RPC_ERROR".
-_ERROR_TITLE = late_pattern(r"(?:[A-Z]\w*[ >]+)*\w*(?:Error|ERROR|Exception)\s*")
-#: Matches triple quotes at the end of a line, and alone.
-_QUOTES_BEGIN, _QUOTES_END = late_pattern(r"(?<!\S)(?:\"{3}|'{3})\s*$"), late_pattern(r"\s*(?:\"{3}|'{3})\s*")
 # A command alone on its line.
 _COMMAND = late_pattern(
     r"(?:sudo )?(?:(?:pip3?|npm|pnpm|yarn|bun|apt|apt-get|brew|cargo|gem|conda|poetry|uv)(?: pip)? "
@@ -294,20 +284,6 @@ _FIRST_COLON = late_pattern(
 )
 # A question with a colon asks about the text below.
 _ASKS_ABOUT = late_pattern(r"[?？][^\S\n]?[:：][^\S\n]*+\n\s*+")
-_WHEN = (
-    r"(?:(?:(?-i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2}|\d{1,2} (?-i:[A-Z][a-z]{2,8}) \d{4}|"
-    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4})\b|\d{1,2}:\d\d|"
-    r"(?:\d+|an?|last) (?:second|minute|hour|day|week|month|year)s?\b)"
-)
-#: Matches the line over a message on a page, in a chat or a mail: who wrote it and when.
-_BY_LINE = late_pattern(
-    r"\W{0,8}(?:[\w.@'’-]{1,40}+ ){0,4}(?:asked|answered|commented|edited|modified|opened|posted|replied|reviewed|said|"
-    rf"updated|viewed|wrote)(?: (?:this|an?) [a-z ]{{1,20}})?(?: on| at)? {_WHEN}[^.!?:]{{0,40}}"
-    r"(?::\d\d[^.!?:]{0,20})?:?\s*$|"
-    rf"[\w.@'’-]{{1,40}}+(?: [\w.@'’-]{{1,40}}+){{0,2}}(?: {{2,}}|\t| [—·|] ){_WHEN}[\d:., /APM-]*\s*$|"
-    r"\W{0,8}(?:(?:From|Von|Sent|Gesendet): \S|Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)",
-    re.IGNORECASE,
-)
 #: Matches a comment before or behind code, as in SQL.
 _COMMENT = late_pattern(r"\s*--\s")
 # Text that bots write into a review, the line below a banner, and the prompt of a shell before a command.
@@ -426,23 +402,6 @@ def spoken_spans(text: str) -> Iterator[Span]:
     yield from (span for span, _ in _blocks(text, 0, note.start() if note is not None else len(text)))
 
 
-def unboxed(text: str) -> str:
-    """Return a text of the same length without the border of an input box, from which the user copied a line.
-
-    The rows of a box are equally long. The width of a table's columns varies.
-    """
-    if _BORDER.search(text) is None:
-        return text
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        borders = [border.start("sign") for border in _BORDER.finditer(line)]
-        widths = {after - before for before, after in pairwise(borders)}
-        if len(borders) > 2 and len(widths) == 1 and min(widths) >= _WRAPPED:
-            # Wide spaces would be between the columns of a table.
-            lines[number] = _BORDER.sub(lambda border: "\u00a0" * (len(border[0]) - 1) + " ", line)
-    return "\n".join(lines)
-
-
 def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) -> Iterator[Sentence]:
     """Yield the sentences of text[start:end], a safe text, in order.
 
@@ -492,10 +451,7 @@ def _passed_on(text: str, start: int, end: int) -> Span:
     asks = _ASKS_ABOUT.search(text, start, end)
     if asks is None or _ITEM.match(text, asks.end(), end) is not None:
         return len(text), 0
-    # A last paragraph in plain words belongs to the person.
-    last = text.rstrip().rfind("\n\n", asks.end(), end)
-    lines = text[last:].strip().split("\n") if last >= 0 else []
-    return asks.end(), last if lines and _plain_words(lines, range(len(lines)), ()) else len(text)
+    return asks.end(), len(text)
 
 
 def _document(text: str, span: Span, goes_on: bool) -> Span:
@@ -677,7 +633,7 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
     coded, pasted = _fenced(lines) | _hunks(lines), _pages(lines)
     prosaic = frozenset(number for number, line in enumerate(lines) if number not in coded and is_prose(line))
     if of_user:
-        pasted |= _printout(lines, coded, prosaic, pasted) | _in_quotes(lines)
+        pasted |= _printout(lines, coded, prosaic, pasted)
         if len(lines) <= CROWDED:
             prosaic |= {
                 number for number, line in enumerate(lines) if number not in coded and _gives_number(line)
@@ -689,8 +645,6 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
         # Indented lines under a mark of an agent's terminal are a copy of its output.
         if line[:1] and (not line[:1].isspace() or line.lstrip()[:1] == "⎿"):
             indented = line.lstrip()[:1] in "⏺●⎿" or _HOOK_SAYS.search(line[:_LINE]) is not None
-        # The first line of a copied screen was cut from the words before it.
-        indented = indented or (line[:3] == "   " and here > span[0] and text[here - 1] != "\n")
         # The lines of a copied screen are deeper than the marked one.
         goes_on = quoted and _depth(lines[number - 1]) < _depth(line) > 1 and _ITEM.match(line) is None
         quoted = line.lstrip().startswith(">") or _NUMBERED.match(line) is not None or goes_on
@@ -733,8 +687,6 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
         cut = begins.start() if begins is not None else 0
         if not (cut or below) and _PRINTED.match(start) and (own := _SPOKEN_BEHIND.search(start)) is not None:
             cut = own.end()
-        if not cut and below.startswith("  ") and (screen := _BEFORE_SCREEN.match(start)) is not None:
-            cut = screen.end()
         if not cut and _is_json(below):
             # Rows of a log in JSON begin on the line of the person.
             data = max(start.find('{"'), 0)
@@ -811,21 +763,6 @@ def _hunks(lines: Sequence[str]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _in_quotes(lines: Sequence[str]) -> frozenset[int]:
-    """Return the numbers of the lines between triple quotes that end a line, with text before or behind them."""
-    found: set[int] = set()
-    worded = [number for number, line in enumerate(lines) if line.strip(" \"'")]
-    opened = -1
-    for number, line in enumerate(lines if worded else ()):
-        if opened >= 0 and _QUOTES_END.fullmatch(line):
-            if worded[0] <= opened or number < worded[-1]:
-                found.update(range(opened + 1, number + 1))
-            opened = -1
-        elif opened < 0 and _QUOTES_BEGIN.search(line):
-            opened = number
-    return frozenset(found)
-
-
 def _pages(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines of a pasted page, a bot's review or a block of printed lines or code.
 
@@ -862,13 +799,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             found.update(block)
         else:
             depth = _depth(lines[block[-1]]) if block[-1] in found else None
-    found |= _error_titles(lines, filled)
     found.update(number for number in filled if _run_together(lines[number]))
-    # A terminal fills its lines with spaces. A prompt in it has the person's words.
-    padded = [number for number in filled if lines[number].endswith(_PADDING)]
-    prompted = any(lines[number].lstrip()[0] in "❯>" for number in filled if padded and number <= padded[0])
-    if len(padded) > 2 and not prompted:
-        found.update(padded)
     return frozenset(found | _page_or_review(lines, filled))
 
 
@@ -882,18 +813,6 @@ def _printed_in(lines: Sequence[str], block: Sequence[int]) -> Sequence[int]:
         or (number in often and len(often) > 1)
     )
     return _with_deeper(lines, block, printed)
-
-
-def _error_titles(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
-    """Return the lines that are the title of an error over a printed line or over another title."""
-    found: set[int] = set()
-    for number, below in reversed(list(pairwise(filled))):
-        is_title = (
-            _ERROR_TITLE.fullmatch(lines[number]) is not None and plain_rule(lines[number])[1] == "link"
-        )
-        if is_title and (below in found or _PRINTED.match(lines[below][:_LINE])):
-            found.add(number)
-    return found
 
 
 def _nested_fields(lines: Sequence[str], block: Sequence[int], items: Sequence[int]) -> set[int]:
@@ -928,8 +847,7 @@ def _from_printed(
         if number > printed[-1]
         and ((number in items and items[0] < printed[0]) or (not of_command and _is_spoken(lines[number])))
     )
-    shown = range(printed[0], next(goes_on, block[-1] + 1))
-    return set(shown) - _numbered_on(lines, items, printed[0])
+    return set(range(printed[0], next(goes_on, block[-1] + 1)))
 
 
 def _rows(lines: Sequence[str], block: Sequence[int]) -> set[int]:
@@ -956,15 +874,9 @@ def _page_entries(lines: Sequence[str], block: Sequence[int], items: Sequence[in
 
 
 def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
-    """Return the lines of a pasted page, thread, mail or bot's review, without paragraphs of a person around it.
-
-    A thread and a mail have at least two lines that say who wrote and when.
-    """
+    """Return the lines of a pasted page or a bot's review, without paragraphs of a person around it."""
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
-    by_lines = [number for number in filled if _BY_LINE.match(lines[number][:_LINE])]
-    if len(by_lines) > 1:
-        bots = sorted({*bots, *by_lines})
     is_page = len(pages) >= 3
     if not (is_page or bots):
         return set()
@@ -1068,16 +980,6 @@ def _gives_number(line: str) -> bool:
     """Return whether a line is a word or two and a number, and not printed."""
     body = _LABEL.sub("", line[:_LINE].strip(), count=1)
     return _NUMBER_GIVEN.fullmatch(body) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
-
-
-def _numbered_on(lines: Sequence[str], items: Sequence[int], first: int) -> set[int]:
-    """Return the items from the line `first` on that continue the numbers of a list above it."""
-    numbers: dict[int, int] = {}
-    for item in items:
-        mark = _IN_LINE.match(lines[item])
-        if mark is not None and int(mark["number"] or mark["glued"]) == len(numbers) + 1:
-            numbers[item] = len(numbers) + 1
-    return {item for item in numbers if item > first} if min(numbers, default=first) < first else set()
 
 
 def _is_spoken(line: str) -> bool:
