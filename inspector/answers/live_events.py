@@ -19,7 +19,7 @@ from inspector.core.errors import InspectorError
 from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
-from inspector.quality.aftermath import AftermathEvent, earlier_words
+from inspector.quality.aftermath import AftermathEvent
 from inspector.stores.base import Store
 
 EventKind = Literal["near", "compacted", "lost", "done again", "unreadable"]
@@ -169,11 +169,11 @@ def _compacted(recorded: Compaction) -> str:
 
 
 def _again(event: AftermathEvent) -> str:
-    behind = f" ({event.fate}: “{safe_title(event.fact, 120)}”)" if event.fact else ""
+    behind = f" ({event.behind}: “{safe_title(event.fact, 120)}”)" if event.fact else ""
     if event.earlier is None:
         return f"{event.kind}: {event.text}{behind}"
     earlier = place_name(event.earlier.index, event.earlier.generation)
-    return f"{event.kind}: {event.text}, {earlier_words(earlier, event.written)}, {event.size}{behind}"
+    return f"{event.kind}: {event.text}, {event.earlier_words(earlier)}, {event.size}{behind}"
 
 
 def _lost(answers: Answers, row: ConversationRow, compactions: set[int]) -> Iterator[LiveEvent]:

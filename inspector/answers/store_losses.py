@@ -188,7 +188,8 @@ def losses_of_facts(
 ) -> ConversationLosses:
     """Return the losses of the compactions of a conversation, with the repeated work after each. Raises StoreErrors.
 
-    `gaps` are sentences about gaps of the summaries, by compaction.
+    `gaps` are sentences about gaps of the summaries, by compaction. An event about a fact that the list still has is no
+    sign of a loss.
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     lost = {loss.compaction: loss for loss in losses_of(facts.lives)}
@@ -197,7 +198,8 @@ def losses_of_facts(
     }
     after: dict[int, list[AftermathEvent]] = defaultdict(list)
     for event in events:
-        after[event.compaction].append(event)
+        if not event.is_kept:
+            after[event.compaction].append(event)
     missing = {number: sentences for number, sentences in (gaps or {}).items() if sentences}
     latest = {life.fact.key: life for life in facts.lives}
     replaced = [life for life in latest.values() if is_unknown(life)]

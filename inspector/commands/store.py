@@ -44,7 +44,7 @@ def losses(asked: Asked, limit: int | None) -> None:
 def aftermath(asked: Asked) -> None:
     """List repeated work after compactions.
 
-    The list has repeated reads, fetches, commands, statements, questions and failures, and acts against a lost rule.
+    The list has repeated reads, fetches, commands, statements, questions and failures, and acts against a rule.
     An event does not prove that the compaction is its cause.
     """
     from inspector.answers.fact_results import list_aftermath

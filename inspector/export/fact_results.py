@@ -18,7 +18,7 @@ from inspector.core.text import distinct_titles, safe_line, safe_title
 from inspector.core.times import calendar_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.quality.aftermath import AftermathEvent, aftermath_counts, earlier_words
+from inspector.quality.aftermath import AftermathEvent, aftermath_counts
 from inspector.quality.facts.fact import Kind
 from inspector.quality.losses import KINDS_LOST
 
@@ -150,8 +150,9 @@ def print_aftermath(answer: Sequence[tuple[ConversationRow, Aftermath]], unknown
 def _print_event(lines: StyledLines, event: AftermathEvent) -> None:
     place, earlier = place_name(event.place.index, event.place.generation), event.earlier
     if earlier is not None:
-        place += f"  {earlier_words(place_name(earlier.index, earlier.generation), event.written)}"
+        place += f"  {event.earlier_words(place_name(earlier.index, earlier.generation))}"
     lines.add((f"{event.kind:<14} {place}  {event.size}", "dim"), indent=2)
     lines.add((safe_title(event.text, 400), ""), indent=6)
     if event.fact:
-        lines.add((f"{event.fate}: {safe_title(event.fact, 400)}", "red"), indent=6)
+        style = "dim" if event.is_kept else "red"
+        lines.add((f"{event.behind}: {safe_title(event.fact, 400)}", style), indent=6)

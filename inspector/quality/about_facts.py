@@ -92,6 +92,35 @@ def rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
         )
 
 
+def kept_rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield rules that the list still has and that the agent broke twice, or about which the user complained."""
+    broken: dict[str, list[AftermathEvent]] = defaultdict(list)
+    for event in _events(evidence, "against a kept rule"):
+        broken[event.fact].append(event)
+    complaints = {
+        event.fact: event
+        for event in _events(evidence, "told before")
+        if event.is_kept and event.category in ("constraint", "preference")
+    }
+    for rule in dict.fromkeys((*broken, *complaints)):
+        acts, complaint = broken[rule], complaints.get(rule)
+        if complaint is None and len(acts) < 2:
+            continue
+        event = complaint or acts[0]
+        times = (
+            f" Acts of the agent against it: {len(acts):,}, such as {_quoted(acts[0].text)}." if acts else ""
+        )
+        said = f" The user complains: {_quoted(complaint.text)}." if complaint is not None else ""
+        yield Violation(
+            f"The list after compaction {event.compaction} still has this rule ({event.fate}), and the agent did not "
+            f"follow it: {_quoted(rule)}.{times}{said}",
+            event.compaction,
+            event.place.generation,
+            event.place.index,
+            cause=rule,
+        )
+
+
 def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield rules and wishes that the user repeated and that a compaction had lost or weakened, or that are uncertain.
 
@@ -99,7 +128,8 @@ def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
     """
     for event in _events(evidence, "said again"):
         # Programs repeat long texts.
-        if is_concise(event.fact) and event.category in ("constraint", "preference", "value"):
+        lasts = event.category in ("constraint", "preference", "value")
+        if is_concise(event.fact) and lasts and not event.is_kept:
             survived = "did not survive" if event.is_harmed else "may not have survived"
             yield Violation(
                 f"After compaction {event.compaction} the user repeats {_quoted(event.text)}. The first "

@@ -26,7 +26,8 @@ from inspector.quality.facts.sentences import sentences
 
 #: "attach": the agent put a file into the list without a call of the model. "install": a command installs a package or
 #: makes an environment. "call": a tool searches files, or another agent works.
-#: "compact": the user runs the command that compacts.
+#: "say": the user's words. "remind": the user says that they said it before. "compact": the user runs the command that
+#: compacts.
 ActKind = Literal[
     "read",
     "write",
@@ -36,7 +37,9 @@ ActKind = Literal[
     "call",
     "ask",
     "fail",
+    "say",
     "complain",
+    "remind",
     "admit",
     "attach",
     "compact",
@@ -155,6 +158,24 @@ _FORGOT = late_pattern(
     r"|你.{0,8}(?:不记得|没记住|(?<!不要)(?<!不能)(?<!不会)(?<!别)(?<!勿)(?<!遗)遗?忘)|你.{0,3}(?:记忆力|记得吗)"
     r"|\bwe were just (?:talking|speaking|chatting|discussing)\b"
     r"|找回我.{0,4}(?:指令|要求|话)|我不是(?:让|叫|要求|告诉)你",
+    re.I,
+)
+#: Words of a user who says that they said something before.
+_TOLD = late_pattern(
+    r"\b(?:i|we)(?:['’]ve| have)? (?:(?:already|just|clearly|explicitly|specifically|repeatedly) )*(?:told|reminded) "
+    r"(?:you|u)\b"
+    r"|\b(?:i|we)(?:['’]ve| have)? (?:already|clearly|explicitly|repeatedly) "
+    r"(?:said|asked|mentioned|explained|stated|specified)\b"
+    r"|\b(?:as|like) i(?:['’]ve| have)? (?:(?:already|just) )?(?:said|told (?:you|u)|mentioned|asked)\b"
+    r"|\A\W*(?:and |so )?for the (?:second|third|fourth|fifth|last|\d{1,3}(?:nd|rd|th)) time\b"
+    r"|\bhow (?:many times|often) (?:do|must|should|have|did) (?:i|we)\b"
+    r"|\b(?:i|we) keep (?:telling|saying|asking|repeating|reminding)\b"
+    r"|我(?:都|已[经經]|早就|之前|[刚剛]才|[刚剛]{2}|上次|不是|明明|[跟和对對]你){1,3}"
+    r"(?:[说說]|[讲講]|提|[问問]|[强強][调調]|要求|告[诉訴]你?)[过過了]"
+    r"|(?:[说說]|[讲講]|告[诉訴]你?|提醒你?|[强強][调調])[过過了]?(?:多少|[几幾]|[无無][数數]|[一二两兩三四五六七八九十百千万萬\d]+)"
+    r"[次遍]"
+    r"|第[二三四五六七八九十\d]+[次遍](?:[说說]|告[诉訴]|提醒|[强強][调調])|我再[说說]一[次遍]"
+    r"|\bđã (?:nói|bảo|dặn|nhắc|quy định|yêu cầu)\b[^.?!\n]{0,60}\brồi\b",
     re.I,
 )
 #: Words of an agent about a compaction, and words that it lacks something since then.
@@ -332,8 +353,11 @@ def compacts(text: str) -> bool:
 
 
 def complaint_in(text: str) -> Act | None:
-    """Return the user's own sentence that complains that the agent forgot something; None if there is none."""
-    return _sentence_with("complain", text, _FORGOT)
+    """Return the user's own sentence that complains of something forgotten, or that says that they said it before.
+
+    None if there is none.
+    """
+    return _sentence_with("complain", text, _FORGOT) or _sentence_with("remind", text, _TOLD)
 
 
 def admission_in(text: str) -> Act | None:
@@ -343,14 +367,19 @@ def admission_in(text: str) -> Act | None:
 
 def _sentence_with(kind: ActKind, text: str, *patterns: re.Pattern[str]) -> Act | None:
     """Return the first own sentence of a text that all patterns match as an act."""
-    text = safe(text)
-    for sentence in sentences(text):
-        words = _folded(text[sentence.start : sentence.end])
-        is_own = not (sentence.pasted or sentence.planned)
-        said = _IN_QUOTES.sub("", words) if is_own and len(words) <= _COMPLAINT else ""
+    for words in _own_sentences(text):
+        said = _IN_QUOTES.sub("", words) if len(words) <= _COMPLAINT else ""
         if said and all(pattern.search(said) for pattern in patterns):
             return Act(kind, words.lower(), words, tokens=text_tokens(len(words)))
     return None
+
+
+@lru_cache(maxsize=1)
+def _own_sentences(text: str) -> Sequence[str]:
+    """Return the speaker's own sentences in a text, each as one line. The last result is kept for the next question."""
+    text = safe(text)
+    own = (one for one in sentences(text) if not (one.pasted or one.planned))
+    return [_folded(text[one.start : one.end]) for one in own]
 
 
 def error_in(result: str) -> str:
@@ -419,9 +448,18 @@ def path_ends(path: str) -> list[str]:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the last part of each path in a text, in lower case. A plain word is no path."""
+    """Return the last part of each path in a text, in lower case. A plain word is no path.
+
+    In pasted text, such as a log with a prompt, only a name with an ending and "folder/" count.
+    """
+    own = _paths_of("\n".join(_own_sentences(text)))
+    paths = own | {path for path in _paths_of(text) if "." in path.strip(".") or path.endswith(("/", "\\"))}
+    return frozenset(re.split(r"[/\\]", path.rstrip("/\\"))[-1] for path in paths) - {""}
+
+
+def _paths_of(text: str) -> set[str]:
     written = (word.strip(".-") for word in _NAME.findall(text[:MAX_ARGUMENT].lower()))
-    return frozenset(re.split(r"[/\\]", one.rstrip("/\\"))[-1] for one in written if not one.isalnum()) - {""}
+    return {one for one in written if not one.isalnum()}
 
 
 def is_named(path: str, names: frozenset[str]) -> bool:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from inspector.core.places import Place
 from inspector.core.shares import plural
 from inspector.quality.acts import Act
-from inspector.quality.facts.fact import HARMED
+from inspector.quality.facts.fact import HARMED, KEPT
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Fact, Saying
@@ -24,7 +24,9 @@ AftermathKind = Literal[
     "against a rule",
     "said again",
     "forgot",
+    "told before",
     "admitted",
+    "against a kept rule",
     "asked again",
     "failed again",
     "read again",
@@ -38,7 +40,12 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "against a rule": ("act against a lost constraint", "acts against a lost constraint"),
     "said again": ("statement repeated", "statements repeated"),
     "forgot": ("complaint that the agent forgot or missed", "complaints that the agent forgot or missed"),
+    "told before": ("complaint of repetition", "complaints of repetition"),
     "admitted": ("loss admitted by the agent", "losses admitted by the agent"),
+    "against a kept rule": (
+        "act against a rule that the list still has",
+        "acts against rules that the list still has",
+    ),
     "asked again": ("question asked again", "questions asked again"),
     "failed again": ("failure repeated", "failures repeated"),
     "read again": ("file read again", "files read again"),
@@ -71,9 +78,10 @@ class AftermathEvent(Struct, frozen=True):
     """Something done again after a compaction.
 
     `compaction` is the last one that removed the earlier act from the list, or the one that lost the repeated
-    statement. `earlier` is the place of the earlier act (None for an act against a rule, a complaint and an admission).
-    `fact` is the text of the fact behind the event, with its `category` and `fate` ("" if there is no such fact). The
-    fate of a repeated statement may be uncertain or unknown; other facts are lost or weakened. `tokens` are the rough
+    statement. `earlier` is the place of the earlier act, or of the rule or statement that the list still has (None for
+    an act against a lost rule and for an admission). `fact` is the text of the fact behind the event, with its
+    `category` and `fate` ("" if there is no such fact). The fate of the user's own statement may be any; facts behind
+    other events are lost or weakened. `tokens` are the rough
     tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it,
     so fewer tokens repeat. `named`: the user's last message is later than the earlier act, names the file or its
     folder, and may ask for it.
@@ -98,6 +106,11 @@ class AftermathEvent(Struct, frozen=True):
         return self.kind == "against a rule" or (self.category == "constraint" and self.is_harmed)
 
     @property
+    def is_kept(self) -> bool:
+        """Whether the list still has the fact behind it: no compaction is the cause."""
+        return self.fate in KEPT
+
+    @property
     def is_harmed(self) -> bool:
         """Whether the fact behind it is lost, weakened or contradicted for certain."""
         return self.fate in HARMED
@@ -106,6 +119,16 @@ class AftermathEvent(Struct, frozen=True):
     def size(self) -> str:
         """The size of the repeated act in words, and whether the user may have asked for it."""
         return size_words(self.tokens, self.in_part) + (", named by the user" if self.named else "")
+
+    @property
+    def behind(self) -> str:
+        """The fate of the fact behind it in words: "lost", or "the list still has it, verbatim"."""
+        return f"the list still has it, {self.fate}" if self.is_kept else self.fate
+
+    def earlier_words(self, place: str) -> str:
+        """Return the earlier act in words: "written at #12", "stated at #12", or "earlier at #12"."""
+        is_rule = self.kind == "against a kept rule"
+        return f"{'stated' if is_rule else 'written' if self.written else 'earlier'} at {place}"
 
     def about(self, fact: Fact, fate: str) -> AftermathEvent:
         """Return the event with the fact behind it."""
@@ -120,11 +143,6 @@ def place_of(at: Step | Saying) -> Place:
 def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
     """Return counts in words: "2 statements repeated, 5 files read again"; "" if nothing was done again."""
     return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
-
-
-def earlier_words(place: str, written: bool) -> str:
-    """Return the earlier act of an event in words: "written at #12", or "earlier at #12" for any other act."""
-    return f"{'written' if written else 'earlier'} at {place}"
 
 
 def size_words(tokens: int, in_part: bool) -> str:

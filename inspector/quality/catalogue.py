@@ -127,6 +127,18 @@ _ALL = (
         "compaction.",
     ),
     Rule(
+        "kept-rule-broken",
+        "warning",
+        "The agent broke a rule that the list still has",
+        "The compaction kept a rule of the user's, and the agent did not follow it. Other settings of the "
+        "compaction do not help.",
+        "Two or more calls after a compaction do what the rule forbids by name, or the user complains that they "
+        "said it before. The rule is from before the compaction, and the list after it has it word for word or in "
+        "other words. The user did not repeat it before the call, and mentioned nothing that may lift it.",
+        "Enforce the rule outside the model: with a permission, a hook or a test. A file that the agent loads by "
+        "itself gives it more weight.",
+    ),
+    Rule(
         "number-changed",
         "warning",
         "A summary changed a number",

@@ -33,6 +33,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "request-gone": about_facts.request_gone,
         "constraint-lost": about_facts.constraint_lost,
         "said-again": about_facts.said_again,
+        "kept-rule-broken": about_facts.kept_rule_broken,
         "number-changed": about_facts.number_changed,
         "summary-elides": about_summaries.elides,
         "summary-quotes-prompt": about_summaries.quotes_prompt,

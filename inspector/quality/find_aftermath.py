@@ -11,6 +11,7 @@ from inspector.core.messages import Message
 from inspector.core.places import Place
 from inspector.core.rough import text_tokens
 from inspector.quality.acts import (
+    MAX_ARGUMENT,
     OPENS,
     Act,
     acts_of_call,
@@ -32,7 +33,7 @@ from inspector.quality.aftermath import AftermathEvent, Step, place_of
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.repeated_acts import repeated_acts
-from inspector.quality.repeated_statements import repeated_statements
+from inspector.quality.repeated_statements import complaints, repeated_statements
 
 
 def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
@@ -51,10 +52,12 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
         waiting, by_call, names = [], {}, {}
         if message.speaker == "user" and handoff_of(message) is None:
             asked, asked_at = names_in(message.text), step.step
+            said = Act("say", "", message.text[:MAX_ARGUMENT])
             if compacts(message.text):
                 yield replace(step, acts=(Act("compact", "", ""),))
-            elif act := complaint_in(message.text):
-                yield replace(step, acts=(act,))
+            else:
+                complaint = complaint_in(message.text)
+                yield replace(step, acts=(said,) if complaint is None else (said, complaint))
         step = replace(step, asked=asked, asked_at=asked_at)
         if (attached := attached_in(message)) is not None:
             yield replace(step, acts=(attached,))
@@ -112,22 +115,33 @@ def _lines_of_act(act: Act, result: str) -> frozenset[int]:
 
 
 def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
-    """Return the repeated work and the acts against lost rules of a conversation, in order."""
+    """Return the repeated work, the complaints and the acts against rules of a conversation, in order."""
     harmed = HarmedFacts(facts)
     # The words of the command that compacts are for the summary.
     for_summary: set[Place] = set()
-    acts = list(repeated_acts(_noting(steps, for_summary), harmed))
-    statements = [event for event in repeated_statements(facts, harmed) if event.place not in for_summary]
-    # A complaint that names what was lost is a repeated statement.
+    acts = list(repeated_acts(_noting(steps, for_summary, harmed), harmed))
+    told_before = {event.place for event in acts if event.kind == "told before"}
+    statements = [
+        replace(event, kind="told before") if event.is_kept and event.place in told_before else event
+        for event in repeated_statements(facts, harmed)
+        if event.place not in for_summary
+    ]
+    # A complaint that repeats a statement is one event.
     places = {event.place for event in statements}
     acts = [event for event in acts if event.place not in places]
-    events = [*acts, *statements]
+    events = [*complaints(acts, facts, harmed), *statements]
     return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))
 
 
-def _noting(steps: Iterable[Step], for_summary: set[Place]) -> Iterator[Step]:
-    """Yield steps, and add the places of commands that compact to `for_summary`."""
+def _noting(steps: Iterable[Step], for_summary: set[Place], harmed: HarmedFacts) -> Iterator[Step]:
+    """Yield the steps with acts to compare. Add the places of commands that compact to `for_summary`, and what the user
+    says and the agent asks to `harmed`."""
     for step in steps:
-        if any(act.kind == "compact" for act in step.acts):
-            for_summary.add(place_of(step))
-        yield step
+        for act in step.acts:
+            if act.kind == "compact":
+                for_summary.add(place_of(step))
+            elif act.kind in ("say", "ask"):
+                harmed.note(step.step, act.text)
+        acts = tuple(act for act in step.acts if act.kind != "say")
+        if acts:
+            yield replace(step, acts=acts)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
-from inspector.quality.acts import Act, changes_in_place, plain_path, simple_commands
+from inspector.quality.acts import Act, changes_in_place, is_named, names_in, plain_path, simple_commands
 
 _DENIAL = late_pattern(
     r"\b(?:never|do(?:es)? not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|shall not|may not|can ?not"
@@ -154,6 +154,15 @@ class Prohibition(Struct, frozen=True):
             return self.verb in _READS and self._names_path(act.key)
         return act.kind == "run" and any(self._forbids_command(words) for words in simple_commands(act.key))
 
+    def is_mentioned(self, text: str) -> bool:
+        """Whether a text has the forbidden command, or a name of what is forbidden."""
+        words = {_singular(word) for word in re.findall(r"[\w.-]+", text.lower())}
+        names = (*self.exact, *self.words, *([self.verb] if self.verb in _COMMANDS else ()))
+        return any(
+            not words.isdisjoint(_singular(part) for part in re.findall(r"[\w.-]+", name.lower())[-1:])
+            for name in names
+        )
+
     def _forbids_write(self, act: Act) -> bool:
         if self.only:
             return (
@@ -252,6 +261,18 @@ class Prohibition(Struct, frozen=True):
         """Whether a command has one of the things that the rule is about; true where it names none."""
         objects = {*map(_singular, self.words), *(name.lower() for name in self.exact)} - {"force", "push"}
         return not objects or not objects.isdisjoint(map(_singular, _parts(lower)))
+
+
+def allows(text: str, forbidden: Iterable[Prohibition], act: Act) -> bool:
+    """Return whether a sentence of a text, without a denial, mentions what an act does although a rule forbids it."""
+    return any(
+        not _DENIAL.search(sentence)
+        and (
+            any(rule.is_mentioned(sentence) for rule in forbidden)
+            or (act.kind != "run" and is_named(act.key, names_in(sentence)))
+        )
+        for sentence in re.split(r"[.!?]\s|[\n。！？]", text)
+    )
 
 
 def is_prohibition(text: str) -> bool:

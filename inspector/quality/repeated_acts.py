@@ -1,17 +1,18 @@
-"""Acts that the agent repeats after the earlier acts left its list, and acts against rules that the list lost."""
+"""Acts that the agent repeats after the earlier acts left its list, and acts against rules of the user."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from msgspec.structs import replace
 
 from inspector.core.text import safe_title
 from inspector.quality.acts import OPENS, Act, ActKind, is_named, is_path, simple_commands
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, AftermathKind, Step, place_of
-from inspector.quality.facts.fact import Fact
+from inspector.quality.facts.fact import KEPT, Fact
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.harmed_facts import HarmedFacts
@@ -23,7 +24,7 @@ _AGAIN: Mapping[str, AftermathKind] = {
     "fail": "failed again",
 }  # fmt: skip
 #: The kind of event of an act that says that something is gone.
-_SAID: Mapping[str, AftermathKind] = {"complain": "forgot", "admit": "admitted"}
+_SAID: Mapping[str, AftermathKind] = {"complain": "forgot", "remind": "told before", "admit": "admitted"}
 #: Minimum content words that two questions share, and minimum overlap with the longer question.
 MIN_QUESTION_WORDS = 3
 MIN_QUESTION_OVERLAP = 0.6
@@ -71,7 +72,7 @@ _QUESTION_WORDS = frozenset({"continu", "els", "help", "make", "sure", "next", "
 
 
 def repeated_acts(steps: Iterable[Step], harmed: HarmedFacts) -> Iterator[AftermathEvent]:
-    """Yield repeated acts whose earlier acts left the list, and acts against harmed rules."""
+    """Yield repeated acts whose earlier acts left the list, and acts against rules that it lost or still has."""
     history, questions = _History(), _AskedQuestions()
     for step in steps:
         opens = any(act.kind in OPENS for act in step.acts)
@@ -234,19 +235,19 @@ def _searched(words: Sequence[str]) -> list[str]:
 
 
 def _against_rules(step: Step, harmed: HarmedFacts) -> Iterator[AftermathEvent]:
-    """Yield an event for each harmed rule that the acts of a step break. A command stands for the files it changes."""
+    """Yield an event for each rule, lost or kept, that a step breaks. A command stands for the files it changes."""
     acts = sorted(
         (act for act in step.acts if act.kind in ("write", "read", "run")), key=lambda act: act.kind != "run"
     )
-    for fact, fate, forbidden in harmed.rules(step) if acts else ():
-        has_left_list = fact.first.step < step.step and not any(
-            saying.step < step.step and (saying.compaction is None or saying.compaction >= step.generation)
-            for saying in fact.sayings
+    for rule, act in harmed.broken_rules(step, acts) if acts else ():
+        if rule.fate not in KEPT:
+            yield _event("against a rule", step, act, None, (rule.fact, rule.fate))
+            continue
+        event = _event("against a kept rule", step, act, None, (rule.fact, rule.fate))
+        stated = max(
+            (saying for saying in rule.fact.sayings if saying.step < step.step), key=attrgetter("step")
         )
-        if has_left_list:
-            breaks = (act for act in acts if any(rule.forbids(act) for rule in forbidden))
-            if (act := next(breaks, None)) is not None:
-                yield _event("against a rule", step, act, None, (fact, fate))
+        yield replace(event, earlier=place_of(stated))
 
 
 class _AskedQuestions:

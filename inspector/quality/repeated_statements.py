@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from inspector.core.places import Place
 from inspector.core.rough import text_tokens
 from inspector.core.scan.words import has_unspaced
@@ -62,6 +64,7 @@ def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterat
         for fact in facts.facts
         if fact.role == "user" and not fact.pasted and (fact.things or _is_address(fact))
     ]
+    said = _Statements(facts)
     by_word: dict[str, list[Fact]] = defaultdict(list)
     for fact in statements:
         for word in set(fact.things):
@@ -86,6 +89,12 @@ def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterat
             if saying.generation < 2 or is_document or saying.role != "user" or (settles and not corrects):
                 continue
             for score, other, before in _repeats(fact, saying, by_word, corrects, harmed):
+                # A correction with common words alone is about another thing.
+                is_rare = other is fact or any(
+                    said.rare_places(word, place) for word in set(fact.things) & set(other.things)
+                )
+                if corrects and not is_rare:
+                    continue
                 earlier = place_of(before)
                 if len(facts_at[earlier]) > CROWDED or (place in best and best[place][0] >= score):
                     continue
@@ -94,12 +103,97 @@ def repeated_statements(facts: ConversationFacts, harmed: HarmedFacts) -> Iterat
                     continue
                 fate = harmed.fate(other, saying)
                 died = harmed.died(other) if fate else None
+                fate = fate or harmed.state(other, saying)
                 event = AftermathEvent(
                     died or before.compaction or saying.generation - 1, "said again", place, earlier,
                     safe_title(fact.text, MAX_TEXT), text_tokens(len(fact.text)),
                 )  # fmt: skip
                 best[place] = score, event.about(other, fate) if fate else event
     yield from (event for _, event in best.values())
+
+
+def complaints(
+    events: Iterable[AftermathEvent], facts: ConversationFacts, harmed: HarmedFacts
+) -> Iterator[AftermathEvent]:
+    """Yield events, and link each complaint of repetition to the statement that it is about, if one stands out.
+
+    A complaint about a statement that the list may lack repeats this statement. A complaint about a statement of the
+    same list is left out: no compaction is between them.
+    """
+    earlier: _Statements | None = None
+    for event in events:
+        if event.kind != "told before":
+            yield event
+            continue
+        earlier = earlier or _Statements(facts)
+        behind = earlier.behind(event.place, event.text) or earlier.behind(event.place)
+        if behind is None:
+            yield event
+        elif (saying := behind[1]).generation < event.place.generation:
+            fact = behind[0]
+            at = replace(saying, generation=event.place.generation)
+            fate, died = harmed.state(fact, at), harmed.died(fact)
+            found = replace(
+                event,
+                earlier=place_of(saying),
+                compaction=died if fate in GONE and died is not None else event.compaction,
+            )
+            linked = found.about(fact, fate)
+            yield linked if linked.is_kept else replace(linked, kind="said again")
+
+
+class _Statements:
+    """The user's own statements, by message and by rare word."""
+
+    def __init__(self, facts: ConversationFacts) -> None:
+        self._at: dict[Place, list[Fact]] = defaultdict(list)
+        #: The messages that have a word.
+        self._places: dict[str, set[Place]] = defaultdict(set)
+        for fact in facts.facts:
+            for saying in fact.sayings if fact.is_users_own else ():
+                place = place_of(saying)
+                if saying.role == "user":
+                    self._at[place].append(fact)
+                    for word in _words_of(fact):
+                        self._places[word].add(place)
+
+    def rare_places(self, word: str, place: Place) -> list[Place]:
+        """Return the earlier messages that have a word of a message, none if they are more than a few.
+
+        The name of the project is in many.
+        """
+        places = [
+            other
+            for other in self._places[word]
+            if (other.generation, other.index) < (place.generation, place.index)
+        ]
+        return places if len(places) <= FEW else []
+
+    def behind(self, complaint: Place, sentence: str = "") -> tuple[Fact, Saying] | None:
+        """Return the earlier statement with the most rare words of a complaint, with its last saying before.
+
+        None if there is no clear one. The words are those of a sentence of the complaint, or of the whole message.
+        """
+        shared: dict[Place, set[str]] = defaultdict(set)
+        own = [fact for fact in self._at[complaint] if not sentence or fact.text in sentence]
+        for word in {word for fact in own for word in _words_of(fact)}:
+            for place in self.rare_places(word, complaint):
+                shared[place].add(word)
+        most = max(map(_word_count, shared.values()), default=0)
+        best = [place for place, words in shared.items() if _word_count(words) == most]
+        # Several messages with the same words repeat one statement.
+        if most < MIN_REWORDED or len({frozenset(shared[place]) for place in best}) > 1:
+            return None
+        place = max(best, key=lambda place: (place.generation, place.index))
+        fact = max(
+            self._at[place], key=lambda fact: (_word_count(shared[place] & _words_of(fact)), fact.rank)
+        )
+        return fact, next(saying for saying in fact.sayings if place_of(saying) == place)
+
+
+def _words_of(fact: Fact) -> set[str]:
+    """Return the content words and the exact values of a fact."""
+    return {*fact.things, *(value.canon for value in fact.values)}
 
 
 def _word_count(things: Iterable[str]) -> float:

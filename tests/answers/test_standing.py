@@ -303,10 +303,15 @@ def test_files_that_are_named_without_their_folder_are_listed(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("after", "retold", "broken"), [("", "", True), (f"- {TRAILER}", "", False), ("", TRAILER, False)]
+    ("after", "retold", "event"),
+    [
+        ("", "", ("against a rule", TRAILER, "lost")),
+        (f"- {TRAILER}", "", None),
+        ("", TRAILER, ("against a kept rule", TRAILER, "verbatim")),
+    ],
 )
 def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
-    tmp_path: Path, after: str, retold: str, broken: bool
+    tmp_path: Path, after: str, retold: str, event: tuple[str, str, str] | None
 ) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000009")
     made.user(REMINDER.format(f"- Draw with care.\n- {TRAILER}"))
@@ -322,9 +327,7 @@ def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
         json.loads(CliRunner().invoke(commands, [name, path, "--json"]).stdout)
         for name in ("aftermath", "losses")
     )
-    assert [(event["kind"], event["fact"], event["fate"]) for event in events] == [
-        ("against a rule", TRAILER, "lost")
-    ] * broken
+    assert [(one["kind"], one["fact"], one["fate"]) for one in events] == [event] * (event is not None)
     assert [(loss["lost"], [fact["text"] for fact in loss["facts"]]) for loss in losses] == [
         ({"constraint": 1}, [TRAILER])
-    ] * broken
+    ] * (event is not None and event[2] == "lost")

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from inspector.answers.fact_results import Aftermath
 from inspector.core.conversations import ConversationRow
 from inspector.core.messages import Message, ToolCall
+from inspector.core.places import Place
 from inspector.export.fact_results import print_aftermath
 from inspector.quality import acts as acts_module
 from inspector.quality.acts import (
@@ -987,9 +988,53 @@ def test_a_rule_that_names_a_file_does_not_explain_its_second_reading() -> None:
         assert (event.kind, event.fact, event.breaks_rule) == ("read again", text, False)
 
 
-def test_a_rule_that_is_kept_or_said_again_or_broken_before_is_not_reported() -> None:
-    kept = ConversationFacts((RULE,), (life(RULE, "verbatim"),))
-    assert events((1, 1, START), (2, None, PUSH), facts=kept) == []
+def test_an_act_against_a_rule_that_the_list_still_has_is_no_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    kept = ConversationFacts((RULE,), (life(RULE, "paraphrased"),))
+    (event,) = events((1, 1, START), (2, None, PUSH), facts=kept)
+    assert (event.kind, event.fact, event.fate) == ("against a kept rule", RULE.text, "paraphrased")
+    assert event.earlier == Place(1, 0, 100)
+    assert event.is_kept
+    assert not event.breaks_rule
+    assert aftermath_counts(Counter([event.kind])) == "1 act against a rule that the list still has"
+    row = ConversationRow("s", "s", "Tides", "", "", ("s",), 1, 1, 0.0, 0.0)
+    print_aftermath([(row, Aftermath(1, 0, (event,)))])
+    shown = capsys.readouterr().out
+    assert "stated at #0 of generation 1" in shown
+    assert f"the list still has it, paraphrased: {RULE.text}" in shown
+
+
+def test_a_rule_in_a_kept_message_is_still_in_the_list() -> None:
+    stays = replace(RULE, sayings=(saying(0, 1, None),))
+    (event,) = events((1, None, START), (2, None, PUSH), facts=ConversationFacts((stays,)))
+    assert (event.kind, event.fate) == ("against a kept rule", "verbatim")
+    assert events((1, None, START + PUSH), facts=ConversationFacts((stays,))) == []
+
+
+@pytest.mark.parametrize("outcome", ["paraphrased", "lost"])
+@pytest.mark.parametrize(
+    ("question", "words", "broken"),
+    [
+        ("", "Push it, the tests pass.", False),
+        ("", "Put it on main now.", False),
+        ("Shall I push it to main now?", "yes", False),
+        ("", "Go on, but don't push.", True),
+        ("", "Now write the tide tables.", True),
+    ],
+)
+def test_a_rule_that_a_later_message_may_lift_is_not_broken(
+    outcome: Outcome, question: str, words: str, broken: bool
+) -> None:
+    facts = ConversationFacts((RULE,), (life(RULE, outcome),))
+    asked = [Message({"role": "assistant", "content": question})] if question else []
+    later = [*asked, Message({"role": "user", "content": words}), *PUSH]
+    kinds = {event.kind for event in events((1, 1, START), (2, None, later), facts=facts)}
+    assert bool(kinds & {"against a rule", "against a kept rule"}) == broken
+
+
+def test_a_rule_of_unknown_fate_or_said_again_or_broken_before_is_not_reported() -> None:
+    for outcome in ("uncertain", "unknown"):
+        unclear = ConversationFacts((RULE,), (life(RULE, outcome),))
+        assert events((1, 1, START), (2, None, PUSH), facts=unclear) == []
     lost = ConversationFacts((RULE,), (life(RULE, "lost"),))
     assert events((1, 1, START + PUSH), facts=lost) == []
     again = fact(RULE.text, RULE.things, saying(0, 1, 1), saying(1, 2, None))
@@ -1083,6 +1128,86 @@ def test_a_text_that_a_command_sends_again_is_not_said_again() -> None:
     assert len(aftermath_of([], ConversationFacts(tuple(sent[:2]), ()))) == 1
     other = fact("Close the lock at noon.", ["lock", "noon"], saying(4, 2, None))
     assert len(aftermath_of([], ConversationFacts((*sent, other), ()))) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "complains"),
+    [
+        ("For the second time, leave the lighthouse alone.", True),
+        ("I told you to leave the lighthouse alone.", True),
+        ("As I said, ships come first.", True),
+        ("How many times do I have to say it?", True),
+        ("我已经说过了,先刷灯塔。", True),
+        ("我跟你說過了,先刷燈塔。", True),
+        ("告诉你多少遍了,先刷灯塔。", True),
+        ("Em dùng sơn đỏ đi, anh đã dặn rồi mà", True),
+        ("The paint peeled for the second time.", False),
+        ("I told the harbour master about it.", False),
+        ('The captain wrote "I told you so" in the log.', False),
+        ("Paint it again with two coats.", False),
+        ("还是先刷灯塔吧。", False),
+    ],
+)
+def test_a_complaint_of_repetition_is_an_event(words: str, complains: bool) -> None:
+    said = [Message({"role": "user", "content": words})]
+    found = events((1, 1, START), (2, None, said))
+    assert [(event.kind, event.text, event.fact) for event in found] == [
+        ("told before", words, "")
+    ] * complains
+    assert events((1, None, said)) == []
+
+
+#: Statements of messages at these steps; the complaint is at step 9, in the second list.
+TOLD: tuple[tuple[int, str], ...] = (
+    (0, "Keep the ferry lights of pier Aldra green."),
+    (2, "Paint pier Aldra."),
+    (3, "Sweep pier Aldra."),
+    (4, "Measure pier Aldra."),
+    (5, "Draw pier Aldra."),
+)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "outcome", "kind", "behind"),
+    [
+        ("I told you, green lights for the ferry.", "paraphrased", "told before", TOLD[0][1]),
+        ("I told you, green lights for the ferry.", "uncertain", "said again", TOLD[0][1]),
+        ("I told you, green lights for the ferry.", "lost", "said again", TOLD[0][1]),
+        ("I told you how I want pier Aldra.", "lost", "told before", ""),
+    ],
+)
+def test_a_complaint_is_linked_by_rare_words(
+    complaint: str, outcome: Outcome, kind: str, behind: str
+) -> None:
+    words = load_stemmer().words
+    told = [fact(text, words(text), saying(step, 1, 1), key=text) for step, text in TOLD]
+    later = fact(complaint, words(complaint), saying(9, 2, None), key="later")
+    steps = steps_with_acts([(Step(9, 2, 9, 109, None), Message({"role": "user", "content": complaint}))])
+    facts = ConversationFacts((*told, later), tuple(life(each, outcome) for each in told))
+    (event,) = aftermath_of(steps, facts)
+    assert (event.kind, event.fact) == (kind, behind)
+    assert (event.earlier is not None) == bool(behind)
+
+
+def test_a_complaint_about_a_statement_of_the_same_list_is_left_out() -> None:
+    words = load_stemmer().words
+    text = "I told you, green lights for the ferry."
+    first = fact(TOLD[0][1], words(TOLD[0][1]), saying(5, 2, None), key="first")
+    later = fact(text, words(text), saying(9, 2, None), key="later")
+    steps = steps_with_acts([(Step(9, 2, 9, 109, None), Message({"role": "user", "content": text}))])
+    assert aftermath_of(steps, ConversationFacts((first, later), ())) == ()
+
+
+def test_a_correction_with_words_of_many_messages_repeats_nothing() -> None:
+    words = load_stemmer().words
+    text = "No, the pier Aldra sign is wrong."
+    told = [fact(line, words(line), saying(step, 1, 1), key=line) for step, line in TOLD]
+    first = fact("Aldra pier: wrong.", words("Aldra pier: wrong."), saying(6, 1, 1), key="first")
+    tides = [fact(f"Wrong tide {n}.", ["wrong", "tide"], saying(7 + n, 1, 1), key=f"{n}") for n in range(4)]
+    later = fact(text, words(text), saying(12, 2, None), key="later")
+    for others, again in (((), True), ((*told, *tides), False)):
+        facts = ConversationFacts((*others, first, later), (life(first, "lost"),))
+        assert [event.fact for event in aftermath_of([], facts)] == [first.text] * again
 
 
 def labelled(name: str) -> list[dict[str, Any]]:

@@ -115,6 +115,7 @@ SETS_OFF: dict[str, Make] = {
     "request-gone": lambda: evidence(compaction_evidence(1, last_request=59, request_gone=True)),
     "constraint-lost": lambda: evidence(compaction_evidence(1, lost=(RULE,))),
     "said-again": lambda: evidence(after(done_again("said again"))),
+    "kept-rule-broken": lambda: evidence(after(done_again("told before", "verbatim"))),
     "number-changed": lambda: evidence(
         compaction_evidence(1, exchanged=(Exchanged("Pool of 9.", "6", "9"),))
     ),
@@ -216,7 +217,11 @@ DOES_NOT: dict[str, Make] = {
     ),
     "constraint-lost": evidence,
     # The repeated fact had survived.
-    "said-again": lambda: evidence(after(replace(done_again("said again"), fact="", category="", fate=""))),
+    "said-again": lambda: evidence(after(done_again("said again", "verbatim"))),
+    # One act without a complaint, and a complaint about a lost rule.
+    "kept-rule-broken": lambda: evidence(
+        after(done_again("against a kept rule", "verbatim"), done_again("told before"))
+    ),
     "number-changed": evidence,
     "summary-elides": lambda: gap("claimed", "add a test", "No pending tasks"),
     "summary-quotes-prompt": lambda: gap("elided", "plan with 4 steps"),

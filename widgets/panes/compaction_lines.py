@@ -12,7 +12,7 @@ from inspector.core.rough import text_tokens
 from inspector.core.signs import ROLE_WORDS
 from inspector.engines.base import Plan, agreement_words
 from inspector.engines.registry import words_of
-from inspector.quality.aftermath import AftermathEvent, earlier_words
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import Life
 from widgets.bars.timeline import outcome_of
 from widgets.base import human
@@ -183,11 +183,11 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
         tail = f"  #{event.place.index:,}"
         if event.earlier is not None:
             earlier = f"#{event.earlier.index:,}"
-            words = earlier if width < NARROW else earlier_words(earlier, event.written)
+            words = earlier if width < NARROW else event.earlier_words(earlier)
             tail = f"  {words} →{tail[1:]}"
         size = f"  {event.size}"
         kind = f"{event.kind}  "
-        text = one_line(event.fact or event.text, 400)
+        text = one_line((not event.is_kept and event.fact) or event.text, 400)
         if 10 + len(kind) + len(text) + len(tail) + len(size) <= width:
             tail += size
         room = max(8, width - 10 - len(kind) - len(tail))
