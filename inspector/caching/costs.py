@@ -85,12 +85,16 @@ class Bill(Struct, frozen=True):
         saves = self.same_model and self.saved_a_request > 0
         return math.ceil(self.cost.amount / self.saved_a_request) if saves else None
 
-    def paid(self, own: Cost, warm: bool) -> Bill:
+    def paid(self, summary_cost: Cost, warm: bool) -> Bill:
         """Return the bill with `own`, the recorded cost of the summarizing call.
 
         `warm`: most of the prompt of this call was cached.
         """
-        return replace(self, cost=Cost(own.read + own.write, self.cost.write, own.output), warm=warm)
+        return replace(
+            self,
+            cost=Cost(summary_cost.read + summary_cost.write, self.cost.write, summary_cost.output),
+            warm=warm,
+        )
 
     @property
     def summary_call(self) -> Cost:

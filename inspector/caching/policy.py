@@ -48,7 +48,7 @@ def cache_policy(model: str, provider: str, base_url: str, release: str = "herme
     anthropic_wire = bool(host) and base_url.strip().rstrip("/").endswith("/anthropic")
     if anthropic_wire and claude:
         return CachePolicy(True, "native", "Claude is at an address with Anthropic's format.")
-    if by in _MINIMAX or any(_under(host, known) for known in _MINIMAX_HOSTS):
+    if by in _MINIMAX or any(_under(host, minimax_host) for minimax_host in _MINIMAX_HOSTS):
         if anthropic_wire or not host:
             return CachePolicy(True, "native", "MiniMax is at an address with Anthropic's format.")
         return CachePolicy(False, "envelope", "MiniMax gets cache breakpoints only in Anthropic's format.")

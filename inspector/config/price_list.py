@@ -58,13 +58,13 @@ class ListedModel(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=512)
 def listed(model: str, provider: str = "") -> ListedModel:
     """Return a model's entries. Import genai-prices if they are not stored."""
-    found = _stored(model, provider)
-    if found is None:
-        found = _looked_up(model, provider)
+    entries = _stored(model, provider)
+    if entries is None:
+        entries = _looked_up(model, provider)
         default_cache().put(
-            "models", {hashed(model, provider): CacheEntry(_stamp(), msgspec.json.encode(found))}
+            "models", {hashed(model, provider): CacheEntry(_stamp(), msgspec.json.encode(entries))}
         )
-    return found
+    return entries
 
 
 def is_kept(model: str, provider: str) -> bool:

@@ -33,8 +33,8 @@ def time_of(at: float) -> datetime:
 def rates_of(model: str, at: datetime, provider: str = "") -> Rates | None:
     """Return a model's prices at a time in UTC, None if unknown. Raise BadInput if the user's own file cannot be
     used."""
-    own = _own(model, at.date())
-    return own if own is not None else _listed(model, provider, at)
+    own_price = _own(model, at.date())
+    return own_price if own_price is not None else _listed(model, provider, at)
 
 
 def own_file() -> Path:

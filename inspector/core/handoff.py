@@ -116,8 +116,8 @@ def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
         for below in reversed(list(_BELOW.finditer(start, prior.end()))):
             inner = _body(start[below.end() :].lstrip())
             if inner is not None:
-                own = start[prior.end() : below.start()].removesuffix("\n\n")
-                return _handoff(_without_end(inner[0]), True, inner[1] or _MERGES_BEHIND, own)
+                before = start[prior.end() : below.start()].removesuffix("\n\n")
+                return _handoff(_without_end(inner[0]), True, inner[1] or _MERGES_BEHIND, before)
         return None
     parsed = _body(start)
     if parsed is None:
@@ -129,8 +129,8 @@ def _from_text(text: str, role: str, calls: bool) -> Handoff | None:
     behind = body[ends[-1].end() :]
     if behind.strip() or _body(body[ends[0].end() :].lstrip()) is not None:
         first = ends[0]
-        own = body[first.end() :].lstrip("\n")
-        return _handoff(body[: first.start()].strip(), True, releases or _MERGES_BEFORE, own)
+        before = body[first.end() :].lstrip("\n")
+        return _handoff(body[: first.start()].strip(), True, releases or _MERGES_BEFORE, before)
     # A text that ends with the marker is standalone, unless the release left space after it for an empty tail
     # message. Up to 0.16 an assistant's standalone summary has no marker at its end.
     merged = (not releases or any(name not in _MERGES_BEHIND for name in releases)) and (
@@ -153,8 +153,8 @@ def _from_parts(parts: list[object]) -> Handoff | None:
             header = _PRIOR.sub("", first.lstrip(), count=1)
             middle = [text for at, text in texts if first_index < at < index]
             before = text[: below.start()].strip("\n") if index != first_index else ""
-            own = [header, *middle, before] if index != first_index else [_between(text)]
-            tail = "\n".join(text for text in own if text.strip())
+            lines = [header, *middle, before] if index != first_index else [_between(text)]
+            tail = "\n".join(text for text in lines if text.strip())
             return _handoff(_without_end(parsed[0]), True, parsed[1] or _MERGES_BEHIND, tail)
         return None
     handoff = _from_text(first, "", False)
@@ -207,9 +207,9 @@ def _hint(bracket: str, instructions: str) -> tuple[str, ...]:
     # Loading OpenSSL takes time that the first frame does not have.
     from hashlib import sha256
 
-    known = _WORDINGS.get(sha256(text).hexdigest())
-    if known is not None:
-        return known
+    releases = _WORDINGS.get(sha256(text).hexdigest())
+    if releases is not None:
+        return releases
     if "tools remain fully active" in instructions:
         return _AFTER_0_18
     if "resume exactly from there" in instructions and "MEMORY.md" in instructions:

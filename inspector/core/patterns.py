@@ -32,7 +32,7 @@ class LatePattern:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(self.compiled, name)
+        attribute = getattr(self.compiled, name)
         # The next use finds the attribute without this method.
-        setattr(self, name, found)
-        return found
+        setattr(self, name, attribute)
+        return attribute

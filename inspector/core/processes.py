@@ -106,10 +106,13 @@ def _begin(low: bool) -> subprocess.Popen[bytes]:
 
     Unlike multiprocessing, it does not run the main script again.
     """
-    own = str(Path(inspector.__file__).parent.parent)
+    package_root = str(Path(inspector.__file__).parent.parent)
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "inspector.core.worker", *(["low"] if low else [])],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (own, os.environ.get("PYTHONPATH"))))},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH")))),
+        },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Its errors must not reach the screen; the caller reports a failure.

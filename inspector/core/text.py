@@ -98,11 +98,11 @@ def safe(text: str) -> str:
         return text
     if "\r\n" in text:
         text = text.replace("\r\n", "\n")
-    found = set(_UNSAFE.findall(text))
-    if len(found) > _FEW:
+    unsafe = set(_UNSAFE.findall(text))
+    if len(unsafe) > _FEW:
         text = text.translate(_TABLE)
     else:
-        for character in found:
+        for character in unsafe:
             text = text.replace(character, _TABLE[ord(character)])
     return text.expandtabs(TAB_WIDTH) if "\t" in text else text
 

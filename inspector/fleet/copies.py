@@ -43,14 +43,14 @@ def copy(url: str) -> tuple[Path, int]:
     system, root = _opened(url)
     folder = _folder(url)
     with _reading(url):
-        found = list(_listed(system, root))
-        count = sum(_copy_if_changed(system, root, folder, file) for file in found)
-        if not found:
+        files = list(_listed(system, root))
+        count = sum(_copy_if_changed(system, root, folder, file) for file in files)
+        if not files:
             # The listing of a place that is missing or cannot be reached may be empty. This raises its error.
             system.info(root)
-    if not found:
+    if not files:
         raise StoreMissing(f"{shown_url(url)} holds no sessions that this program knows.")
-    _remove_others(folder, {URL_FILE, *(file.name for file in found)})
+    _remove_others(folder, {URL_FILE, *(file.name for file in files)})
     return folder, count
 
 
@@ -74,15 +74,15 @@ def _remove_others(folder: Path, names: set[str]) -> None:
 
 def copied_from(path: Path, files: Sequence[str]) -> Copied | None:
     """Return the URL behind the copies at some paths; None if they are not copies."""
-    found = _copies_at(path)
-    if found is None:
+    copies = _copies_at(path)
+    if copies is None:
         return None
-    folder, url = found
-    known = []
+    folder, url = copies
+    copied = []
     for name in dict.fromkeys(name for file in files for name in all_files_of(file)):
         status = os.stat(name)
-        known.append(CopiedFile(os.path.relpath(name, folder), status.st_size, status.st_mtime))
-    return Copied(url, os.path.relpath(path, folder), tuple(known))
+        copied.append(CopiedFile(os.path.relpath(name, folder), status.st_size, status.st_mtime))
+    return Copied(url, os.path.relpath(path, folder), tuple(copied))
 
 
 @lru_cache(maxsize=8)

@@ -238,10 +238,10 @@ class Masker:
 
     def knowing(self, *texts: str) -> Masker:
         """Return a masker that also masks the secrets of these texts without their context. Both count together."""
-        found = Masker(self.on)
+        finder = Masker(self.on)
         for text in texts:
-            found(text)
-        masker = Masker(self.on, found.secrets)
+            finder(text)
+        masker = Masker(self.on, finder.secrets)
         masker._seen = self._seen
         return masker
 

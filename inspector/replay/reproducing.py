@@ -70,11 +70,11 @@ class Reproduction(Struct, frozen=True):
 def total_reproduction(parts: Iterable[Reproduction]) -> Reproduction:
     """Return the agreement over several conversations. Of the sentences of each kind, the first are kept."""
     every = list(parts)
-    unseen, own = sum(part.unseen for part in every), {left_out_words(part.unseen) for part in every}
+    unseen, general = sum(part.unseen for part in every), {left_out_words(part.unseen) for part in every}
 
     def sentences(name: str) -> tuple[str, ...]:
-        found = dict.fromkeys(chain.from_iterable(getattr(part, name) for part in every))
-        return tuple(sentence for sentence in found if sentence not in own)[:_SENTENCES]
+        distinct = dict.fromkeys(chain.from_iterable(getattr(part, name) for part in every))
+        return tuple(sentence for sentence in distinct if sentence not in general)[:_SENTENCES]
 
     numbers = [sum(getattr(part, name) for part in every) for name in ("recorded", "same", "near", "more")]
     recorded, same, near, more = numbers

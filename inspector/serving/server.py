@@ -93,8 +93,8 @@ class AppServer(Server):
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse other hosts, other origins, and requests without the token."""
-        own = urlsplit(self.public_url).netloc
-        if request.headers.get("Host") not in self._hosts(own):
+        public_host = urlsplit(self.public_url).netloc
+        if request.headers.get("Host") not in self._hosts(public_host):
             raise web.HTTPForbidden(text="This server answers for its own address alone.")
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.headers["Host"]:
@@ -116,10 +116,10 @@ class AppServer(Server):
             response.headers["Referrer-Policy"] = "no-referrer"
         return response
 
-    def _hosts(self, own: str) -> tuple[str, ...]:
+    def _hosts(self, public_host: str) -> tuple[str, ...]:
         if urlsplit(self.public_url).hostname in ("127.0.0.1", "localhost", "::1"):
-            return (own, *(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")))
-        return (own,)
+            return (public_host, *(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")))
+        return (public_host,)
 
     async def _index(self, request: web.Request) -> web.Response:
         size = request.query.get("fontsize", "")

@@ -281,10 +281,14 @@ class SessionLists(Struct):
         del self.lists[number:], self.compactions[number - 1 :], self.names[number - 1 :]
         del self.live[length:]
         self.abandoned |= left.difference(*self.lists)
-        self.requests = [replace(one, generation=min(one.generation, number)) for one in self.requests]
+        self.requests = [
+            replace(request, generation=min(request.generation, number)) for request in self.requests
+        ]
         self.failures = [
-            replace(one, generation=number, place=min(one.place, length)) if one.generation >= number else one
-            for one in self.failures
+            replace(failure, generation=number, place=min(failure.place, length))
+            if failure.generation >= number
+            else failure
+            for failure in self.failures
         ]
         steps = (
             _within(step, length) if step.generation == number else step

@@ -46,17 +46,17 @@ def bounded_opcodes(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[Op
     """
     if len(old) * len(new) <= _LIMIT:
         return opcodes(old, new)
-    found: list[Opcode] = []
+    joined: list[Opcode] = []
     before = (0, 0)
     for at, other in (*_anchors(old, new), (len(old), len(new))):
         low, start = before
         if (at - low) * (other - start) <= _LIMIT:
             inner = opcodes(old[low:at], new[start:other])
-            found.extend((tag, a + low, b + low, c + start, d + start) for tag, a, b, c, d in inner)
+            joined.extend((tag, a + low, b + low, c + start, d + start) for tag, a, b, c, d in inner)
         else:
-            found.append(("replace", low, at, start, other))
+            joined.append(("replace", low, at, start, other))
         before = (at, other)
-    return found
+    return joined
 
 
 def _anchors(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:

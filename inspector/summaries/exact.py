@@ -97,11 +97,11 @@ def things_in(text: str) -> Iterator[tuple[Kind, str]]:
         yield from ((kind, thing) for thing in things)
 
 
-def _taken(written: str, kind: Kind, found: list[str]) -> str:
+def _taken(written: str, kind: Kind, values: list[str]) -> str:
     """Return the rest of a match for later kinds: an empty text, unless the match only looks like a path."""
     if kind == "path" and not _is_path(written):
         return written
-    found.append(_canon(kind, written))
+    values.append(_canon(kind, written))
     return " "
 
 

@@ -88,8 +88,8 @@ def pieces(text: str, size: int = _PIECE) -> Iterator[str]:
     """
     start = 0
     while len(text) - start > 2 * size:
-        found = _LINE_END.search(text, start + size, start + 2 * size)
-        stop = found.end() if found else start + 2 * size
+        line_end = _LINE_END.search(text, start + size, start + 2 * size)
+        stop = line_end.end() if line_end else start + 2 * size
         yield text[start:stop]
         start = stop
     yield text[start:]

@@ -78,8 +78,8 @@ async def test_a_cell_counts_facts_after_they_are_read(in_place: Path, unread: A
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v")
         screen = sweeping(pilot)
-        assert screen.found is not None
-        assert not set(FACT_METRICS) & set(screen.found.cells)
+        assert screen.swept is not None
+        assert not set(FACT_METRICS) & set(screen.swept.cells)
         screen.query_one("#sweep-metric", ModeBar).choose("facts_at_risk")
         await press(pilot, "right", "down")
         cursor = screen.query_one(HeatMap).cursor
@@ -97,7 +97,7 @@ async def test_a_cell_counts_facts_after_they_are_read(in_place: Path, unread: A
         for row, column in (cursor, (0, 0), (7, 7)):
             run = run_course(course, screen.settings_of(row, column), screen.subject.model)
             for metric in METRICS:
-                assert screen.found.cells[metric.name][row][column] == pytest.approx(metric.of(run))
+                assert screen.swept.cells[metric.name][row][column] == pytest.approx(metric.of(run))
         chosen = run_course(course, screen.settings_of(*cursor), screen.subject.model).metrics
         assert f"{chosen.facts_at_risk}" in screen_text(pilot)
 
@@ -107,17 +107,17 @@ async def test_over_many_conversations_facts_are_read_when_their_metric_is_chose
     async with running(in_place, ORDERS, size=(140, 40)) as pilot:
         await press(pilot, "v", "o")
         screen = sweeping(pilot)
-        assert screen.found is not None
-        assert screen.found.conversations == len(screen.subject.every)
-        assert "facts_at_risk" not in screen.found.cells
+        assert screen.swept is not None
+        assert screen.swept.conversations == len(screen.subject.every)
+        assert "facts_at_risk" not in screen.swept.cells
         screen.query_one("#sweep-metric", ModeBar).choose("constraints_at_risk")
         await settled(pilot)
         assert not screen.running
-        assert screen.found is not None
-        assert max(map(max, screen.found.cells["constraints_at_risk"])) > 0
-        known = screen.found
+        assert screen.swept is not None
+        assert max(map(max, screen.swept.cells["constraints_at_risk"])) > 0
+        known = screen.swept
         await press(pilot, "M")
-        assert screen.found is known
+        assert screen.swept is known
         assert screen.state.metric == "facts_at_risk"
 
 

@@ -44,8 +44,8 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         before = conversation(pilot).state.settings
         await press(pilot, "v")
         screen, grid = on_sweep(pilot), heat(pilot)
-        assert screen.found is not None
-        assert screen.found.complete
+        assert screen.swept is not None
+        assert screen.swept.complete
         assert grid.cursor == grid.state.now == grid.state.force
         text = screen_text(pilot)
         assert all(sign in text for sign in (NOW, FORCE, BEST, SAME, "identical to threshold"))
@@ -53,12 +53,12 @@ async def test_a_cell_shows_its_run_and_is_taken(in_place: Path) -> None:
         row, column = grid.cursor
         wanted = screen.settings_of(row, column)
         run = run_course(screen.subject.recording.course, wanted, screen.subject.model)
-        assert screen.found.cells["peak_tokens"][row][column] == run.metrics.peak_tokens
+        assert screen.swept.cells["peak_tokens"][row][column] == run.metrics.peak_tokens
         assert screen.query_one(TokenGraph).state.whatif == run.tokens
         assert screen.state.metric == "peak_tokens"
         assert ALIKE in screen_text(pilot)
         await press(pilot, "end")
-        best = screen.found.best("peak_tokens")
+        best = screen.swept.best("peak_tokens")
         assert grid.cursor == (best.row, best.column)
         await press(pilot, "home", "right", "right", "down", "enter")
         assert conversation(pilot).state.settings == wanted != before
@@ -112,7 +112,7 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
         for _ in range(len(SWEPT)):
             await press(pilot, "x")
             assert screen.state.columns.name != screen.state.rows.name
-            assert screen.found is not None
+            assert screen.swept is not None
             seen.add(screen.state.columns.name)
         assert seen == set(SWEPT) - {"threshold"}
         await press(pilot, "y", "r")
@@ -122,8 +122,8 @@ async def test_other_knobs_and_typed_ranges(in_place: Path) -> None:
             Axis("context_length", (60_000, 120_000)),
             Axis("protect_last_n", (5, 10, 15, 20)),
         )
-        assert screen.found is not None
-        assert screen.found.rows == screen.state.rows
+        assert screen.swept is not None
+        assert screen.swept.rows == screen.state.rows
         await press(pilot, "r")
         await write(pilot, "threshold=9")
         await press(pilot, "enter")
@@ -145,7 +145,7 @@ async def test_equal_cells_are_noted(in_place: Path) -> None:
         await press(pilot, "r")
         await write(pilot, "threshold=0.3,0.5,0.95 target_ratio=0.1,0.8")
         await press(pilot, "enter")
-        found = on_sweep(pilot).found
+        found = on_sweep(pilot).swept
         assert found is not None
         least = min(min(line) for line in found.cells["compactions"])
         count = sum(line.count(least) for line in found.cells["compactions"])
@@ -165,11 +165,11 @@ async def test_over_all_conversations_and_those_of_the_filter(demo: MakeApp) -> 
         assert 0 < shown < len(screen.subject.every) == 10
         await press(pilot, "o")
         assert screen.state.scope == "filter"
-        assert screen.found is not None
-        assert screen.found.conversations == shown
+        assert screen.swept is not None
+        assert screen.swept.conversations == shown
         await press(pilot, "o")
         assert screen.state.scope == "all"
-        assert screen.found.conversations == 10
+        assert screen.swept.conversations == 10
         assert "over 10 conversations" in screen_text(pilot)
 
 
@@ -190,9 +190,9 @@ async def test_cancelling_keeps_finished_cells(in_place: Path, monkeypatch: pyte
         monkeypatch.setattr(sweeping, "_grid", one)
         await press(pilot, "o")
         assert not screen.running
-        assert screen.found is not None
-        assert not screen.found.complete
-        assert 1 <= screen.found.conversations <= 2 < len(screen.subject.every)
+        assert screen.swept is not None
+        assert not screen.swept.complete
+        assert 1 <= screen.swept.conversations <= 2 < len(screen.subject.every)
         assert "Cancelled." in screen_text(pilot)
         await press(pilot, "escape")
         assert conversation(pilot)
@@ -211,8 +211,8 @@ async def test_tables_are_written(in_place: Path, tmp_path: Path) -> None:
         assert len(table) == 64
         document = json.loads((tmp_path / "found.json").read_text())
         assert document["axes"] == ["threshold", "target_ratio"]
-        assert screen.found is not None
-        cell = screen.found.cells["peak_tokens"][0][0]
+        assert screen.swept is not None
+        cell = screen.swept.cells["peak_tokens"][0][0]
         assert document["metrics"]["peak_tokens"][0][0] == float(table[0]["peak_tokens"]) == cell
         await press(pilot, "W")
         await write(pilot, str(in_place.parent / "config.yaml"))
@@ -239,7 +239,7 @@ async def test_a_sweep_begins_with_settings_that_the_profile_uses() -> None:
     async with running(ROOT / "fixtures" / "agents", "Harbor importer") as pilot:
         await press(pilot, "v")
         screen = on_sweep(pilot)
-        assert screen.found is not None
+        assert screen.swept is not None
         assert (screen.state.rows.name, screen.state.columns.name) == ("threshold", "context_length")
         assert "is not used by" not in screen_text(pilot)
 
@@ -249,7 +249,7 @@ async def test_truncation_is_swept_like_any_profile(in_place: Path) -> None:
     async with running(in_place, ORDERS) as pilot:
         conversation(pilot).tuner.change(profile="truncation")
         await press(pilot, "v")
-        found = on_sweep(pilot).found
+        found = on_sweep(pilot).swept
         assert found is not None
         assert found.complete
         assert len({count for line in found.cells["compactions"] for count in line}) > 1
@@ -293,8 +293,8 @@ async def test_facts_that_come_before_the_screen_is_there_are_counted(in_place: 
         early.take_facts(before.facts)
         pilot.app.push_screen(early)
         await settled(pilot)
-        assert early.found is not None
-        assert early.found.cells["facts_at_risk"] == before.found.cells["facts_at_risk"]  # type: ignore[union-attr]
+        assert early.swept is not None
+        assert early.swept.cells["facts_at_risk"] == before.swept.cells["facts_at_risk"]  # type: ignore[union-attr]
 
 
 async def test_a_sweep_names_the_compactions_that_it_leaves_out(tmp_path: Path) -> None:

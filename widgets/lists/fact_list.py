@@ -94,8 +94,8 @@ def survivor_of(fact: Fact, fate: Fate) -> GoTo | None:
         return None
     excerpt = fate.excerpt.casefold()
     texts = (fact.text, *(value.text for value in fact.values))
-    found = next((text for text in texts if text and text.casefold() in excerpt), "")
-    return GoTo(fate.compaction + 1, fate.index, search_text(found or _word_of(fact, fate)), "message")
+    quoted = next((text for text in texts if text and text.casefold() in excerpt), "")
+    return GoTo(fate.compaction + 1, fate.index, search_text(quoted or _word_of(fact, fate)), "message")
 
 
 def _word_of(fact: Fact, fate: Fate) -> str:

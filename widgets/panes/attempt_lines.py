@@ -102,12 +102,12 @@ class AttemptsView(Struct, frozen=True):
     @property
     def recorded(self) -> AttemptView | None:
         """The recorded summary."""
-        return next((one for one in self.summaries if not one.id), None)
+        return next((summary for summary in self.summaries if not summary.id), None)
 
     @property
     def attempts(self) -> tuple[AttemptView, ...]:
         """The attempts, without the recorded summary."""
-        return tuple(one for one in self.summaries if one.id)
+        return tuple(summary for summary in self.summaries if summary.id)
 
 
 #: No attempts.

@@ -438,7 +438,7 @@ class Knobs(Inked, can_focus=True):
             offered = self._offered(knob)
             place = offered.index(str(value)) + 1 if value in offered else 0
             words = (f"◂ {place} of {len(offered)} ▸", f"{place}/{len(offered)}", "◂ ▸")
-            row.add(fit(next((one for one in words if len(one) <= cells), ""), cells), self.ink("muted"))
+            row.add(fit(next((word for word in words if len(word) <= cells), ""), cells), self.ink("muted"))
             return
         at = round(share_of(knob, value) * (cells - 1))
         row.add("━" * at, slider).add("●" if value is not None else "○", slider).add(

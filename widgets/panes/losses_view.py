@@ -71,7 +71,9 @@ class LossesView(Struct, frozen=True):
         if not self.chosen:
             return others
         chosen = next((scope for scope in self.scopes if scope.name == number), None)
-        done = next((one for one in self.survival.compactions if one.index == self.chosen), None)
+        done = next(
+            (compaction for compaction in self.survival.compactions if compaction.index == self.chosen), None
+        )
         lacks = self.lacks
         if done is not None and not (done.before and done.whole):
             lacks = _PARTLY if done.before else _UNSEEN

@@ -39,14 +39,16 @@ class SummaryAttempts(AttemptsPart):
 
     def show_view(self) -> None:
         """Keep the attempt on screen if it exists, else show the newest one."""
-        modes = [Mode(str(one.id), one.label, one.made) for one in self.attempts.attempts]
+        modes = [Mode(str(attempt.id), attempt.label, attempt.made) for attempt in self.attempts.attempts]
         stays = any(mode.name == self._choices.mode for mode in modes)
         self._choices.set_modes(modes, self._choices.mode if stays else modes[-1].name if modes else "")
         self._choices.display = bool(modes)
         self._show_one()
 
     def _chosen(self) -> AttemptView | None:
-        return next((one for one in self.attempts.attempts if str(one.id) == self._choices.mode), None)
+        return next(
+            (attempt for attempt in self.attempts.attempts if str(attempt.id) == self._choices.mode), None
+        )
 
     @on(ModeBar.ModeChosen)
     def _choice_made(self, event: ModeBar.ModeChosen) -> None:

@@ -45,8 +45,8 @@ class Memo(Generic[T]):
 
     def __call__(self, *values: Any) -> T:
         """Return the function's result, from memory where the arguments are known."""
-        for known, result in self._kept:
-            if same(known, values):
+        for kept_values, result in self._kept:
+            if same(kept_values, values):
                 return result
         result = self._function(*values)
         self._kept = [(values, result), *self._kept[: _KEPT - 1]]

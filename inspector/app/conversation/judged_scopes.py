@@ -16,7 +16,7 @@ _NAME = 40
 def judged_scope(judgement: Judgement, facts: ConversationFacts) -> FactScope:
     """The scope of a judgement: its statements as facts, each with the fate by the rules."""
     lives = [life.by_rules() for life in facts.of(judgement.compaction)]
-    rules = matched([one.statement for one in judgement.statements], lives)
+    rules = matched([statement.statement for statement in judgement.statements], lives)
     entries = tuple(
         _life(one, judgement, number, life)
         for number, (one, life) in enumerate(zip(judgement.statements, rules, strict=True), 1)

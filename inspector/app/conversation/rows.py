@@ -41,8 +41,8 @@ def line_of(message: Message) -> MessageLine:
 
     A user's message begins with the user's words.
     """
-    said = words_first(message.role, message.text[:_ENVELOPED])
-    text = safe_line(" ".join(unwrapped(said[:_READ]).split()))
+    words = words_first(message.role, message.text[:_ENVELOPED])
+    text = safe_line(" ".join(unwrapped(words[:_READ]).split()))
     if message.tool_calls:
         calls = "; ".join(f"{call.name} {safe_line(call.arguments, 120)}" for call in message.tool_calls[:4])
         text = f"{text}  → {calls}" if text else f"→ {calls}"

@@ -333,10 +333,10 @@ class ConversationsScreen(JobScreen):
 
     def _overviews_came(self, overviews: Sequence[Live | Overview]) -> None:
         changed = []
-        for one in overviews:
-            entry = self._entries.get(one.conversation)
+        for overview in overviews:
+            entry = self._entries.get(overview.conversation)
             if entry is not None:
-                values = one._asdict()
+                values = overview._asdict()
                 del values["conversation"]
                 self._entries[entry.id] = entry._replace(**values)
                 changed.append(self._entries[entry.id])

@@ -115,7 +115,7 @@ def help_for(app: App[Any]) -> HelpPage:
         about += [text] if text else []
     screen_text = getattr(screen, "HELP", "")
     about += [screen_text] if screen_text else []
-    own: dict[str, str] = {}
+    keys_here: dict[str, str] = {}
     around: dict[str, str] = {}
     everywhere: dict[str, str] = {}
     # Keys that move in every list and every text come last.
@@ -124,7 +124,7 @@ def help_for(app: App[Any]) -> HelpPage:
         # Bindings of the program have an id with a dot; Textual's need no explanation.
         if not binding.description or "." not in (binding.id or ""):
             continue
-        rows = around if active.node is screen else everywhere if active.node is app else own
+        rows = around if active.node is screen else everywhere if active.node is app else keys_here
         text = binding.tooltip or binding.description
         shown = app.get_key_display(binding)
         rows[text] = f"{rows[text]} {shown}" if text in rows else shown
@@ -136,7 +136,7 @@ def help_for(app: App[Any]) -> HelpPage:
         tuple(
             (heading, tuple((key, text) for text, key in rows.items()))
             for heading, rows in (
-                ("Keys here", own),
+                ("Keys here", keys_here),
                 ("Keys on this screen", around),
                 ("Everywhere", everywhere),
             )

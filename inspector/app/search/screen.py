@@ -201,8 +201,8 @@ class SearchScreen(JobScreen):
     def _named(self, part: tuple[str, Any]) -> None:
         hits = self.query_one(HitList)
         match part:
-            case ("hits", found):
-                self._hits_came(found, complete=False)
+            case ("hits", new_hits):
+                self._hits_came(new_hits, complete=False)
             case ("titles", titles):
                 hits.titles = titles
             case ("places", places):
@@ -224,8 +224,8 @@ class SearchScreen(JobScreen):
         self._say(" ".join(sentences))
 
     def _say(self, text: str) -> None:
-        said = (TitlePart(safe_line(text, 300)),) if text else ()
-        self.query_one(TitleBar).parts = (TitlePart("Search all messages"), *said)
+        parts = (TitlePart(safe_line(text, 300)),) if text else ()
+        self.query_one(TitleBar).parts = (TitlePart("Search all messages"), *parts)
 
     @on(HitList.Opened)
     def _opened(self, event: HitList.Opened) -> None:

@@ -72,7 +72,7 @@ class SweepScreen(JobScreen):
         self.subject = subject
         self.take = take
         self.set_reactive(SweepScreen.state, SweepState.of(subject.settings))
-        self.found: Sweep | None = None
+        self.swept: Sweep | None = None
         #: The facts of the conversation on screen, once they have been read.
         self.facts = subject.facts
         self.running = False
@@ -123,7 +123,7 @@ class SweepScreen(JobScreen):
     def watch_state(self, before: SweepState, after: SweepState) -> None:
         """Sweep again for other cells, conversations or facts; else show the results."""
         elsewhere = (before.scope, before.rows, before.columns) != (after.scope, after.rows, after.columns)
-        counted = self.found is not None and "facts_at_risk" in self.found.cells
+        counted = self.swept is not None and "facts_at_risk" in self.swept.cells
         if elsewhere or (after.scope != "this" and after.counts_facts and not counted):
             self.begin()
         else:
@@ -135,7 +135,7 @@ class SweepScreen(JobScreen):
     def begin(self, again: bool = False) -> None:
         """Start a sweep; with `again` the old results stay on screen until then."""
         if not again:
-            self.found, self._placed = None, False
+            self.swept, self._placed = None, False
         self.running = True
         self._show()
         self._tell("sweeping …")
@@ -150,7 +150,7 @@ class SweepScreen(JobScreen):
         self.facts = facts
         if not self.is_mounted:
             return  # the sweep begins with them
-        if self.state.scope == "this" and (self.running or (self.found is not None and self.found.complete)):
+        if self.state.scope == "this" and (self.running or (self.swept is not None and self.swept.complete)):
             self.begin(again=True)
         else:
             self._show_cell()
@@ -162,7 +162,7 @@ class SweepScreen(JobScreen):
 
     def _swept(self, swept: Sweep) -> None:
         self.running = False
-        self.found = swept
+        self.swept = swept
         self._show()
         conversations = human.plural(swept.conversations, "conversation")
         rows, columns = swept.rows.values, swept.columns.values
@@ -188,7 +188,7 @@ class SweepScreen(JobScreen):
         """Show the meaning of the marks, then progress; kept texts are shown again with another metric."""
         if keep:
             self._notes_shown = text
-        swept, metric = self.found, self.state.metric
+        swept, metric = self.swept, self.state.metric
         subject = self.subject
         marks = f"{settings_words(self.state, subject.settings, subject.resolved.settings)}  "
         marks += best_words(swept if swept is not None and metric in swept.cells else None, metric)
@@ -210,7 +210,7 @@ class SweepScreen(JobScreen):
     def _show(self) -> None:
         """Hand bars and map their values."""
         state, subject = self.state, self.subject
-        self.map.state = heat_state(state, self.found, subject.settings, subject.resolved.settings)
+        self.map.state = heat_state(state, self.swept, subject.settings, subject.resolved.settings)
         words = BY_NAME[state.metric].label
         self.query_one(TitleBar).parts = (TitlePart(f"Sweep: {words}", 9), TitlePart(subject.title, 8))
         self.query_one("#sweep-metric", ModeBar).set_modes(self._metrics(), state.metric)
@@ -218,7 +218,7 @@ class SweepScreen(JobScreen):
 
     @on(HeatMap.CellChosen)
     def _show_cell(self) -> None:
-        self.cell.show(self.state, self.found, self.facts, self.map.cursor)
+        self.cell.show(self.state, self.swept, self.facts, self.map.cursor)
 
     def settings_of(self, row: int, column: int) -> Settings:
         """The settings of a cell."""
@@ -273,7 +273,7 @@ class SweepScreen(JobScreen):
 
     def action_write(self) -> None:
         """Type a file for the table."""
-        if self.found is None:
+        if self.swept is None:
             self.notify("There is nothing to write yet.", timeout=2)
         else:
             hint = "a new file: .csv for a table, .json for the document"
@@ -283,12 +283,12 @@ class SweepScreen(JobScreen):
         from inspector.export.whatif import sweep_csv, sweep_document
 
         path = expanded(name)
-        if self.found is None:
+        if self.swept is None:
             return
         if path.suffix.lower() == ".csv":
-            text = sweep_csv(self.found)
+            text = sweep_csv(self.swept)
         else:
-            text = json.dumps(sweep_document(self.found), indent=2) + "\n"
+            text = json.dumps(sweep_document(self.swept), indent=2) + "\n"
         self._overwriting.write(path, text, self.subject.answers.paths())
         self.notify(f"Wrote the sweep to {path}.", timeout=3, markup=False)
 

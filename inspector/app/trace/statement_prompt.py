@@ -34,7 +34,9 @@ class StatementPrompt(ModalScreen["str | None"]):
         """Yield the question and every statement."""
         with Vertical(id="statements", classes="dialog"):
             yield Static(Text("Which statement of this message?", style="bold"))
-            yield OptionList(*(Text(safe_title(one, _STATEMENT)) for one in self.statements), compact=True)
+            yield OptionList(
+                *(Text(safe_title(statement, _STATEMENT)) for statement in self.statements), compact=True
+            )
 
     def on_mount(self) -> None:
         """Highlight the best statement, which is the first."""

@@ -89,7 +89,7 @@ class Observed(Struct, frozen=True):
     def marks_of(self, release: tuple[int, ...] | None) -> Marks | None:
         """Return the breakpoints of a release, by default of the newest with these rules; None if unknown."""
         release = release or self.until
-        fits = (one for one in self.marks if one.until is None or (release and release <= one.until))
+        fits = (mark for mark in self.marks if mark.until is None or (release and release <= mark.until))
         return next(fits, None)
 
     @property

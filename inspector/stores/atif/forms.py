@@ -22,4 +22,7 @@ def wires_of(steps: Sequence[Mapping[str, Any]]) -> list[Wire]:
     ]
     answer = {**answer_of((), [text_at(step, "reasoning_content")], calls), "content": content}
     results = mappings_in(mapping_at(step, "observation").get("results"))
-    return [answer, *(result_of(one.get("source_call_id"), plain(one.get("content"))) for one in results)]
+    return [
+        answer,
+        *(result_of(result.get("source_call_id"), plain(result.get("content"))) for result in results),
+    ]

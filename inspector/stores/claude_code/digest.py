@@ -28,8 +28,10 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
     """
     scanned = scan(path)
     parts = parts_of(scanned.nodes)
-    own = {node.uuid for node in parts.get("", ())}
-    part_of = {node.uuid: part for part, nodes in parts.items() for node in nodes} | dict.fromkeys(own, "")
+    main_nodes = {node.uuid for node in parts.get("", ())}
+    part_of = {node.uuid: part for part, nodes in parts.items() for node in nodes} | dict.fromkeys(
+        main_nodes, ""
+    )
     # The lines of each conversation alone, with their recorded parents.
     lines: dict[str, list[LineNode]] = {}
     for node in scanned.nodes:
@@ -42,7 +44,7 @@ def digests_of(path: Path) -> tuple[FileDigest, ...]:
             scanned,
             part,
             nodes,
-            joined([(parts[part], False)], own if is_abandoned(part) else frozenset()),
+            joined([(parts[part], False)], main_nodes if is_abandoned(part) else frozenset()),
             main_session,
         )
         for part, nodes in listed.items()

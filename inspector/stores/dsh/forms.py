@@ -24,8 +24,8 @@ def wires_of(lines: Sequence[Mapping[str, Any]]) -> list[Wire]:
     """Return the message of a record; most records have none."""
     kind, data = lines[0].get("type"), mapping_at(lines[0], "data")
     if kind == "user/message":
-        own = text_at(data, "source", "kind") not in ("user", "") and not is_checkpoint(data)
-        return [{"role": "system" if own else "user", "content": plain(data.get("content"))}]
+        written_by_program = text_at(data, "source", "kind") not in ("user", "") and not is_checkpoint(data)
+        return [{"role": "system" if written_by_program else "user", "content": plain(data.get("content"))}]
     # The first releases wrote no message around the content.
     message = mapping_at(data, "message") or data
     if kind == "assistant/message":

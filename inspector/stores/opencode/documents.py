@@ -167,8 +167,8 @@ def _first_session_with(database: sqlite3.Connection, created: int, fork: str) -
         "SELECT session.id FROM message JOIN session ON session.id = session_id WHERE message.time_created = ? "
         "AND session.id != ? AND session.time_created <= message.time_created ORDER BY session.time_created LIMIT 1"
     )
-    found = _rows(database, query, (created, fork))
-    return str(found[0][0]) if found else None
+    rows = _rows(database, query, (created, fork))
+    return str(rows[0][0]) if rows else None
 
 
 def _json_mapping(data: object) -> Document:

@@ -38,7 +38,9 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
     attempts = attempts_read(state, loaded) if state.moment is None else None
     judged = (loaded.latest(JUDGED) or {}).get(state.compaction, ()) if state.moment is None else ()
     why_unknown = ""
-    if not compactions and any(one.rule == "context-shrank" for one in context.derived.findings.findings):
+    if not compactions and any(
+        finding.rule == "context-shrank" for finding in context.derived.findings.findings
+    ):
         why_unknown = _SHRANK
     elif not compactions and context.opened.inspection.conversation.has_unread:
         why_unknown = _PARTIAL

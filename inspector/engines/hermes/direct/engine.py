@@ -112,4 +112,4 @@ class DirectEngine(ReleaseEngine):
 def _own(part: Iterable[KeptRow]) -> list[KeptRow]:
     """Return the messages of a part without handoffs. If a handoff was merged into a message, the rest of the message
     stays."""
-    return [KeptRow(index, own) for index, row in part if (own := row.remainder) is not None]
+    return [KeptRow(index, remainder) for index, row in part if (remainder := row.remainder) is not None]

@@ -81,11 +81,11 @@ def _behind(output: list[Output], request: Wire, task: str, policies: Policies) 
     last = next((role for out in reversed(output) if (role := visible_role(out.wire))), None)
     content = request.get("content")
     if last != "user":
-        own = {key: value for key, value in request.items() if key != "timestamp"}
+        restated = {key: value for key, value in request.items() if key != "timestamp"}
         parts = [{"type": "text", "text": f"{HEADER}\n"}, *content] if isinstance(content, list) else None
         if is_handoff(request, policies):
-            own, parts = {"role": "user"}, None
-        return [*output, Output({**own, "content": parts or f"{HEADER}\n{task}"}, "restated")]
+            restated, parts = {"role": "user"}, None
+        return [*output, Output({**restated, "content": parts or f"{HEADER}\n{task}"}, "restated")]
     at = next(at for at, out in enumerate(output) if _carries(out))
     text = f"\n\n{HEADER}\n{task}"
     whole = output[at].wire.get("content")

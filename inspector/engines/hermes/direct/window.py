@@ -127,12 +127,12 @@ def middle_of(
         return list(remaining[head_end:cut]), cut
     newest = handoffs[-1]
     before = [
-        own if index in handoffs else remaining[index]
+        remainder if index in handoffs else remaining[index]
         for index in range(head_end, newest)
-        if (own := remaining[index].remainder) is not None
+        if (remainder := remaining[index].remainder) is not None
     ]
-    own = remaining[newest].remainder
-    middle = [*before, *([own] if own is not None else []), *remaining[newest + 1 : cut]]
+    remainder = remaining[newest].remainder
+    middle = [*before, *([remainder] if remainder is not None else []), *remaining[newest + 1 : cut]]
     return middle, max(cut, newest + 1)
 
 
