@@ -143,15 +143,16 @@ def print_aftermath(answer: Sequence[tuple[ConversationRow, Aftermath]], unknown
     for conversation, compaction, events in lines.each(by_place, nothing):
         counts = aftermath_counts(Counter(event.kind for event in events))
         lines.add((names[conversation], "bold"), (f"  compaction {compaction}: ", ""), (counts, "yellow"))
+        width = max(14, *(len(event.kind) for event in events))
         for event in events:
-            _print_event(lines, event)
+            _print_event(lines, event, width)
 
 
-def _print_event(lines: StyledLines, event: AftermathEvent) -> None:
+def _print_event(lines: StyledLines, event: AftermathEvent, width: int) -> None:
     place, earlier = place_name(event.place.index, event.place.generation), event.earlier
     if earlier is not None:
         place += f"  {event.earlier_words(place_name(earlier.index, earlier.generation))}"
-    lines.add((f"{event.kind:<14} {place}  {event.size}", "dim"), indent=2)
+    lines.add((f"{event.kind:<{width}} {place}  {event.size}", "dim"), indent=2)
     lines.add((safe_title(event.text, 400), ""), indent=6)
     if event.fact:
         style = "dim" if event.is_kept else "red"

@@ -244,11 +244,12 @@ def _repeats(
     """Yield the facts that a saying repeats, each with its overlap and its last saying before.
 
     `corrects`: the message complains of a repetition, so fewer words are enough. A rule, a wish or a value repeats
-    itself, however short, if the list no longer has it for certain. A rule that the list lost is also repeated by a
-    rule with nearly the same words.
+    itself, however short, if the list no longer has it for certain. So does a rule or a wish in a complaint. A rule
+    that the list lost is also repeated by a rule with nearly the same words.
     """
     lasts = fact.kind in _LASTING and not fact.rule.endswith(PLAIN)
-    if lasts and harmed.fate(fact, saying) and (own := _last_before(fact, saying)) is not None:
+    repeats = harmed.fate(fact, saying) or (corrects and fact.kind in _RULES)
+    if lasts and repeats and (own := _last_before(fact, saying)) is not None:
         yield 1.0, fact, own
         return
     words = frozenset(fact.things)

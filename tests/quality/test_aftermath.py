@@ -854,6 +854,7 @@ def test_a_fact_that_a_later_compaction_removed_is_not_behind_an_event() -> None
         ("Ring twice.", "preference", "weakened", True),
         ("Ring twice.", "constraint", "uncertain", True),
         ("Ring twice.", "constraint", "paraphrased", False),
+        ("Remember, ring twice.", "constraint", "paraphrased", True),
         ("Ring the bell.", "decision", "lost", False),
     ],
 )

@@ -187,7 +187,7 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
             tail = f"  {words} →{tail[1:]}"
         size = f"  {event.size}"
         kind = f"{event.kind}  "
-        text = one_line((not event.is_kept and event.fact) or event.text, 400)
+        text = one_line(event.fact or event.text, 400)
         if 10 + len(kind) + len(text) + len(tail) + len(size) <= width:
             tail += size
         room = max(8, width - 10 - len(kind) - len(tail))
