@@ -204,8 +204,8 @@ def judge_sending(
 def ask_judge(
     prompts: Sequence[JudgePrompt],
     summarizer: Summarizer,
-    allowance: Allowance,
     kept: KeptAttempts,
+    allowance: Allowance,
     watch: OnProgress,
 ) -> tuple[str, ...]:
     """Ask for every answer that is not kept. Return a sentence for each prompt without a usable answer.

@@ -360,8 +360,8 @@ def stored_answers(
 
 
 def summarizer_row(
-    planned: Sequence[PlannedScore], summarizer: Summarizer, stored: Mapping[str, str], allowance: Allowance | None,
-    kept: KeptAttempts, watch: OnProgress,
+    planned: Sequence[PlannedScore], summarizer: Summarizer, stored: Mapping[str, str], kept: KeptAttempts,
+    allowance: Allowance, watch: OnProgress,
 ) -> ScoreRow:  # fmt: skip
     """Request every missing summary, and score all conversations.
 
@@ -377,7 +377,6 @@ def summarizer_row(
         try:
             text = stored.get(key)
             if text is None:
-                assert allowance is not None
                 what = f"{summarizer.name}, conversation {number} of {len(planned)}: characters"
                 text = ask_model(summarizer, item.ask.prompt, allowance, counted(watch, what)).text
                 kept.keep_answer(key, item.ask.place, summarizer, text)

@@ -10,7 +10,6 @@ import click
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import WHOLE, print_answer, print_notes, settings_options
 from inspector.commands.sending import (
-    ProgressLine,
     Sender,
     numbers_of,
     print_prompts,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.answers.attempt_survival import SummaryOutcome
     from inspector.answers.inspection import Inspection
     from inspector.engines.base import Settings
-    from inspector.models.attempt import Attempt
+    from inspector.models.attempt import Ask, Attempt
     from inspector.models.kept import KeptAttempts
     from inspector.stores.base import Store
 
@@ -86,34 +85,30 @@ def attempt(
     settings, masker, wording = resolved.settings, sender.masker(), sender.wording()
     if (step is None) == (not compactions):
         raise UsageProblem("Give either --compaction K (or all) or --step N.")
-    lists = (
-        [planned_list(inspection, settings, step)]
-        if step is not None
-        else [recorded_list(inspection, settings, number) for number in numbers_of(inspection, compactions)]
-    )
-    asks = []
-    for compacted in lists:
+    if step is not None:
+        lists = [planned_list(inspection, settings, step)]
+    else:
+        numbers = numbers_of(inspection, compactions)
+        lists = [recorded_list(inspection, settings, number) for number in numbers]
+    asks: list[Ask] = []
+    for listed in lists:
         try:
             asks += [
-                ask_for(compacted, settings, wording, budget, masker=masker) for budget in budgets or (None,)
+                ask_for(listed, settings, wording, budget, masker=masker) for budget in budgets or (None,)
             ]
         except UsageProblem as problem:
             # With `all`, compactions that cannot be made again are left out.
-            if "all" not in compactions or (compacted is lists[-1] and not asks):
+            if "all" not in compactions or (listed is lists[-1] and not asks):
                 raise
-            answers.note(f"Compaction {compacted.place.compaction} is left out: {problem}")
-    for ask in asks:
-        if ask.settings["note"]:
-            answers.note(str(ask.settings["note"]))
+            answers.note(f"Compaction {listed.place.compaction} is left out: {problem}")
+    for note in filter(None, (ask.settings["note"] for ask in asks)):
+        answers.note(str(note))
     if show_prompt:
         print_prompts(asked, (ask.prompt for ask in asks))
         return
-    summarizers = sender.summarizers()
-    orders = [Order(ask, summarizer) for ask in asks for summarizer in summarizers]
+    orders = [Order(ask, summarizer) for ask in asks for summarizer in sender.summarizers()]
     sending = sending_of(orders, masker)
-    allowance = sender.allowed(sending)
-    with ProgressLine() as progress:
-        new_attempts = carry_out(orders, inspection, default_attempts(), allowance, progress)
+    new_attempts = sender.send(sending, partial(carry_out, orders, inspection, default_attempts()))
     outcomes = _outcomes(inspection, settings, new_attempts)
     note_problems(asked, new_attempts)
     asked.print(
@@ -269,9 +264,7 @@ def life(asked: Asked, sender: Sender, first: int, budget: int | None, resume: i
         first = min(done)
     order = LifeOrder(sender.summarizer(), sender.wording(), first, budget, done, resume)
     sending = life_sending(inspection, settings, order)
-    allowance = sender.allowed(sending)
-    with ProgressLine() as progress:
-        new_attempts = make_life(inspection, settings, order, kept, allowance, progress)
+    new_attempts = sender.send(sending, partial(make_life, inspection, settings, order, kept))
     whole = {attempt.place.compaction: attempt for attempt in new_attempts if attempt.state == "finished"}
     points = life_curve(inspection, settings, whole) if whole else ()
     number = new_attempts[0].life

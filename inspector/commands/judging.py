@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import WHOLE, settings_options
-from inspector.commands.sending import ProgressLine, Sender, numbers_of, print_prompts, summarizer_option
+from inspector.commands.sending import Sender, numbers_of, print_prompts, summarizer_option
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from inspector.answers.answers import Answers
     from inspector.answers.inspection import Inspection
+    from inspector.answers.judging import JudgePrompt
+    from inspector.export.document import Document
     from inspector.models.attempt import Attempt
+    from inspector.models.kept import KeptAttempts
+    from inspector.models.summarizers.base import Summarizer
+    from inspector.quality.facts.fact import Life
 
 
 @command("[PATH] [CONVERSATION]")
@@ -66,9 +72,7 @@ def recall(
         return
     summarizer = sender.summarizer()
     sending = recall_sending(exams, summarizer, masker)
-    allowance = sender.allowed(sending)
-    with ProgressLine() as progress:
-        results, problems = ask_exams(exams, summarizer, allowance, progress)
+    results, problems = sender.send(sending, partial(ask_exams, exams, summarizer))
     if not results:
         raise SummarizerFailed("\n".join(problems))
     for problem in problems:
@@ -130,24 +134,9 @@ def judge(
     With --uncertain, the model reads only facts of the user that the rules cannot decide, the text around them, and the
     list after the compaction. This costs much less. All commands and the app then use these fates.
     """
-    from inspector.answers.judging import (
-        PIECE_TOKENS,
-        ask_judge,
-        fact_prompts,
-        judge_prompts,
-        judge_sending,
-        judgement_of,
-        unusable_decisions,
-    )
+    from inspector.answers.judging import PIECE_TOKENS, ask_judge, fact_prompts, judge_prompts, judge_sending
     from inspector.answers.losses import facts_of
     from inspector.export.attempts import sending_document
-    from inspector.export.judging import (
-        decided_document,
-        decided_lives,
-        judgement_documents,
-        print_decided,
-        print_judgements,
-    )
     from inspector.models.kept import default_attempts
 
     if uncertain and piece is not None:
@@ -155,54 +144,67 @@ def judge(
     answers, inspection, _ = asked.opened()
     masker, kept = sender.masker(), default_attempts()
     numbers = _judged_numbers(answers, inspection, compaction)
+    undecided: dict[int, tuple[Life, ...]] = {}
     if uncertain:
         facts = facts_of(inspection, by_rules=True)
         undecided = {number: facts.undecided(number) for number in numbers}
-        prompts = {
-            number: fact_prompts(inspection, number, masker, lives) for number, lives in undecided.items()
-        }
-        if numbers and not any(prompts.values()):
+        of_each = [fact_prompts(inspection, number, masker, lives) for number, lives in undecided.items()]
+        if numbers and not any(of_each):
             answers.note("The rules decide every fact of the user at these compactions, so nothing is asked.")
     else:
-        prompts = {
-            number: judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers
-        }
-    every = [prompt for pieces in prompts.values() for prompt in pieces]
+        of_each = [judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers]
+    prompts = [prompt for of_one in of_each for prompt in of_one]
     if show_prompt:
-        print_prompts(asked, (prompt.prompt for prompt in every))
+        print_prompts(asked, (prompt.prompt for prompt in prompts))
         return
     summarizer = sender.summarizer()
-    sending = judge_sending(every, summarizer, masker, kept)
-    problems: tuple[str, ...] = ()
-    if sending.recipients:
-        allowance = sender.allowed(sending)
-        with ProgressLine() as progress:
-            problems = ask_judge(every, summarizer, allowance, kept, progress)
+    sending = judge_sending(prompts, summarizer, masker, kept)
+    problems = sender.send(sending, partial(ask_judge, prompts, summarizer, kept))
     for problem in problems:
         answers.note(problem)
-    row = inspection.conversation.row
     sent = {"sending": sending_document(sending), "problems": list(problems)}
     if uncertain:
-        lives = decided_lives(undecided, facts_of(inspection, "changes"))
-        asked_facts = [life.fact for of_number in undecided.values() for life in of_number]
-        unused = unusable_decisions(every, asked_facts, summarizer, kept)
-        asked.print(
-            lives,
-            lambda lives: print_decided(lives, unused),
-            lambda lives: decided_document(row, lives, unused) | sent,
-        )
-        answered = len(problems) < len(every)
+        _print_decided(asked, inspection, undecided, prompts, (summarizer, kept), sent)
+        is_answered = len(problems) < len(prompts)
     else:
-        facts = facts_of(inspection, by_rules=True)
-        judgements = [
-            judgement_of(inspection, pieces, summarizer, kept, facts) for pieces in prompts.values() if pieces
-        ]
-        asked.print(
-            judgements, print_judgements, lambda judgements: judgement_documents(row, judgements) | sent
-        )
-        answered = any(item.answered for item in judgements)
-    if problems and not answered:
+        is_answered = _print_judged(asked, inspection, of_each, (summarizer, kept), sent)
+    if problems and not is_answered:
         raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")
+
+
+def _print_decided(
+    asked: Asked, inspection: Inspection, undecided: Mapping[int, Sequence[Life]], prompts: Sequence[JudgePrompt],
+    answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
+) -> None:  # fmt: skip
+    """Print the facts that the rules leave undecided, with the fates of a model."""
+    from inspector.answers.judging import unusable_decisions
+    from inspector.answers.losses import facts_of
+    from inspector.export.judging import decided_document, decided_lives, print_decided
+
+    row = inspection.conversation.row
+    lives = decided_lives(undecided, facts_of(inspection, "changes"))
+    facts = [life.fact for of_number in undecided.values() for life in of_number]
+    unused = unusable_decisions(prompts, facts, *answered_by)
+    asked.print(
+        lives,
+        lambda lives: print_decided(lives, unused),
+        lambda lives: decided_document(row, lives, unused) | sent,
+    )
+
+
+def _print_judged(
+    asked: Asked, inspection: Inspection, of_each: Iterable[Sequence[JudgePrompt]],
+    answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
+) -> bool:  # fmt: skip
+    """Print the judgement of each compaction, and return whether one has an answer."""
+    from inspector.answers.judging import judgement_of
+    from inspector.answers.losses import facts_of
+    from inspector.export.judging import judgement_documents, print_judgements
+
+    facts, row = facts_of(inspection, by_rules=True), inspection.conversation.row
+    judgements = [judgement_of(inspection, pieces, *answered_by, facts) for pieces in of_each if pieces]
+    asked.print(judgements, print_judgements, lambda judgements: judgement_documents(row, judgements) | sent)
+    return any(judgement.answered for judgement in judgements)
 
 
 def _judged_numbers(answers: Answers, inspection: Inspection, compaction: str) -> list[int]:

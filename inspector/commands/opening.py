@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.commands.sources import flags_of, open_source, path_or_name
-from inspector.core.text import safe_line
 
 if TYPE_CHECKING:
     from inspector.answers.answers import Answers
@@ -49,11 +49,8 @@ def open_app(
     if plain or why:
         from inspector.answers.answers import Answers
 
-        answers = Answers(store, flags, config)
-        if plain:
-            _as_lines(answers, name)
-        else:
-            _as_text(answers, name)
+        _print(Answers(store, flags, config), name, plain)
+        if not plain:
             print(f"\n{why}")
         return
     from inspector.app.launch import launch
@@ -73,49 +70,35 @@ def _why_no_app() -> str:
     return f"A terminal with TERM={term} cannot draw the app. In another terminal this command opens it."
 
 
-def _as_lines(answers: Answers, name: str | None) -> None:
-    """Print the list of conversations, or one conversation with its compactions and losses, one field per line."""
-    from inspector.answers.compactions import compare_compactions
-    from inspector.answers.conversations import list_conversations
-    from inspector.answers.fact_results import list_losses
-    from inspector.answers.showing import show_generation
-    from inspector.export.conversations import conversation_documents
-    from inspector.export.document import plain_lines
-    from inspector.export.fact_results import loss_documents
-    from inspector.export.generations import compaction_document, show_document
-    from inspector.export.masking import DocumentMasker
-
-    parts: list[tuple[str, Any]]
-    if name is None:
-        parts = [("conversation", conversation_documents(list_conversations(answers)))]
-    else:
-        parts = [
-            ("list", show_document(show_generation(answers, name, None, exact=False))),
-            ("compaction", list(map(compaction_document, compare_compactions(answers, name)))),
-            ("loss", DocumentMasker()(loss_documents(list_losses(answers, [name])))),
-        ]
-    for word, document in parts:
-        for line in plain_lines(document, word):
-            print(line)
-
-
-def _as_text(answers: Answers, name: str | None) -> None:
-    """Print the first screens of the app as text: the list, then one conversation with its compactions."""
+def _print(answers: Answers, name: str | None, plain: bool) -> None:
+    """Print the conversations; with a name, the list, the compactions and the losses of this conversation."""
     from inspector.answers.compactions import RecordedCompactions, compare_compactions
     from inspector.answers.conversations import list_conversations
+    from inspector.answers.fact_results import losses_and_answer
     from inspector.answers.showing import show_generation
-    from inspector.export.console import say
-    from inspector.export.conversations import print_conversations
-    from inspector.export.generations import print_compactions, print_show
+    from inspector.commands.options import print_answer
+    from inspector.export.conversations import conversation_documents, print_conversations
+    from inspector.export.fact_results import loss_documents, print_losses
+    from inspector.export.generations import (
+        compaction_documents,
+        print_compactions,
+        print_show,
+        show_document,
+    )
+    from inspector.export.masking import DocumentMasker
 
-    chosen = answers.store.resolve(name) if name is not None else ""
-    listed = list_conversations(answers)
-    print_conversations(listed)
-    if listed:
-        by_id = {entry.conversation.id: entry.conversation for entry in listed}
-        chosen = chosen or max(by_id, key=lambda name: (len(by_id[name].generations), len(by_id[name].live)))
-        say()
-        say(safe_line(by_id[chosen].row.title) if chosen in by_id else chosen, "bold")
-        print_compactions(RecordedCompactions(tuple(compare_compactions(answers, chosen)), (), ()))
-        say()
-        print_show(show_generation(answers, chosen, None, exact=True))
+    parts: list[tuple[str, Any, Callable[[Any], None], Callable[[Any], Any]]]
+    if name is None:
+        parts = [("conversation", list_conversations(answers), print_conversations, conversation_documents)]
+    else:
+        recorded = RecordedCompactions(tuple(compare_compactions(answers, name)), (), ())
+        losses, nothing = DocumentMasker()(losses_and_answer(answers, [name]))
+        parts = [
+            ("list", show_generation(answers, name, None, exact=not plain), print_show, show_document),
+            ("compaction", recorded, print_compactions, compaction_documents),
+            ("loss", losses, partial(print_losses, nothing=nothing), loss_documents),
+        ]
+    for number, (word, answer, print_text, document_of) in enumerate(parts):
+        if number and not plain:
+            print()
+        print_answer(answer, False, print_text, document_of, word)

@@ -164,8 +164,12 @@ def print_answer(
     as_json: bool,
     print_text: Callable[[T], object],
     document_of: Callable[[T], Any] = lambda answer: answer,
+    entry: str = "entry",
 ) -> None:
-    """Print an answer: its document as JSON, or as plain lines with --plain; else by the function `print_text`."""
+    """Print an answer: its document as JSON, or as plain lines with --plain; else by the function `print_text`.
+
+    `entry` is the word for an entry of a list in plain lines.
+    """
     if as_json:
         from inspector.export.document import json_bytes
 
@@ -173,7 +177,7 @@ def print_answer(
     elif is_plain():
         from inspector.export.document import plain_lines
 
-        for line in plain_lines(document_of(answer)):
+        for line in plain_lines(document_of(answer), entry):
             click.echo(line)
     else:
         print_text(answer)

@@ -11,11 +11,11 @@ from inspector.commands.asking import Asked, asks
 from inspector.commands.options import json_option, print_answer, print_notes, settings_options
 from inspector.commands.sending import ProgressLine, Sender, summarizer_options, wording_options
 from inspector.core.errors import SummarizerFailed
+from inspector.core.shares import plural
 from inspector.core.text import safe
 
 if TYPE_CHECKING:
     from inspector.answers.scoring import ScoreRow
-    from inspector.models.consent import Allowance
 
 
 @click.command()
@@ -77,24 +77,19 @@ def score(
         kept = default_attempts()
         stored = {} if again else stored_answers(planned, summarizers, kept)
         sending = score_sending(planned, summarizers, masker, stored)
-        allowance: Allowance | None = sender.allowed(sending) if sending.recipients else None
+        rows += sender.send(
+            sending,
+            lambda *sent: [summarizer_row(planned, one, stored, kept, *sent) for one in summarizers],
+        )
         if stored:
-            many = (
-                "1 summary is a stored answer"
-                if len(stored) == 1
-                else f"{len(stored):,} summaries are stored answers"
-            )
-            print_notes([f"{many} of an earlier run. --again asks for new ones."])
-    with ProgressLine() as progress:
-        rows += [
-            summarizer_row(planned, summarizer, stored, allowance, kept, progress)
-            for summarizer in summarizers
-        ]
-        truncation, everything = baseline_rows(planned)
-        rows.append(truncation)
-        if not no_profiles:
+            summaries = plural(len(stored), "summary", "summaries")
+            print_notes([f"{summaries} of an earlier run used again. --again asks for new ones."])
+    truncation, everything = baseline_rows(planned)
+    rows.append(truncation)
+    if not no_profiles:
+        with ProgressLine() as progress:
             rows += profile_rows(judges, settings, progress)
-        rows.append(everything)
+    rows.append(everything)
     sent = None if sending is None else sending_document(sending)
     document = score_document(str(folder), conversations, rows, sent)
     print_answer(document, asked.as_json, lambda _: print_scores(rows))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from inspector.answers.attempting import PromptWording
     from inspector.answers.inspection import Inspection
     from inspector.commands.asking import Asked
+    from inspector.core.watching import OnProgress
     from inspector.models.consent import Allowance, Sending
     from inspector.models.masking import Masker
     from inspector.models.summarizers.base import Summarizer
 
+T = TypeVar("T")
 #: Received characters between two updates of the progress line.
 _UPDATE_EVERY = 400
 
@@ -91,13 +93,22 @@ class Sender:
             raise UsageProblem("Name one model: one --command or one --model. Run the command once for each.")
         return first
 
-    def allowed(self, sending: Sending) -> Allowance:
-        """Return the consent of the user, by --send or by an answer in the terminal.
+    def send(self, sending: Sending, ask: Callable[[Allowance, OnProgress], T]) -> T:
+        """Return the result of `ask`, which sends the prompts, with a line of progress.
 
-        Raises NotAllowed, and click.Abort if the user interrupts the question.
+        Nothing is asked if there is nothing to send. Raises NotAllowed if the user does not allow it, and click.Abort
+        if the user interrupts the question.
         """
+        allowance = self._allowance(sending)
+        with ProgressLine() as progress:
+            return ask(allowance, progress)
+
+    def _allowance(self, sending: Sending) -> Allowance:
+        """Return the consent of the user, by --send or by an answer in the terminal."""
         from inspector.models.consent import Allowance
 
+        if not sending.recipients:
+            return Allowance(sending)
         for sentence in sending.sentences:
             click.echo(safe(sentence), err=True)
         if self.without_asking:

@@ -180,7 +180,7 @@ def test_a_second_run_repeats_only_failed_calls(program: Run, small: Path, copyi
     assert row["uncertain"] >= 15
     second = program(*words)
     assert "1 prompt of" in second.stderr
-    assert "1 summary is a stored answer" in second.stderr
+    assert "1 summary of an earlier run used again" in second.stderr
     assert "Its statements count as uncertain." in second.stdout
     again = program(*words, "--again")
     assert "2 prompts of" in again.stderr

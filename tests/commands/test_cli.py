@@ -312,9 +312,7 @@ def test_a_sweep_as_csv_has_a_line_per_cell() -> None:
 
 def test_commands_and_app_show_the_same_share() -> None:
     measured = run("measures", "--demo", "Nightly orders import loses", "--json").json()
-    shares = [
-        entry["share"] for one in measured["compactions"] for entry in one["measures"] if entry["share"]
-    ]
+    shares = [share for one in measured["compactions"] for share in one["survival"].values() if share]
     printed = run("measures", "--demo", "Nightly orders import loses", env={"COLUMNS": "200"}).out
     cut = [share for share in shares if 2 < share["of"] < 9_999 and share["value"] * 100 % 1 > 0.5]
     assert cut, "there is a share that is rounded up"

@@ -88,10 +88,10 @@ def test_in_a_terminal_the_program_asks(
     summarizer = EndpointSummarizer(server.base, "m")
     sender = Sender((), server.base, ("m",), None, 1.0, no_mask=False, without_asking=False)
     if sent:
-        sender.allowed(sending(summarizer, "prompt")).take(summarizer, "prompt")
+        sender.send(sending(summarizer, "prompt"), lambda allowance, _: allowance.take(summarizer, "prompt"))
     else:
         with pytest.raises((NotAllowed, __import__("click").Abort)):
-            sender.allowed(sending(summarizer, "prompt"))
+            sender.send(sending(summarizer, "prompt"), lambda *_: None)
     assert "1 prompt of ~2 tokens to m at http://127.0.0.1" in terminal.getvalue()
     assert "Send it?" in terminal.getvalue()
 

@@ -102,7 +102,7 @@ def prompts_of(inspection: Inspection, compaction: int = 1) -> tuple[JudgePrompt
 
 def ask(prompts: tuple[JudgePrompt, ...], judge: Summarizer, kept: KeptAttempts) -> tuple[str, ...]:
     allowance = Allowance(judge_sending(prompts, judge, Masker(), kept))
-    return ask_judge(prompts, judge, allowance, kept, lambda *_: None)
+    return ask_judge(prompts, judge, kept, allowance, lambda *_: None)
 
 
 def test_statements_have_their_message_are_compared_with_the_rules_and_stored(
@@ -169,7 +169,7 @@ def test_nothing_is_sent_without_consent(inspection: Inspection, kept: KeptAttem
     other = Judge(lambda prompt: answer())
     other.where = "elsewhere"
     allowance = Allowance(judge_sending(prompts, other, Masker(), kept))
-    problems = ask_judge(prompts, judge, allowance, kept, lambda *_: None)
+    problems = ask_judge(prompts, judge, kept, allowance, lambda *_: None)
     assert judge.prompts == []
     assert all("did not allow" in problem for problem in problems)
     assert issubclass(NotAllowed, Exception)

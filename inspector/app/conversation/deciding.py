@@ -46,6 +46,6 @@ def _look(inspection: Inspection, compaction: int, form: Form, watch: Watch) -> 
         raise UsageProblem("This model has already answered about these facts, and its answers are stored.")
 
     def send(allowance: Allowance, watch: Watch) -> tuple[str, ...]:
-        return ask_judge(prompts, summarizer, allowance, kept, watch)
+        return ask_judge(prompts, summarizer, kept, allowance, watch)
 
     return Looked(sending, send, f"{plural(len(lives), 'uncertain fact')}.")
