@@ -11,12 +11,13 @@ from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.summaries import lineage_of
 from inspector.app.conversation.as_of import FactsAsOf, FindingsAsOf
-from inspector.app.conversation.fact_scopes import scopes, survival
+from inspector.app.conversation.fact_scopes import scopes
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import Fact, Life, Saying
 from inspector.quality.facts.risk import RiskIndex
 from inspector.quality.finding import Finding
 from inspector.quality.losses import losses_of
+from inspector.quality.measures import survival
 from inspector.stores.detect import open_store
 from widgets.lists.fact_list import outcome_of
 from widgets.panes.losses_view import FactScope

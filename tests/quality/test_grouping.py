@@ -17,7 +17,6 @@ from inspector.answers.findings import TitledFinding, read_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of
 from inspector.answers.overview import read_overview, stored_overview
-from inspector.app.conversation.fact_scopes import survival
 from inspector.commands.cli import commands
 from inspector.config.dismissals import Dismissals
 from inspector.core.conversations import Compaction
@@ -26,6 +25,7 @@ from inspector.quality.find import find
 from inspector.quality.finding import Finding
 from inspector.quality.grouping import dismissal_key, grouped, parted, ranges_of
 from inspector.quality.losses import losses_of
+from inspector.quality.measures import survival
 from inspector.stores.detect import open_store
 from tests.quality.made import compaction_evidence, evidence
 
