@@ -18,7 +18,6 @@ from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import shared_recording
 from inspector.answers.replaying import reproduced
 from inspector.answers.resolving import resolve
-from inspector.answers.scheduling import Progress
 from inspector.answers.shown_settings import settings_of
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ConversationRow
@@ -57,25 +56,17 @@ class SweepRequest(Struct, frozen=True):
 
 
 def run_sweep(
-    request: SweepRequest,
-    answers: Answers,
-    watch: Callable[[Progress], None] = lambda _: None,
-    wanted: Callable[[], bool] = lambda: True,
-    processes: int | None = None,
-    words: Callable[[str, float], str] = exact_words,
+    request: SweepRequest, answers: Answers, words: Callable[[str, float], str] = exact_words
 ) -> Sweep:
-    """Run every cell over every conversation. If `wanted` returns False, the finished runs are returned.
+    """Run every cell over every conversation. If the scheduling ends the work, the finished runs are returned.
 
-    `processes` is the number of processes (default: all cores; 1: only this one). `words` writes a value of a setting
-    in the sentences of the result. Raises UsageProblem for a grid that
-    is too large, EngineError for an engine that fails, StoreErrors.
+    `words` writes a value of a setting in the sentences of the result. Raises UsageProblem for a grid that is too
+    large, EngineError for an engine that fails, StoreErrors.
     """
     check_size(request.rows, request.columns)
     total = len(request.names)
     rows = {row.id: row for row in answers.store.conversations()}
     places = {name: place for place, name in enumerate(request.names)}
-    plan = replace(answers.scheduling, watch=watch, wanted=wanted, processes=processes)
-    asking = Answers(answers.store, answers.flags, answers.config, plan)
     grid = replace(request, names=())
 
     def much(chosen: Sequence[ConversationRow]) -> bool:
@@ -88,7 +79,7 @@ def run_sweep(
     shares: dict[str, None] = {}
     reproductions: dict[int, Reproduction] = {}
     try:
-        for row, result in ask_each(asking, [rows[name] for name in request.names], question):
+        for row, result in ask_each(answers, [rows[name] for name in request.names], question):
             done[places[row.id]], agreement, share = result
             shares[share] = None
             if agreement is not None:
@@ -106,9 +97,8 @@ def run_sweep(
     settings = [
         resolve(answers.store, rows[name], answers.flags, answers.config).settings for name in request.names
     ]
-    answers.unread += asking.unread
     notes = (
-        *asking.unread,
+        *answers.unread,
         *unused_in(settings, list(names)),
         *identical_in(settings, request.rows, request.columns, words),
         *(sentence for sentence in shares if sentence),
@@ -238,7 +228,7 @@ def _facts(inspection: Inspection, wanted: Callable[[], bool]) -> FactSteps:
 
 def sweep_store(
     answers: Answers, chosen: Sequence[str], rows: Axis, columns: Axis, ratio: float | None = None,
-    watch: Callable[[Progress], None] = lambda _: None, facts: bool = False,
+    facts: bool = False,
 ) -> Sweep:  # fmt: skip
     """Return the metrics over the grid, of the `chosen` conversations or of all; with `facts` also those of facts.
 
@@ -250,7 +240,7 @@ def sweep_store(
         names = tuple(row.id for row in answers.store.conversations())
     model = None if ratio is None else SummaryModel(ratio)
     request = SweepRequest(names, rows, columns, model, facts)
-    result = run_sweep(request, answers, watch)
+    result = run_sweep(request, answers)
     for sentence in result.unused:
         answers.note(sentence)
     if result.doubted and result.reproduces is not None:

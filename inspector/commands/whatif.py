@@ -112,7 +112,7 @@ def sweep_command(asked: Asked, summary_size: float | None, facts: bool, as_csv:
         **profile,
     }
     answers, names = asked.several()
-    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, asked.progress, facts)
+    swept = sweep_store(answers, names, axes[0], axes[1], summary_size, facts)
     if not swept.conversations:
         raise Interrupted("interrupted before any conversation was done.")
     if as_csv:

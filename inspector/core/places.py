@@ -15,10 +15,10 @@ class Place(Struct, frozen=True):
     message: int
 
 
-def place_name(index: int | None, generation: int | None = None, row: object = None) -> str:
-    """Return "#16 of generation 2". If the index is unknown, return the store's row, or "" if that is unknown too."""
+def place_name(index: int | None, generation: int | None = None) -> str:
+    """Return "#16 of generation 2"; "" if the index is unknown."""
     if index is None:
-        return "" if row is None else f"row {row}"
+        return ""
     return f"#{index:,}" if generation is None else f"#{index:,} of generation {generation}"
 
 

@@ -142,8 +142,44 @@ def recording_of(
         if recorded.index <= len(transcript.ends)
     )
     scale = sized.with_excess(scale)
+    automatic = [event.step for event in events if event.fires != MANUAL]
+    course = Course(
+        rules,
+        rules.join(stretches),
+        systems[0],
+        scale,
+        cleared=cleared if clears else (),
+        gateway=evidence.gateway,
+        loop=loop,
+        ahead=sized.ahead(),
+        recorded_calls=sized.calls(),
+        manual=[event.step for event in events if event.fires == MANUAL],
+        compacted_at=automatic if evidence.requests else (),
+        earlier=[(sized.step(earlier.generation, earlier.length), earlier) for earlier in evidence.earlier],
+        reasoning=sized.reasoning(),
+    )
+    return Recording(
+        transcript,
+        events,
+        tuple(sized.at(place.generation, place.index + 1) for place in transcript.places),
+        course,
+        _summary_model(sized, compactions, events, scale, rules, _ratio(compactions, lists, rules)),
+        Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
+        tuple(lists),
+        tuple(systems),
+    )
+
+
+def _summary_model(
+    sized: _Sized,
+    compactions: Sequence[Compaction],
+    events: Sequence[Event],
+    scale: ContextScale,
+    rules: Replayable[Any],
+    ratio: float,
+) -> SummaryModel:
+    """Return the sizes of the recorded summaries. `ratio` is their median share of the budget."""
     summaries, extras = sized.summaries(compactions, events, scale, rules)
-    ratio = _ratio(compactions, lists, rules)
     if not summaries and any(recorded.encrypted for recorded in compactions):
         # The reported size includes a summary that cannot be read. A run adds one of the size of the budget.
         with failures_named(rules.engine):
@@ -152,34 +188,7 @@ def recording_of(
         extras = tuple(
             extra._replace(tokens=extra.tokens - added, beyond=extra.beyond - added) for extra in extras
         )
-    return Recording(
-        transcript,
-        events,
-        tuple(sized.at(place.generation, place.index + 1) for place in transcript.places),
-        Course(
-            rules,
-            rules.join(stretches),
-            systems[0],
-            scale,
-            cleared=cleared if clears else (),
-            gateway=evidence.gateway,
-            loop=loop,
-            ahead=sized.ahead(),
-            recorded_calls=sized.calls(),
-            manual=[event.step for event in events if event.fires == MANUAL],
-            compacted_at=[event.step for event in events if event.fires != MANUAL]
-            if evidence.requests
-            else (),
-            earlier=[
-                (sized.step(earlier.generation, earlier.length), earlier) for earlier in evidence.earlier
-            ],
-            reasoning=sized.reasoning(),
-        ),
-        SummaryModel(ratio, recorded=summaries, extras=extras),
-        Moments(transcript, compactions, [len(listed) for listed in lists], prunes(rules.engine)),
-        tuple(lists),
-        tuple(systems),
-    )
+    return SummaryModel(ratio, recorded=summaries, extras=extras)
 
 
 class _Sized:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from inspector.answers.answers import Answers
+from inspector.answers.scheduling import Scheduling
 from inspector.answers.sweeping import SweepRequest, run_sweep
 from inspector.core.messages import Message
 from inspector.engines.base import Settings
@@ -126,11 +127,11 @@ def _many(context: Context) -> list[Figure]:
     store = open_store(context.database)
     long = {store.resolve(LONG), store.resolve(LONGEST)}
     rows = [row for row in store.conversations() if row.id not in long][:_MANY]
-    answers = Answers(store, {}, None)
+    answers = Answers(store, {}, None, Scheduling(processes=2))
     threshold, ratio = default_axis("threshold", Settings()), default_axis("target_ratio", Settings())
     request = SweepRequest(tuple(row.id for row in rows), threshold, ratio)
     start = time.perf_counter()
-    sweep = run_sweep(request, answers, processes=2)
+    sweep = run_sweep(request, answers)
     taken = time.perf_counter() - start
     messages = sum(row.messages for row in rows)
     store.close()

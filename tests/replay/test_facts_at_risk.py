@@ -18,6 +18,7 @@ from inspector.answers.fact_reading import facts_without_fates, read_facts
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
+from inspector.answers.scheduling import Scheduling
 from inspector.answers.sweeping import SweepRequest, run_sweep
 from inspector.commands.cli import commands
 from inspector.core.messages import Message
@@ -175,7 +176,10 @@ def test_cancelled_while_facts_are_read(answers: Answers) -> None:
         return len(asked) < 2
 
     names = (answers.store.resolve("Move checkout to orders-v2"),)
-    found = run_sweep(SweepRequest(names, ROWS, COLUMNS, facts=True), answers, wanted=wanted)
+    found = run_sweep(
+        SweepRequest(names, ROWS, COLUMNS, facts=True),
+        Answers(answers.store, {}, None, Scheduling(wanted=wanted)),
+    )
     assert not found.complete
     assert found.cells["facts_at_risk"][0][0] != found.cells["facts_at_risk"][0][0]
 

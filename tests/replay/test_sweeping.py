@@ -7,6 +7,7 @@ import io
 import json
 from math import isnan
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from inspector.answers.costing import costing_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.recordings import read_recording
 from inspector.answers.resolving import resolve
-from inspector.answers.scheduling import Progress
+from inspector.answers.scheduling import Progress, Scheduling
 from inspector.answers.sweeping import SweepRequest, identical_in, run_sweep
 from inspector.app.conversation.reading import summary_model
 from inspector.app.sweep.grid import heat_state
@@ -37,6 +38,11 @@ ROWS, COLUMNS = parse_axis("threshold", "0.5,0.9"), parse_axis("target_ratio", "
 @pytest.fixture
 def answers() -> Answers:
     return Answers.of(tuple(sorted(FIXTURES.glob("*.db"))), {}, None)
+
+
+def scheduled(answers: Answers, **scheduling: Any) -> Answers:
+    """Return the answers with another scheduling."""
+    return Answers(answers.store, answers.flags, answers.config, Scheduling(**scheduling))
 
 
 def request_of(answers: Answers, count: int | None = None, **kinds: object) -> SweepRequest:
@@ -65,7 +71,8 @@ def test_a_cell_is_the_replay_of_the_same_settings(answers: Answers) -> None:
 def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
     request = request_of(answers, 4, facts=True)
     seen: list[Progress] = []
-    alone, together = run_sweep(request, answers), run_sweep(request, answers, seen.append, processes=2)
+    alone = run_sweep(request, answers)
+    together = run_sweep(request, scheduled(answers, watch=seen.append, processes=2))
     assert together == alone
     assert together.complete
     assert [progress.done for progress in seen] == [0, 1, 2, 3, 4]
@@ -77,13 +84,10 @@ def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
 @pytest.mark.parametrize("processes", also(1, 2))
 def test_a_cancelled_sweep_keeps_finished_cells(answers: Answers, processes: int) -> None:
     seen: list[Progress] = []
-    found = run_sweep(
-        request_of(answers),
-        answers,
-        seen.append,
-        wanted=lambda: not seen or seen[-1].done < 2,
-        processes=processes,
+    wanted = scheduled(
+        answers, watch=seen.append, wanted=lambda: not seen or seen[-1].done < 2, processes=processes
     )
+    found = run_sweep(request_of(answers), wanted)
     assert not found.complete
     assert 2 <= found.conversations < 10
     best = found.best("peak_tokens")
@@ -93,7 +97,7 @@ def test_a_cancelled_sweep_keeps_finished_cells(answers: Answers, processes: int
 
 
 def test_a_sweep_without_finished_cells_reports_nothing(answers: Answers) -> None:
-    found = run_sweep(request_of(answers), answers, wanted=lambda: False)
+    found = run_sweep(request_of(answers), scheduled(answers, wanted=lambda: False))
     assert found.conversations == 0
     assert isnan(found.cells["peak_tokens"][0][0])
     with pytest.raises(UsageProblem):
@@ -112,7 +116,7 @@ def test_cells_of_a_conversation_that_was_cancelled_are_empty(answers: Answers) 
         return len(asked) <= 3
 
     name = answers.store.resolve("Move checkout to orders-v2")
-    found = run_sweep(SweepRequest((name,), ROWS, COLUMNS), answers, wanted=wanted)
+    found = run_sweep(SweepRequest((name,), ROWS, COLUMNS), scheduled(answers, wanted=wanted))
     cells = [cell for line in found.cells["calls"] for cell in line]
     assert any(isnan(cell) for cell in cells)
     assert not all(isnan(cell) for cell in cells)

@@ -6,7 +6,7 @@ Pure and memoized: an equal state costs a comparison, a knob's turn one plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from inspector.answers.shown_settings import doubt_about, has_least_window
 from inspector.app.conversation import chrome
 from inspector.app.conversation.as_of import FindingsAsOf, FindingsThen
 from inspector.app.conversation.resources import COMPACTIONS, FINDINGS, RECORDING, TOKEN_INDEX
-from inspector.app.conversation.state import Loaded, State, recorded
+from inspector.app.conversation.state import Loaded, Opened, State, recorded
 from inspector.app.jobs import same
 from inspector.core.conversations import Compaction
 from inspector.core.errors import EngineError
@@ -164,41 +164,22 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
     # In a replay: the compaction of the moment, or the last one before it.
     ended_by = recorded(compactions, state.generation if at is None else at.compaction, at)
     findings = _findings_then(loaded.latest(FINDINGS), at)
-    tokens = plan.tokens_before if plan is not None else None
     recording = loaded.current(RECORDING, state) if at is not None else None
+    size = _Size(
+        plan.tokens_before if plan is not None else None, exact, opened.reported.get(state.generation)
+    )
     position = None
-    during = None
-    reported, basis = opened.reported.get(state.generation) if at is None else None, ""
     if at is not None:
-        during = ended_by if at.phase not in ("message", "after") else None
+        size = _size_at(at, recording, ended_by, plan, size)
         if recording is not None:
-            tokens = chrome.moment_tokens(at, recording, ended_by, plan)
-            if recording.course.scale.requests and at.phase in ("message", "before", "after"):
-                reported, basis = tokens, recording.course.scale.basis
-            elif recording.course.scale.excess:
-                # The exact count has only the messages. Requests of the agent hold more, so the count is not shown.
-                exact = None
-            position = _position(state, recording, at, ended_by, plan, tokens)
-    beside = ended_by if at is None else during
+            position = _position(state, recording, at, ended_by, plan, size.tokens)
     planned_bar: RegionBarState | None = None
     recorded_bar: RegionBarState | None = None
     if ended_by is not None and not ended_by.before:
         gauge = GaugeState(missing=True)
     else:
-        in_force = opened.resolved.settings
-        is_live = at is None and state.generation == len(opened.generations)
-        gauge = chrome.gauge_state(
-            budgets,
-            state.settings.context_length,
-            tokens,
-            exact,
-            reported,
-            basis,
-            later=opened.later if is_live else 0,
-            least=has_least_window(opened.resolved)
-            and state.settings.context_length == in_force.context_length,
-            doubt=doubt_about(opened.resolved) if state.settings == in_force else "",
-        )
+        gauge = _gauge(state, opened, budgets, size)
+        beside = ended_by if at is None or at.phase not in ("message", "after") else None
         if plan is not None:
             planned_bar = chrome.planned_regions(plan, "" if beside is None else "planned")
         if plan is not None and beside is not None:
@@ -208,7 +189,7 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
         token_index=index,
         plan=plan,
         problem=problem,
-        tokens=tokens,
+        tokens=size.tokens,
         made_by=made_by,
         ended_by=ended_by,
         findings=findings,
@@ -223,6 +204,43 @@ def _derive(deriver: Deriver, state: State, loaded: Loaded, exact: tuple[int, st
             None if at is None else at.generation,
         ),
         position=position,
+    )
+
+
+class _Size(NamedTuple):
+    """The size of the list on screen: rough `tokens`, the `exact` count with its encoding, and the size that the agent
+    `reported`, with its `basis`; each None while it is unknown."""
+
+    tokens: int | None
+    exact: tuple[int, str] | None
+    reported: int | None
+    basis: str = ""
+
+
+def _size_at(
+    at: Moment, recording: Recording | None, ended_by: Compaction | None, plan: Plan | None, size: _Size
+) -> _Size:
+    """Return the size of the list at a moment of a replay."""
+    if recording is None:
+        return size._replace(reported=None)
+    tokens, scale = chrome.moment_tokens(at, recording, ended_by, plan), recording.course.scale
+    if scale.requests and at.phase in ("message", "before", "after"):
+        return _Size(tokens, size.exact, tokens, scale.basis)
+    # The exact count has only the messages. Requests of the agent hold more, so the count is not shown.
+    return _Size(tokens, None if scale.excess else size.exact, None)
+
+
+def _gauge(state: State, opened: Opened, budgets: Budgets, size: _Size) -> GaugeState:
+    in_force = opened.resolved.settings
+    is_live = state.moment is None and state.generation == len(opened.generations)
+    has_window = state.settings.context_length == in_force.context_length
+    return chrome.gauge_state(
+        budgets,
+        state.settings.context_length,
+        *size,
+        later=opened.later if is_live else 0,
+        least=has_window and has_least_window(opened.resolved),
+        doubt=doubt_about(opened.resolved) if state.settings == in_force else "",
     )
 
 

@@ -64,5 +64,5 @@ def sweep_in_thread(subject: Subject, key: SweepKey, stop: Event, watch: Watch) 
         return replace(swept, unused=notes, reproduces=reproduces)
     names = subject.every if scope == "all" else subject.filtered
     request = SweepRequest(names, rows, columns, subject.size, facts is True)
-    changed = Answers(answers.store, flags, answers.config, answers.scheduling)
-    return run_sweep(request, changed, watch.some, lambda: not stop.is_set(), words=value_words)
+    scheduling = replace(answers.scheduling, watch=watch.some, wanted=lambda: not stop.is_set())
+    return run_sweep(request, Answers(answers.store, flags, answers.config, scheduling), value_words)
