@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -20,10 +20,7 @@ from inspector.config.folders import with_urls
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.interrupts import raise_interrupt
-from inspector.core.processes import in_worker
-
-if TYPE_CHECKING:
-    from inspector.fleet.workers import Workers
+from inspector.core.processes import LocalWorkers, Workers, in_worker, outcomes_of
 
 R = TypeVar("R")
 #: Minimum number of messages for which other processes are faster.
@@ -183,8 +180,6 @@ def _size(row: ConversationRow) -> int:
 
 def _workers(scheduler: str, jobs: int) -> Workers:
     if is_local(scheduler):
-        from inspector.fleet.workers import LocalWorkers
-
         return LocalWorkers(jobs)
     if "://" not in scheduler:
         raise UsageProblem(
@@ -197,8 +192,6 @@ def _workers(scheduler: str, jobs: int) -> Workers:
 
 def _answer_batch(calls: Sequence[tuple[Any, ...]]) -> list[tuple[Any, InspectorError | None]]:
     """Answer a batch in a worker, and store its results at once, because a worker waits while another one writes."""
-    from inspector.fleet.workers import outcomes_of
-
     with default_cache().together():
         return outcomes_of(_answer_in_worker, calls)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from inspector.answers.kept_results import AnswerKind
 from inspector.answers.live_sizes import live_of
@@ -12,8 +13,32 @@ from inspector.answers.resolving import resolve
 from inspector.config.dismissals import Dismissals
 from inspector.config.price_list import is_kept
 from inspector.core.conversations import ConversationRow
+from inspector.core.errors import InspectorError
 from inspector.core.memory import give_back
 from inspector.stores.base import Store
+
+T = TypeVar("T")
+
+
+def answer_in_worker(
+    paths: tuple[Path, ...], flags: Mapping[str, Any], config: Path | None, ask: Callable[..., T],
+    conversation: str, *more: Any,
+) -> T | None:  # fmt: skip
+    """Return the answer to a question in a worker process; None if the conversation cannot be read."""
+    try:
+        store = _opened(paths)
+        row = next(row for row in store.conversations() if row.id == conversation)
+        return ask(store, row, flags, config, *more)
+    except (InspectorError, StopIteration):
+        return None
+
+
+@lru_cache(maxsize=1)
+def _opened(paths: tuple[Path, ...]) -> Store:
+    from inspector.answers.answers import Answers
+
+    give_back()
+    return Answers.of(paths, {}, None).store
 
 
 class Live(NamedTuple):

@@ -6,31 +6,47 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import inspector
 from inspector.core.errors import InspectorError
 
+#: Batches that a process has at once: one at work, and one that waits for it.
+BATCHES_AHEAD = 2
+#: Maximum seconds between two calls of `wait`.
+WAIT_SECONDS = 0.1
+#: Maximum tries of a call. The call is not always the reason why its process ends.
+_TRIES = 2
+#: Characters of a fault's reason.
+_LONGEST = 300
+#: The lowest priority that a process can have.
+_LOWEST = 19
 #: Marks a worker process in its environment.
 _WORKER = "COMPACTION_INSPECTOR_WORKER"
+
+#: The arguments of several calls.
+Calls = Sequence[tuple[Any, ...]]
+#: The value or the error of a call.
+Outcome = tuple[Any, InspectorError | None]
 
 
 class WorkerEnded(InspectorError):
     """A worker process ended before its work was done, or failed."""
 
 
-class Answer(NamedTuple):
-    """The answer of a worker to one call: a value, or an error. `ended`: the worker takes no more calls."""
+class Done(NamedTuple):
+    """The outcome of one call: its number, and a value or an error."""
 
-    worker: Worker
+    number: int
     value: Any = None
     error: InspectorError | None = None
-    ended: bool = False
 
     def result(self) -> Any:
         """Return the value, or raise the error."""
@@ -39,56 +55,223 @@ class Answer(NamedTuple):
         return self.value
 
 
-class Worker:
-    """A process that calls functions of modules, one after the other, until `end` or the end of this process.
+class Workers(Protocol):
+    """Processes that call functions of modules."""
 
-    Functions, arguments and values are pickled. Each answer is put into `answers`, which several workers may share.
-    Calls are sent at once, so that the process never waits for this one. `low` gives the process the lowest priority.
-    Raises OSError if no process can be started.
+    def map(
+        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
+    ) -> Iterator[Done]:
+        """Let a process answer each batch, and yield the outcomes of all calls as they arrive.
+
+        `answer` is a function of a module, such as `outcomes_of` with a function. `batches` is read as far as the
+        processes need. `wait` is called a few times a second, and its exception ends the work. When the iterator ends
+        or is closed, no call is left running. A process that dies costs only its call: the calls of its batch are tried
+        again, one by one.
+        """
+        ...
+
+
+class Batch(NamedTuple):
+    """Calls that a process makes together: the number of the first call, the calls, and the number of tries left."""
+
+    first: int
+    calls: Calls
+    tries: int = _TRIES
+
+    def alone(self) -> Iterator[Batch]:
+        """Yield each call as a batch, with one try less."""
+        for number, call in enumerate(self.calls, self.first):
+            yield Batch(number, (call,), self.tries - 1)
+
+    def done(self, outcomes: Sequence[Outcome]) -> Iterator[Done]:
+        """Yield outcomes with the numbers of their calls."""
+        for number, outcome in enumerate(outcomes, self.first):
+            yield Done(number, *outcome)
+
+    def failed(self, error: InspectorError) -> Iterator[Done]:
+        """Yield the error as the outcome of every call."""
+        return self.done([(None, error)] * len(self.calls))
+
+
+class Waiting:
+    """The batches that wait for a process: new ones, then calls that are tried again."""
+
+    def __init__(self, batches: Iterable[Calls]) -> None:
+        self._new = _numbered(batches)
+        self._again: deque[Batch] = deque()
+
+    def take(self) -> Batch | None:
+        """Return the next batch; None if no batch waits."""
+        return next(self._new, None) or (self._again.popleft() if self._again else None)
+
+    def try_again(self, batches: Iterable[Batch]) -> None:
+        """Add batches at the end, because a call that killed a process may kill another."""
+        self._again.extend(batches)
+
+
+def _numbered(batches: Iterable[Calls]) -> Iterator[Batch]:
+    """Yield the batches with the numbers of their calls."""
+    first = 0
+    for calls in batches:
+        yield Batch(first, calls)
+        first += len(calls)
+
+
+def outcomes_of(function: Callable[..., object], calls: Calls) -> list[Outcome]:
+    """Make calls in this process; their errors are values."""
+    outcomes: list[Outcome] = []
+    for arguments in calls:
+        try:
+            outcomes.append((function(*arguments), None))
+        except Exception as error:  # noqa: BLE001 (a fault of the program costs one call)
+            outcomes.append((None, _failure(error)))
+    return outcomes
+
+
+def _failure(error: Exception) -> InspectorError:
+    """Return an error that may be shown: a sentence for a fault of the program."""
+    if isinstance(error, InspectorError):
+        return error
+    reason = f"{type(error).__name__}: {error}".rstrip(": .")[:_LONGEST]
+    return WorkerEnded(f"The program failed ({reason}).")
+
+
+class LocalWorkers:
+    """Worker processes of this machine, at most `count`; with `low`, of the lowest priority.
+
+    They end with each `map`, but inside a `with` block idle ones stay for the next `map`, and end with the block.
     """
 
-    def __init__(self, answers: SimpleQueue[Answer] | None = None, low: bool = False) -> None:
-        self.answers: SimpleQueue[Answer] = SimpleQueue() if answers is None else answers
-        self.process = _begin(low)
-        self._calls: SimpleQueue[bytes | None] = SimpleQueue()
-        self._sent: SimpleQueue[bool] = SimpleQueue()
-        for work in (self._send, self._receive):
-            Thread(target=work, daemon=True).start()
+    def __init__(self, count: int = 1, low: bool = False) -> None:
+        self._answers: SimpleQueue[_Answer] = SimpleQueue()
+        self._workers = [_Worker(self._answers, low) for _ in range(count)]
+        self._stay = False
 
-    def call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call a function of a module in the process, after the calls before."""
-        self._calls.put(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL))
+    def __enter__(self) -> LocalWorkers:
+        self._stay = True
+        return self
 
-    def end(self) -> None:
-        """Kill the process. Its pipes stay open for their threads."""
-        self._calls.put(None)
-        self.process.kill()
-        self.process.wait()
+    def __exit__(self, *error: object) -> None:
+        for worker in self._workers:
+            worker.end()
 
-    def _send(self) -> None:
-        calls = self.process.stdin
-        assert calls is not None
-        while (asked := self._calls.get()) is not None:
-            # If the process has ended, there is no answer to read.
-            with suppress(OSError, ValueError):
-                calls.write(asked)
-                calls.flush()
-            self._sent.put(True)
-        self._sent.put(False)
+    @property
+    def started(self) -> bool:
+        """Whether a process is running."""
+        return any(worker.process is not None for worker in self._workers)
 
-    def _receive(self) -> None:
-        while self._sent.get():
-            self.answers.put(self._answer())
+    def each(
+        self, function: Callable[..., object], calls: Iterable[tuple[Any, ...]], wait: Callable[[], None]
+    ) -> Iterator[Done]:
+        """Make calls of a function, each as a batch. See `Workers.map`."""
+        return self.map(partial(outcomes_of, function), ([call] for call in calls), wait)
 
-    def _answer(self) -> Answer:
-        answers = self.process.stdout
-        assert answers is not None
+    def map(
+        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
+    ) -> Iterator[Done]:
+        """See `Workers.map`. If no process can be started, this process makes the calls."""
+        waiting, workers = Waiting(batches), [*self._workers]
         try:
-            value, error = pickle.load(answers)
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
-            ended = WorkerEnded("A worker process ended before its work was done.")
-            return Answer(self, error=ended, ended=True)
-        return Answer(self, value, error)
+            while True:
+                while workers and (worker := min(workers, key=_Worker.load)).load() < BATCHES_AHEAD:
+                    batch = waiting.take()
+                    if batch is None:
+                        break
+                    try:
+                        worker.send(answer, batch)
+                    except OSError:
+                        workers.remove(worker)
+                        waiting.try_again([batch])
+                if not any(map(_Worker.load, workers)):
+                    batch = waiting.take()
+                    if batch is None:
+                        return
+                    # No process can be started.
+                    yield from batch.done(answer(batch.calls))
+                    wait()
+                    continue
+                try:
+                    worker, process, outcomes = self._answers.get(timeout=WAIT_SECONDS)
+                except Empty:
+                    wait()
+                    continue
+                if process is not worker.process:
+                    # The end of a process that was ended here.
+                    continue
+                if outcomes is not None:
+                    yield from worker.batches.popleft().done(outcomes)
+                else:
+                    lost = worker.end()
+                    waiting.try_again(lost[1:])
+                    for batch in lost[:1]:
+                        if batch.tries > 1:
+                            waiting.try_again(batch.alone())
+                        else:
+                            ended = WorkerEnded("A worker process ended before its work was done.")
+                            yield from batch.failed(ended)
+                wait()
+        finally:
+            for worker in workers:
+                if worker.batches or not self._stay:
+                    worker.end()
+
+
+class _Worker:
+    """A process that is started when it gets a batch. Its answers are put into `answers`.
+
+    Batches are sent at once, so that the process never waits for this one.
+    """
+
+    def __init__(self, answers: SimpleQueue[_Answer], low: bool) -> None:
+        #: The batches that the process has, the running one first.
+        self.batches: deque[Batch] = deque()
+        self._answers = answers
+        self._low = low
+        self.process: subprocess.Popen[bytes] | None = None
+        self._calls: SimpleQueue[bytes | None] = SimpleQueue()
+
+    def load(self) -> int:
+        """Return the number of batches that the process has."""
+        return len(self.batches)
+
+    def send(self, answer: Callable[[Calls], list[Outcome]], batch: Batch) -> None:
+        """Let the process answer a batch after the batches before. Raises OSError if it cannot be started."""
+        call = pickle.dumps((answer, batch.calls), pickle.HIGHEST_PROTOCOL)
+        if self.process is None:
+            self.process, self._calls = _begin(self._low), SimpleQueue()
+            for work in (self._write, self._read):
+                Thread(target=work, args=(self.process, self._calls), daemon=True).start()
+        self.batches.append(batch)
+        self._calls.put(call)
+
+    def end(self) -> list[Batch]:
+        """Kill the process, and return the batches that it had. Its pipes stay open for their threads."""
+        if self.process is not None:
+            self._calls.put(None)
+            self.process.kill()
+            self.process.wait()
+        batches, self.process, self.batches = list(self.batches), None, deque()
+        return batches
+
+    def _write(self, process: subprocess.Popen[bytes], calls: SimpleQueue[bytes | None]) -> None:
+        assert process.stdin is not None
+        while (call := calls.get()) is not None:
+            # `_read` notices the end of the process.
+            with suppress(OSError, ValueError):
+                process.stdin.write(call)
+                process.stdin.flush()
+
+    def _read(self, process: subprocess.Popen[bytes], _: object) -> None:
+        assert process.stdout is not None
+        # Any error means that the process has ended, or that nothing else it writes can be understood.
+        with suppress(Exception):
+            while True:
+                self._answers.put((self, process, pickle.load(process.stdout)))
+        self._answers.put((self, process, None))
+
+
+#: A worker, its process, and the outcomes of its running batch; None if the process has ended.
+_Answer = tuple[_Worker, subprocess.Popen[bytes], list[Outcome] | None]
 
 
 def in_worker() -> bool:
@@ -107,12 +290,10 @@ def _begin(low: bool) -> subprocess.Popen[bytes]:
     Unlike multiprocessing, it does not run the main script again.
     """
     package_root = str(Path(inspector.__file__).parent.parent)
+    python_path = os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "inspector.core.worker", *(["low"] if low else [])],
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH")))),
-        },
+        [sys.executable, "-P", "-c", f"from {__name__} import work; work({low})"],
+        env={**os.environ, "PYTHONPATH": python_path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Its errors must not reach the screen; the caller reports a failure.
@@ -120,3 +301,32 @@ def _begin(low: bool) -> subprocess.Popen[bytes]:
         # Signals from the keyboard go only to the parent process.
         start_new_session=True,
     )
+
+
+def work(low: bool) -> None:
+    """Answer batches in a worker process until its input ends."""
+    become_worker()
+    if low and hasattr(os, "nice"):
+        os.nice(_LOWEST)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # A function that prints must not write between two answers.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    batches: SimpleQueue[tuple[Callable[[Calls], list[Outcome]], Calls]] = SimpleQueue()
+    Thread(target=_listen, args=(batches,), daemon=True).start()
+    while True:
+        answer, calls = batches.get()
+        try:
+            outcomes = pickle.dumps(answer(calls), pickle.HIGHEST_PROTOCOL)
+        except Exception as error:  # noqa: BLE001 (such as a value that cannot be pickled)
+            outcomes = pickle.dumps([(None, _failure(error))] * len(calls), pickle.HIGHEST_PROTOCOL)
+        answers.write(outcomes)
+        answers.flush()
+
+
+def _listen(batches: SimpleQueue[tuple[Callable[[Calls], list[Outcome]], Calls]]) -> None:
+    try:
+        while True:
+            batches.put(pickle.load(sys.stdin.buffer))
+    finally:
+        # The parent process has ended, possibly during a call.
+        os._exit(0)

@@ -10,8 +10,17 @@ from typing import Any
 
 from inspector import __version__
 from inspector.core.errors import InspectorError, UsageProblem
-from inspector.core.processes import WorkerEnded, become_worker
-from inspector.fleet.workers import BATCHES_AHEAD, WAIT_SECONDS, Batch, Calls, Done, Outcome, Waiting
+from inspector.core.processes import (
+    BATCHES_AHEAD,
+    WAIT_SECONDS,
+    Batch,
+    Calls,
+    Done,
+    Outcome,
+    Waiting,
+    WorkerEnded,
+    become_worker,
+)
 
 #: Seconds to wait for a connection, and for the first worker.
 PATIENCE = 20

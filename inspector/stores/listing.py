@@ -6,8 +6,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,20 +17,18 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.index import FileDigest, FileIndex, mark_of_files
 from inspector.stores.recorded import Reader, Source
-from inspector.stores.sharing import is_running, second_reader
+from inspector.stores.sharing import second_reader
 from inspector.stores.signatures import Signature, signatures, title_files
 
 if TYPE_CHECKING:
-    from inspector.core.processes import Worker
+    from inspector.core.processes import LocalWorkers
 
 #: Seconds between two writes of digests to the index, so that an interrupted run loses little.
 _STORED_SECONDS = 2.0
 #: Minimum number of files for which the whole list is stored between runs, in addition to the digest of each file.
 MANY = 100
-#: Minimum bytes of unread files to start a worker process, and to use a worker process that is already running.
-STARTS_WORKER, USES_WORKER = 64_000_000, 4_000_000
-#: Maximum number of files that wait for an answer of the worker process.
-_REQUESTED = 8
+#: Number of files that the worker process reads at once.
+_BATCH = 4
 
 
 class ListedConversations:
@@ -277,41 +274,43 @@ class Listing:
     def _read_all(self, paths: deque[str], now: Mapping[str, Signature]) -> None:
         """Read files. If they are large, a worker process reads some files."""
         done: deque[str] = deque()
-        size = sum(now[path][0] for path in paths)
-        if (os.cpu_count() or 1) > 1 and size >= (USES_WORKER if is_running() else STARTS_WORKER):
-            from inspector.core.processes import WorkerEnded
-
-            with suppress(WorkerEnded), second_reader() as worker:
-                worker_thread = threading.Thread(
-                    target=self._read_with_worker, args=(worker, paths, now, done), daemon=True
-                )
-                worker_thread.start()
+        workers = second_reader(sum(now[path][0] for path in paths))
+        if workers is not None:
+            arguments = (workers, paths, now, done)
+            with_worker = threading.Thread(target=self._read_with_worker, args=arguments, daemon=True)
+            with_worker.start()
+            try:
                 self._read_files(paths, now, done)
-                worker_thread.join()
-        # Read the files that the worker left when it ended early.
+            except BaseException:
+                paths.clear()
+                raise
+            finally:
+                with_worker.join()
+        # Read the files that the worker left.
         self._read_files(paths, now, done)
 
     def _read_with_worker(
-        self, worker: Worker, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
+        self, workers: LocalWorkers, paths: deque[str], now: Mapping[str, Signature], done: deque[str]
     ) -> None:
         """Let a worker process read files from the front of `paths`, and add each to `done`."""
-        from inspector.core.processes import WorkerEnded
+        from inspector.core.processes import WorkerEnded, outcomes_of
         from inspector.stores.readers import digests_of
 
-        requested: deque[str] = deque()
-        try:
-            while True:
-                while len(requested) < _REQUESTED and (path := _next(paths)) is not None:
-                    requested.append(path)
-                    worker.call(digests_of, self._agent, path)
-                if not requested:
-                    return
-                self._read_digests(worker.answers.get().result, requested[0], now[requested[0]])
-                done.append(requested.popleft())
-        except WorkerEnded:
-            # The caller reads the remaining files too. If a file ended the worker, its error appears there.
-            worker.end()
-            paths.extend(requested)
+        requested: list[str] = []
+
+        def batches() -> Iterator[list[tuple[str, str]]]:
+            while batch := [path for _ in range(_BATCH) if (path := _next(paths)) is not None]:
+                requested.extend(batch)
+                yield [(self._agent, path) for path in batch]
+
+        for outcome in workers.map(partial(outcomes_of, digests_of), batches(), lambda: None):
+            path = requested[outcome.number]
+            if isinstance(outcome.error, WorkerEnded):
+                # The caller reads it too. If the file ended the worker, its error appears there.
+                paths.append(path)
+            else:
+                self._read_digests(outcome.result, path, now[path])
+                done.append(path)
 
     def _read_files(self, paths: deque[str], now: Mapping[str, Signature], done: deque[str]) -> None:
         """Read files from the front of `paths`, and store their digests from time to time."""

@@ -1,70 +1,44 @@
-"""The worker process that reads files for a list, so that two cores read a home on the first run.
-
-The lists of several agents share it while they are read.
-"""
+"""The worker process that reads files for a list, so that two cores read a home on the first run."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.core.processes import Worker
+    from inspector.core.processes import LocalWorkers
+
+#: Minimum bytes of unread files to start a worker process, and to use a worker process that is already running.
+STARTS_WORKER, USES_WORKER = 64_000_000, 4_000_000
 
 
-class _Shared(threading.local):
-    """State of a thread: the worker while no list uses it, and the number of blocks of `sharing`."""
+def _new_workers() -> LocalWorkers:
+    from inspector.core.processes import LocalWorkers
 
-    blocks = 0
-    worker: Worker | None = None
+    return LocalWorkers()
 
 
-_shared = _Shared()
+_workers: ContextVar[Callable[[], LocalWorkers]] = ContextVar("workers", default=_new_workers)
 
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Let the lists that are read in this block use one worker. It ends with the block."""
-    _shared.blocks += 1
-    try:
-        yield
-    finally:
-        _shared.blocks -= 1
-        worker = None if _shared.blocks else _take()
-        if worker is not None:
-            worker.end()
+    """Let the lists that are read in this block use one worker process. It ends with the block."""
+    with ExitStack() as block:
+        token = _workers.set(cache(lambda: block.enter_context(_new_workers())))
+        try:
+            yield
+        finally:
+            _workers.reset(token)
 
 
-def is_running() -> bool:
-    """Return whether there is a worker that no list uses."""
-    return _shared.worker is not None
-
-
-def _take() -> Worker | None:
-    worker, _shared.worker = _shared.worker, None
-    return worker
-
-
-@contextmanager
-def second_reader() -> Iterator[Worker]:
-    """Yield a worker. It ends with this block, or with the block of `sharing`.
-
-    The block takes the answer to every call, or ends the worker. Raises WorkerEnded if no process can be started.
-    """
-    from inspector.core.processes import Worker, WorkerEnded
-
-    try:
-        worker = _take() or Worker()
-    except OSError as error:
-        raise WorkerEnded(f"No process can be started ({error}).") from error
-    try:
-        yield worker
-    except BaseException:
-        worker.end()
-        raise
-    if _shared.blocks and worker.process.poll() is None:
-        _shared.worker = worker
-    else:
-        worker.end()
+def second_reader(size: int) -> LocalWorkers | None:
+    """Return the worker for unread files of `size` bytes, None if it does not pay off."""
+    if (os.cpu_count() or 1) == 1 or size < USES_WORKER:
+        return None
+    workers = _workers.get()()
+    return workers if size >= (USES_WORKER if workers.started else STARTS_WORKER) else None

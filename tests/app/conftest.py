@@ -15,7 +15,7 @@ from inspector.app.saved_state import SavedState
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from inspector.tokens.tokenizers import Counter
-from tests.app.running import LOOK_UP_MODELS, NOW, OTHER_PROCESS, app_on
+from tests.app.running import ASK_WORKER, LOOK_UP_MODELS, NOW, app_on
 from tests.idle import draw_at_rest
 from widgets.base import human
 
@@ -55,7 +55,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let other processes work, as in the app of a user."""
-    monkeypatch.setattr(reading, "OtherProcess", OTHER_PROCESS)
+    monkeypatch.setattr(reading, "ask_worker", ASK_WORKER)
     monkeypatch.setattr(screen, "look_up_models", LOOK_UP_MODELS)
 
 

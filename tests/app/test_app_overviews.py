@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from inspector.answers import overview_process
+from inspector.answers import overview
 from inspector.answers.answers import Answers
 from inspector.answers.fact_results import list_losses
 from inspector.app.conversations import reading
@@ -141,7 +141,7 @@ async def test_a_process_that_dies_is_noted(
     begin = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda words, **kinds: begin(["true"], **kinds))
     async with running(rotating) as pilot:
-        assert any("ended early" in note for note in notes(pilot))
+        assert any("ended before its work was done. Press r" in note for note in notes(pilot))
         assert all(entry.lost is None for entry in entries(pilot).values())
 
 
@@ -269,7 +269,7 @@ async def test_a_conversation_that_cannot_be_read_is_counted(
     def broken(*_: Any) -> None:
         raise InspectorError("This cannot be read.")
 
-    monkeypatch.setitem(overview_process.WORK, "overview", broken)
+    monkeypatch.setattr(overview, "read_overview", broken)
     async with running(rotating) as pilot:
         await press(pilot, "l")
         assert any("5 conversations could not be read" in note for note in notes(pilot))

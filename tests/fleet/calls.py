@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 
 from inspector.answers.answers import Answers
 from inspector.core.errors import BadInput
@@ -41,6 +42,11 @@ def endless(number: int) -> int:
     """Never return."""
     threading.Event().wait()
     return number
+
+
+def lock() -> Any:
+    """Return a value that cannot be pickled."""
+    return threading.Lock()
 
 
 def process() -> tuple[int, bool]:

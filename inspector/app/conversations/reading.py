@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.app.throttle import give_way
 from inspector.core.errors import InspectorError, StoreError
 from inspector.core.memory import give_back
-from inspector.core.processes import Worker, WorkerEnded
+from inspector.core.processes import LocalWorkers
 from inspector.core.watching import Watch
 
 if TYPE_CHECKING:
@@ -22,14 +21,9 @@ if TYPE_CHECKING:
     from inspector.core.conversations import ConversationRow
     from inspector.stores.base import Store
 
+T = TypeVar("T")
 #: Interval of partial results, in seconds: each one redraws the list.
 _SHOWN_SECONDS = 0.25
-#: Maximum time of the other process for looking up models, in seconds.
-_LOOKED_UP_SECONDS = 20
-#: Seconds between checks whether a job is still wanted while the other process works.
-_LOOK = 0.1
-#: Answers a question (see overview_process) about a row, with more values; None if the conversation cannot be read.
-Ask = Callable[..., Sequence[Any] | None]
 
 
 def read_index(store: Store, watch: Watch) -> tuple[ConversationRow, ...]:
@@ -65,13 +59,7 @@ def look_up_models(rows: Sequence[ConversationRow]) -> None:
     models = {(row.model, row.provider) for row in rows if row.window is None}
     unknown = sorted(model for model in models if not is_kept(*model))
     if unknown:
-        with suppress(OSError, Empty):
-            worker = Worker()
-            try:
-                worker.call(look_up, unknown)
-                worker.answers.get(timeout=_LOOKED_UP_SECONDS)
-            finally:
-                worker.end()
+        list(LocalWorkers().each(look_up, [(unknown,)], lambda: None))
 
 
 def get_ready(store: Store, row: ConversationRow, flags: Mapping[str, Any], config: Path | None) -> None:
@@ -101,7 +89,7 @@ def read_overviews(
     Kept results come first, then compacted conversations, then the others. Another process of low priority computes
     what is unknown. Unreadable conversations are left out: opening one shows the problem.
     """
-    from inspector.answers.overview import Live, Overview, stored_live, stored_overview
+    from inspector.answers.overview import read_live, read_overview, stored_live, stored_overview
 
     batch = _Batch(watch)
     compacted: dict[str, bool] = {}
@@ -114,14 +102,11 @@ def read_overviews(
         else:
             compacted[row.id] = bool(live.compactions)
             batch.add(live)
-    with OtherProcess(store, flags, config, watch) as ask:
-        for done, row in enumerate(unknown):
-            watch("counting", done, len(unknown))
-            values = ask("live", row)
-            if values is not None:
-                counted = Live(*values)
-                compacted[row.id] = bool(counted.compactions)
-                batch.add(counted)
+    total = len(rows)
+    for _, live in ask_worker(read_live, store, zip(unknown), flags, config, watch, "counting", total):
+        if live is not None:
+            compacted[live.conversation] = bool(live.compactions)
+            batch.add(live)
     unknown = []
     for row in rows:
         watch.check()
@@ -135,12 +120,10 @@ def read_overviews(
     # The lookup may have detected the release, which reads long lists.
     give_back()
     # Use a new process, because reading long lists made the previous one larger.
-    with OtherProcess(store, flags, config, watch) as ask:
-        for done, row in enumerate(unknown, len(rows) - len(unknown)):
-            watch("reading losses", done, len(rows))
-            values = ask("overview", row)
-            if values is not None:
-                batch.add(Overview(*values))
+    asked = ask_worker(read_overview, store, zip(unknown), flags, config, watch, "reading losses", total)
+    for _, overview in asked:
+        if overview is not None:
+            batch.add(overview)
     batch.hand_over()
     return rows
 
@@ -151,6 +134,7 @@ def read_store_losses(
     """Hand over the losses of each compaction in batches, kept results first; return the number of unreadable
     conversations, sentences about unknown and uncertain losses, other sentences, and the answer for an empty list.
     """
+    from inspector.answers.overview import read_overview
     from inspector.answers.store_losses import (
         LOSSES,
         ConversationLosses,
@@ -181,10 +165,9 @@ def read_store_losses(
             unknown.append(row)
     batch.hand_over()
     unread = 0
-    with OtherProcess(store, flags, config, watch) as ask:
-        for done, row in enumerate(unknown, len(rows) - len(unknown)):
-            watch("reading losses", done, len(rows))
-            unread += ask("overview", row) is None or not known(row)
+    asked = ask_worker(read_overview, store, zip(unknown), flags, config, watch, "reading losses", len(rows))
+    for row, overview in asked:
+        unread += overview is None or not known(row)
     batch.hand_over()
     decisions = model_decisions(sum(losses.by_model for losses in read))
     doubts = [*unknown_losses(read), *uncertain_losses(read)]
@@ -205,19 +188,46 @@ def read_changes(
 
     Each row comes with its state at the last look, or with its row in the first list (None: it was not in it).
     """
-    from inspector.answers.live_events import ConversationState, listed
+    from inspector.answers.live_events import ConversationState, events_since, listed
 
     events: list[LiveEvent] = []
     seen: dict[str, ConversationState] = {}
-    with OtherProcess(store, flags, config, watch) as ask:
-        for row, before in changed:
-            watch.check()
-            state = before if isinstance(before, ConversationState | None) else listed(before)
-            answer = ask("events", row, state)
-            if answer is not None:
-                events += answer[0]
-                seen[row.root] = answer[1]
+    states = [
+        (row, before if isinstance(before, ConversationState | None) else listed(before))
+        for row, before in changed
+    ]
+    for row, answer in ask_worker(events_since, store, states, flags, config, watch):
+        if answer is not None:
+            events += answer[0]
+            seen[row.root] = answer[1]
     return events, seen
+
+
+def ask_worker(
+    ask: Callable[..., T], store: Store, questions: Iterable[tuple[ConversationRow, *tuple[Any, ...]]],
+    flags: Mapping[str, Any], config: Path | None, watch: Watch, what: str = "", total: int = 0,
+) -> Iterator[tuple[ConversationRow, T | None]]:  # fmt: skip
+    """Yield rows with the answers of a worker process of low priority to `ask(store, row, flags, config, *more)`.
+
+    A question is a row with more values. An answer is None if the conversation cannot be read. `what` names the work of
+    the progress; the questions are the last ones of `total`. Raises StoreError if the worker fails.
+    """
+    from inspector.answers.answers import paths_of
+    from inspector.answers.overview import answer_in_worker
+
+    asked = list(questions)
+    done = total - len(asked)
+
+    def wait() -> None:
+        watch(what, done, total) if what else watch.check()
+
+    common = paths_of(store), dict(flags), config, ask
+    calls = ((*common, row.id, *more) for row, *more in asked)
+    for outcome in LocalWorkers(low=True).each(answer_in_worker, calls, wait):
+        done += 1
+        if outcome.error is not None:
+            raise StoreError(f"{outcome.error} Press r to read again.")
+        yield asked[outcome.number][0], outcome.value
 
 
 def _tried(read: Callable[..., Any], *arguments: Any) -> Any:
@@ -244,47 +254,3 @@ class _Batch:
         if self._values:
             self._watch.some(tuple(self._values))
         self._values, self._handed = [], time.monotonic()
-
-
-class OtherProcess:
-    """A worker process of low priority, started with the first question (see inspector.answers.overview_process)."""
-
-    def __init__(self, store: Store, flags: Mapping[str, Any], config: Path | None, watch: Watch) -> None:
-        self._what = (store, dict(flags), config)
-        self._watch = watch
-        self._worker: Worker | None = None
-
-    def __enter__(self) -> Ask:
-        return self.ask
-
-    def __exit__(self, *error: object) -> None:
-        if self._worker is not None:
-            self._worker.end()
-
-    def ask(self, question: str, row: ConversationRow, *more: Any) -> Sequence[Any] | None:
-        from inspector.answers.answers import paths_of
-        from inspector.answers.overview_process import answer
-
-        store, flags, config = self._what
-        worker = self._worker = self._worker or self._begin()
-        worker.call(answer, paths_of(store), flags, config, question, row.id, *more)
-        while True:
-            self._watch.check()
-            try:
-                result: Sequence[Any] | None = worker.answers.get(timeout=_LOOK).result()
-            except Empty:
-                continue
-            except WorkerEnded:
-                raise StoreError(
-                    "The process that reads losses ended early. Press r to read again."
-                ) from None
-            return result
-
-    @staticmethod
-    def _begin() -> Worker:
-        try:
-            return Worker(low=True)
-        except OSError as error:
-            raise StoreError(
-                f"No process can start to read losses ({error}). Press r to read again."
-            ) from None
