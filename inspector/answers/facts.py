@@ -108,8 +108,8 @@ def _first(lives: Sequence[Life], limit: int | None) -> list[Life]:
 def note_dismissed(answers: Answers, count: int) -> None:
     """Note how many facts the user dismissed."""
     if count:
-        verb = "fact is" if count == 1 else "facts are"
-        answers.note(f"{count:,} dismissed {verb} not counted; facts --dismissed lists them.")
+        dismissed = plural(count, "dismissed fact is", "dismissed facts are")
+        answers.note(f"{dismissed} not counted; facts --dismissed lists them.")
 
 
 class FollowedFacts(Struct, frozen=True):

@@ -20,6 +20,7 @@ from inspector.caching.requests import Requests
 from inspector.config.dismissals import Dismissals
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import TOOL, USER, Compaction, Generation
+from inspector.core.shares import plural
 from inspector.core.text import safe_line
 from inspector.engines.base import region_tokens
 from inspector.engines.registry import budgets_of, is_built_in
@@ -101,9 +102,7 @@ def list_findings(
 
 def dismissed_note(count: int) -> str:
     """Return a sentence about dismissed findings."""
-    return (
-        f"{count:,} dismissed finding{'s' if count > 1 else ''} not shown; findings --dismissed shows them."
-    )
+    return f"{plural(count, 'dismissed finding')} not shown; findings --dismissed shows them."
 
 
 def split_dismissed(

@@ -19,6 +19,7 @@ from msgspec import Struct
 from inspector.config.folders import read_state, state_dir, write_state
 from inspector.core.conversations import USER, ConversationRow
 from inspector.core.errors import BadInput
+from inspector.core.shares import plural
 from inspector.core.text import safe, safe_line
 from inspector.stores.values import mapping_at, text_of
 
@@ -159,7 +160,7 @@ def status_line(event: Mapping[str, Any]) -> str:
         )
     rules = _count_rules(Path(text_of(event, "transcript_path")), text_of(event, "session_id"))
     if rules:
-        parts.append(f"{rules:,} rule{'s' if rules > 1 else ''} at risk")
+        parts.append(f"{plural(rules, 'rule')} at risk")
     return " · ".join(parts)
 
 

@@ -293,11 +293,10 @@ def in_all(losses: Sequence[ConversationLosses], titles: Sequence[str] = ()) -> 
 def decide_uncertain(losses: Sequence[ConversationLosses]) -> list[str]:
     """Return a sentence about the ways to decide the uncertain facts, which the entries count; none without them."""
     uncertain = sum(loss.uncertain for loss in losses)
-    verb = "is" if uncertain == 1 else "are"
     sentence = (
-        f"{plural(uncertain, 'fact')} {verb} uncertain and may be lost. `facts --fate uncertain --role user` lists "
-        "them, together with links, requests and pasted texts. `judge --uncertain` lets a model of your own decide "
-        "them."
+        f"{plural(uncertain, 'fact is', 'facts are')} uncertain and may be lost. `facts --fate uncertain --role user` "
+        "lists them, together with links, requests and pasted texts. `judge --uncertain` lets a model of your own "
+        "decide them."
     )
     return [sentence] if uncertain else []
 
@@ -307,9 +306,8 @@ def uncertain_losses(losses: Sequence[ConversationLosses]) -> list[str]:
     a language without a lexicon."""
     sentences = []
     if translated := sum(loss.translated for loss in losses):
-        verb = "is" if translated == 1 else "are"
         sentences.append(
-            f"{plural(translated, 'summary', 'summaries')} {verb} in another language than the user's words, so "
+            f"{plural(translated, 'summary is', 'summaries are')} in another language than the user's words, so "
             "fates there may be uncertain. `judge --uncertain` asks a model of your own."
         )
     if foreign := sum(loss.foreign for loss in losses):

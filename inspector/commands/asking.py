@@ -33,6 +33,7 @@ from inspector.commands.sources import (
     split_path,
 )
 from inspector.core.errors import InspectorError, Interrupted, StoreError, UsageProblem
+from inspector.core.shares import plural
 from inspector.core.text import distinct_titles, safe_line
 from inspector.engines.settings import RANGES, SETTINGS, check_range
 
@@ -250,11 +251,9 @@ def raise_unread(*asked: Answers, named: bool = False, about_all: bool = False) 
     """
     unread = [sentence for answers in asked for sentence in answers.unread]
     if unread:
-        noun = "conversation is" if len(unread) == 1 else "conversations are"
+        left_out = plural(len(unread), "conversation is", "conversations are")
         sentences = [] if named else unread
-        raise InspectorError(
-            "\n".join([*sentences, f"The answer is incomplete: {len(unread):,} {noun} left out."])
-        )
+        raise InspectorError("\n".join([*sentences, f"The answer is incomplete: {left_out} left out."]))
     if about_all and any(answers.store.left_out for answers in asked):
         raise InspectorError("The answer is incomplete: sessions that cannot be read are left out.")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 #: From here on a time is in milliseconds: as seconds it would be thousands of years ahead.
 _MILLISECONDS = 1e12
 #: The first second of the year 9999: in every time zone the calendar has all earlier times.
@@ -14,6 +16,12 @@ def calendar_time(value: float) -> float:
         return 0.0
     seconds = value / 1000 if value >= _MILLISECONDS else value
     return float(seconds) if seconds < LATEST else 0.0
+
+
+def local_time(value: float, pattern: str = "%Y-%m-%d %H:%M") -> str:
+    """Return a time in the time zone of the user: 2026-03-14 09:26; "" if it is unknown."""
+    seconds = calendar_time(value)
+    return time.strftime(pattern, time.localtime(seconds)) if seconds else ""
 
 
 def has_no_calendar_time(value: float) -> bool:

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from inspector.core.conversations import Compaction
 from inspector.core.messages import Message
+from inspector.core.shares import plural
 from inspector.engines.settings import SETTINGS, Settings
 from inspector.engines.sizes import Refusal
 
@@ -172,8 +173,7 @@ def agreement_words(planned: Collection[int], recorded: Collection[int]) -> str:
     others = len(set(planned) - set(recorded))
     if not others and len(planned) == len(recorded):
         return "the same boundaries"
-    count = f"{len(planned):,} {'message' if len(planned) == 1 else 'messages'}"
-    stay = f"{count} between them {'stays' if len(planned) == 1 else 'stay'}"
+    stay = f"{plural(len(planned), 'message')} between them {'stays' if len(planned) == 1 else 'stay'}"
     other = f", {others:,} of them not in the record" if others else ""
     return f"the same boundaries, but {stay}{other}"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
 from inspector.core.shares import kept_of, percent
 from inspector.core.text import safe_title
+from inspector.core.times import local_time
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.models.attempt import Attempt
@@ -145,7 +145,7 @@ def print_attempts(attempts: Sequence[Attempt]) -> None:
         place = attempt.place
         table.add(
             attempt.id,
-            datetime.fromtimestamp(attempt.at).strftime("%d %b %H:%M"),
+            local_time(attempt.at),
             safe_title(attempt.title or place.root, 24),
             f"{place.compaction}{'' if place.step is None else f' at {place.step:,}'}",
             _shortened(safe_title(attempt.name), _LISTED),

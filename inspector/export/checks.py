@@ -53,10 +53,9 @@ def check_text(result: CheckResult) -> str:
             "surely still hold."
         )
     if result.uncertain:
-        verb = "is" if result.uncertain == 1 else "are"
         lines.append(
-            f"{plural(result.uncertain, 'fact')} {verb} uncertain and may be lost; `losses` counts them. They meet no "
-            "condition."
+            f"{plural(result.uncertain, 'fact is', 'facts are')} uncertain and may be lost; `losses` counts them. "
+            "They meet no condition."
         )
     lines += result.doubts
     lines += model_decisions(result.by_model)

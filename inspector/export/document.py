@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.core.text import safe, safe_line, safe_title
+from inspector.core.times import local_time
 
 Document = dict[str, Any]
 #: Characters that JSON leaves unescaped and a terminal may act on: DEL, C1 controls, bidi marks.
@@ -114,14 +114,10 @@ def plain_lines(document: Any, name: str = "entry") -> Iterator[str]:
                 yield f"{words}:"
                 yield from plain_lines(value)
             else:
-                shown = _time(value) if key in _TIMES and isinstance(value, float) else _value(value)
-                yield f"{words}: {shown}"
+                is_time = key in _TIMES and isinstance(value, float)
+                yield f"{words}: {(local_time(value) if is_time else '') or _value(value)}"
     else:
         yield _value(document)
-
-
-def _time(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def _value(value: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 
@@ -15,7 +14,7 @@ from inspector.core.places import place_name
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import distinct_titles, safe_line, safe_title
-from inspector.core.times import calendar_time
+from inspector.core.times import local_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.quality.aftermath import AftermathEvent, aftermath_counts
@@ -100,8 +99,8 @@ def kind_word(kind: Kind) -> str:
 
 
 def _when(at: float | None) -> str:
-    time = calendar_time(at or 0.0)
-    return f", {datetime.fromtimestamp(time):%Y-%m-%d %H:%M}" if time else ""
+    time = local_time(at or 0.0)
+    return f", {time}" if time else ""
 
 
 def aftermath_documents(answer: Iterable[tuple[ConversationRow, Aftermath]]) -> list[Document]:

@@ -85,7 +85,7 @@ def first_line(message: Message) -> str:
     calls = "; ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)
     if calls:
         return safe_line(calls)
-    return f"({message.images} picture{'s' if message.images != 1 else ''})" if message.images else ""
+    return f"({plural(message.images, 'picture')})" if message.images else ""
 
 
 def compaction_documents(answer: RecordedCompactions) -> list[Document]:

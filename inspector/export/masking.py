@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.inspection import Inspection
+from inspector.core.shares import plural
 from inspector.models.masking import Masker
 from inspector.quality.facts.fact import Fact
 from inspector.quality.secrets import masked_as
@@ -70,7 +71,7 @@ def masked_words(masker: Masker) -> str:
     if not number:
         return ""
     kinds = ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in counts.items())
-    return f"{number:,} secret{' was' if number == 1 else 's were'} masked ({kinds})"
+    return f"{plural(number, 'secret was', 'secrets were')} masked ({kinds})"
 
 
 class DocumentMasker:

@@ -80,7 +80,7 @@ def stored_twice(evidence: ConversationEvidence) -> Iterator[Violation]:
     if twice:
         first, earlier = twice[0]
         yield Violation(
-            f"{plural(len(twice), 'message')} {'is' if len(twice) == 1 else 'are'} in the live list twice: message "
+            f"{plural(len(twice), 'message is', 'messages are')} in the live list twice: message "
             f"{first:,} and later repeat message "
             f"{earlier:,} and later. They cost ~{evidence.live.twice_tokens:,} tokens with every request.",
             None,

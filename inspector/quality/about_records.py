@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.core.patterns import late_pattern
-from inspector.core.shares import dollars
+from inspector.core.shares import dollars, plural
 from inspector.quality.evidence import ConversationEvidence, MissedEvidence
 from inspector.quality.finding import Violation
 
@@ -44,7 +44,7 @@ def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
         if fall.result_tokens >= fell
         else "That is more than the recorded tool results have."
     )
-    more = f" So did {others:,} other request{'s' if others > 1 else ''}, by less." if others else ""
+    more = f" So did {plural(others, 'other request')}, by less." if others else ""
     yield Violation(
         f"Request {fall.request:,} sent {fall.sent:,} tokens, {fell:,} fewer than request {fall.earlier:,} "
         f"({fall.before:,}), without a compaction. {results} The agent does not record what was removed.{more}",
@@ -109,7 +109,7 @@ def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
     for missed in evidence.costs.missed:
         share = f", {missed.more / missed.total:.0%} of what all requests cost" if missed.total else ""
         yield Violation(
-            f"{missed.count:,} request{'s' if missed.count > 1 else ''} did not find the prompt in a fresh cache: "
+            f"{plural(missed.count, 'request')} did not find the prompt in a fresh cache: "
             f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
             f"(number {_first(missed.requests)}). The largest miss still read the first {missed.same:,} "
             f"tokens.{_in_new_turns(missed)}",

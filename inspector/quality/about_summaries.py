@@ -275,7 +275,7 @@ def section_vanished(evidence: ConversationEvidence) -> Iterator[Violation]:
             count = sum(number for _, number in lost)
             names = ", ".join(f"“{safe_line(name, 60)}”" for name, _ in lost[:_LISTED])
             more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
-            entries = "1 entry was lost" if count == 1 else f"{count:,} entries were lost"
+            entries = plural(count, "entry was lost", "entries were lost")
             yield new.at_summary(
                 f"Summary {new.index} lacks {names}{more} of summary {old.index}. {entries}.",
             )

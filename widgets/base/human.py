@@ -7,6 +7,7 @@ import time
 from inspector.core.shares import dollars
 from inspector.core.shares import percent as percent
 from inspector.core.shares import plural as plural
+from inspector.core.times import local_time
 
 _DAY = 86_400
 
@@ -70,9 +71,4 @@ def clock(then: float) -> str:
 
 
 def _local(pattern: str, then: float) -> str:
-    if then <= 0:
-        return "–"
-    try:
-        return time.strftime(pattern, time.localtime(then))
-    except (OverflowError, ValueError, OSError):
-        return "–"
+    return local_time(then, pattern) or "–"

@@ -246,9 +246,5 @@ def _counted_words(counted: Usage, answers: int) -> str:
         "Copilot recorded no usage of single requests. When it last ended, it had counted "
         f"{plural(counted.calls, 'request')}: {counted.context:,} tokens sent ({counted.cache_read:,} read from "
         f"the cache, {counted.cache_write:,} written) and {counted.output:,} tokens of output"
-        + (
-            f". {plural(later, 'later answer')} {'has' if later == 1 else 'have'} no usage."
-            if later > 0
-            else "."
-        )
+        + (f". {plural(later, 'later answer has', 'later answers have')} no usage." if later > 0 else ".")
     )
