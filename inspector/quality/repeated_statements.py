@@ -132,7 +132,7 @@ def complaints(
         elif (saying := behind[1]).generation < event.place.generation:
             fact = behind[0]
             at = replace(saying, generation=event.place.generation)
-            fate, died = harmed.state(fact, at), harmed.died(fact)
+            fate, died = harmed.state(fact, at) or "unknown", harmed.died(fact)
             found = replace(
                 event,
                 earlier=place_of(saying),

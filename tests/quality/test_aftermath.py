@@ -1186,7 +1186,7 @@ def test_a_complaint_is_linked_by_rare_words(
     steps = steps_with_acts([(Step(9, 2, 9, 109, None), Message({"role": "user", "content": complaint}))])
     facts = ConversationFacts((*told, later), tuple(life(each, outcome) for each in told))
     (event,) = aftermath_of(steps, facts)
-    assert (event.kind, event.fact) == (kind, behind)
+    assert (event.kind, event.fact, event.fate) == (kind, behind, outcome if behind else "")
     assert (event.earlier is not None) == bool(behind)
 
 
