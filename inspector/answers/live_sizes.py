@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -162,15 +162,26 @@ def _later_tokens(newest: Iterable[Message], request: Request) -> int:
     return after_answer
 
 
+class Live(NamedTuple):
+    """Numbers of a conversation: messages and tokens of the live list, threshold in tokens, compactions. None is
+    unknown. `doubtful`: the threshold is uncertain."""
+
+    conversation: str
+    messages: int
+    tokens: int | None
+    threshold: int | None
+    compactions: int | None
+    doubtful: bool = False
+
+
 def live_of(
     store: Store,
     row: ConversationRow,
     flags: Mapping[str, Any],
     config: Path | None,
     watch: Callable[[int], None] | None = None,
-) -> tuple[int, int | None, int | None, int | None, bool]:
-    """Return the messages and the tokens of the live list, the threshold in tokens, the number of compactions, and
-    whether the threshold is uncertain.
+) -> Live:
+    """Return the numbers of the live list.
 
     The tokens are the reported size with system prompt and tools, and rough tokens of later messages, or all are rough.
     The live list is read, because the message count of a session includes undone messages. `watch` gets the number of
@@ -183,4 +194,4 @@ def live_of(
     size = live_size(store, conversation, store.requests(conversation))
     tokens = store.live_tokens(row.id, watch) if size is None else size.tokens
     counted = store.count_compactions(row.id)
-    return len(conversation.live), tokens, threshold, counted, bool(doubt_about(resolved))
+    return Live(row.id, len(conversation.live), tokens, threshold, counted, bool(doubt_about(resolved)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from inspector.answers.kept_results import AnswerKind
-from inspector.answers.live_sizes import live_of
+from inspector.answers.live_sizes import Live, live_of
 from inspector.answers.resolving import resolve
 from inspector.config.dismissals import Dismissals
 from inspector.config.price_list import is_kept
@@ -39,18 +39,6 @@ def _opened(paths: tuple[Path, ...]) -> Store:
 
     give_back()
     return Answers.of(paths, {}, None).store
-
-
-class Live(NamedTuple):
-    """Numbers of a conversation: messages and tokens of the live list, threshold in tokens, compactions. None is
-    unknown. `doubtful`: the threshold is uncertain."""
-
-    conversation: str
-    messages: int
-    tokens: int | None
-    threshold: int | None
-    compactions: int | None
-    doubtful: bool = False
 
 
 class Overview(NamedTuple):
@@ -97,7 +85,7 @@ def read_live(
 ) -> Live:  # fmt: skip
     """Count the live list and store the result; `watch` as in live_of. Raises StoreErrors."""
     kept = LIVE.of(store, row.id, resolve(store, row, flags, config))
-    live = Live(row.id, *live_of(store, row, flags, config, watch))
+    live = live_of(store, row, flags, config, watch)
     kept.keep(live)
     return live
 

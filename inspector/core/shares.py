@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from inspector.core.signs import FATE_SIGNS
 
 
@@ -48,3 +50,14 @@ def dollars(amount: float) -> str:
     if 0 < amount < 0.001:
         return "<0.001"
     return f"{amount:.3f}" if 0 < amount < 0.0995 else f"{amount:,.2f}"
+
+
+def figure(form: str, value: float | None) -> str:
+    """Return a figure of a run by the form of its metric: 12, ~61,042, 45.0%, 3.2, 17.68; – if it is unknown."""
+    if value is None or isnan(value):
+        return "–"
+    if form == "money":
+        return dollars(value)
+    return {"tokens": f"~{value:,.0f}", "share": f"{value:.1%}", "steps": f"{value:,.1f}"}.get(
+        form, f"{value:,.0f}"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from inspector.core.shares import dollars, plural
+from inspector.core.shares import figure, plural
 from inspector.core.text import safe_title
 from inspector.engines.base import BUDGET_NAMES, Budgets, Settings
 from inspector.engines.settings import SETTING_NAMES
@@ -18,13 +18,6 @@ from inspector.replay.whatif import Metrics, WhatIf, stuck
 
 #: Maximum characters of a line.
 _ROOM = 1_000
-#: Format of a figure by the form of its metric.
-_FORMATS = {
-    "count": "{:,.0f}",
-    "tokens": "~{:,.0f}",
-    "share": "{:.1%}",
-    "steps": "{:,.1f}",
-}
 
 
 def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]]:
@@ -33,8 +26,7 @@ def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]
     for metric in METRICS:
         values = [run(metric.name) for run in runs]
         if any(value is not None for value in values):
-            form = dollars if metric.form == "money" else _FORMATS[metric.form].format
-            rows.append([metric.label, *("–" if value is None else form(value) for value in values)])
+            rows.append([metric.label, *(figure(metric.form, value) for value in values)])
     return rows
 
 

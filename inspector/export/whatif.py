@@ -14,7 +14,7 @@ from inspector.answers.recommending import Recommendation, confidence
 from inspector.answers.replaying import Replay
 from inspector.answers.sweeping import all_equal
 from inspector.core.conversations import ROLE_NAMES
-from inspector.core.shares import dollars, percent, plural
+from inspector.core.shares import dollars, figure, percent, plural
 from inspector.engines.registry import profile_status, words_of
 from inspector.engines.settings import SETTINGS
 from inspector.export.comparison import figure_rows
@@ -22,6 +22,7 @@ from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.replay.event import Event, places_of
+from inspector.replay.metrics import BY_NAME
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
 from inspector.replay.whatif import Metrics, stuck
@@ -409,6 +410,7 @@ def print_sweep(swept: Sweep) -> None:
         print_reproduction(swept.reproduces)
     any_alike = False
     for name, lines in swept.cells.items():
+        metric = BY_NAME[name]
         best = swept.best(name) if swept.conversations else None
         alike = swept.alike(name) if best else ()
         any_alike |= bool(alike)
@@ -419,22 +421,21 @@ def print_sweep(swept: Sweep) -> None:
         elif all_equal(swept, name):
             marked, best, alike = "all cells are equal", None, ()
         else:
-            marked = f"best ({_cell(name, best.value)}) marked *"
+            marked = f"best ({figure(metric.form, best.value)}) marked *"
             marked += f", {len(alike):,} alike marked ≈" if alike else ""
-        words = "cost, US dollars" if name == "cost" else name.replace("_", " ")
-        say(f"\n{words}   rows {rows.name}, columns {columns.name}, {marked}", "bold")
+        say(f"\n{metric.label}   rows {rows.name}, columns {columns.name}, {marked}", "bold")
         table = Table(
             f">{rows.name}", *(f">{SETTINGS[columns.name].words(value)}" for value in columns.values)
         )
-        for row, (value, line) in enumerate(zip(rows.values, lines, strict=True)):
+        for row, (setting, line) in enumerate(zip(rows.values, lines, strict=True)):
             cells = []
-            for column, figure in enumerate(line):
+            for column, value in enumerate(line):
                 sign = "≈" if (row, column) in alike else ""
-                sign = "*" if best is not None and figure == best.value else sign
+                sign = "*" if best is not None and value == best.value else sign
                 sign = "!" if swept.stuck(row, column) else sign
-                shown = "–" if isnan(figure) else _cell(name, figure)
+                shown = figure(metric.form, value).removeprefix("~")
                 cells.append(f"{'=' if (row, column) in swept.repeated else ''}{shown}{sign}")
-            table.add(SETTINGS[rows.name].words(value), *cells)
+            table.add(SETTINGS[rows.name].words(setting), *cells)
         print_table(table)
     if swept.repeated:
         say(f"= {len(swept.repeated):,} of the cells are identical to an earlier one")
@@ -447,12 +448,6 @@ def print_sweep(swept: Sweep) -> None:
         count = sum(map(sum, marks))
         if count:
             say(f"! in {count:,} of the cells {words}; such a cell is never the best")
-
-
-def _cell(name: str, value: float) -> str:
-    if name == "cost":
-        return dollars(value)
-    return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"
 
 
 def print_recommendation(advice: Recommendation) -> None:

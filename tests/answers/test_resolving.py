@@ -123,7 +123,7 @@ def test_messages_after_the_last_request_count_roughly(tmp_path: Path) -> None:
         requests = store.requests(conversation)
         found = live_size(store, conversation, requests)
         assert found is not None
-        assert live_of(store, row, {}, None)[1] == found.tokens
+        assert live_of(store, row, {}, None).tokens == found.tokens
         following = upcoming(Answers(store, {}, None), row.id)
         assert (following.tokens, following.reported) == (found.tokens, not found.later)
         return found
@@ -386,5 +386,5 @@ def test_a_list_without_a_request_has_the_system_prompt_and_tools_of_the_first_o
     assert not size.sent
     assert requests[0].context - 20 < size.reported < requests[0].context
     assert size.later == store.live_tokens(row.id)
-    assert live_of(store, row, {}, None)[1] == size.tokens
+    assert live_of(store, row, {}, None).tokens == size.tokens
     assert live_size(store, conversation, ()) is None

@@ -59,6 +59,6 @@ def test_small_costs_of_cells_and_runs_have_three_places(capsys: pytest.CaptureF
     swept = sweep(Axis("threshold", (0.5,)), Axis("target_ratio", (0.2, 0.3)), [[scores]])
     print_sweep(swept)
     shown = capsys.readouterr().out
-    assert "cost, US dollars   rows threshold, columns target_ratio, best (0.004) marked *" in shown
+    assert "cost, USD   rows threshold, columns target_ratio, best (0.004) marked *" in shown
     assert "0.007" in shown
     assert figure_rows([{"cost": costs[0]}.get]) == [["cost, USD", "0.004"]]

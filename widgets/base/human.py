@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from math import isnan
 
-from inspector.core.shares import dollars
+from inspector.core import shares
 from inspector.core.shares import percent as percent
 from inspector.core.shares import plural as plural
 from inspector.core.times import local_time
@@ -27,11 +28,8 @@ def tokens(count: int) -> str:
 
 def figure(form: str, value: float) -> str:
     """A figure of a run by the form of its metric: 12, ~61.0k, 45.0%, 3.2, 17.68."""
-    if form == "tokens":
-        return f"~{tokens(round(value))}"
-    return {"share": f"{value:.1%}", "money": dollars(value), "steps": f"{value:,.1f}"}.get(
-        form, f"{value:,.0f}"
-    )
+    is_size = form == "tokens" and not isnan(value)
+    return f"~{tokens(round(value))}" if is_size else shares.figure(form, value)
 
 
 def duration(seconds: float) -> str:

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from inspector.answers.live_events import ConversationState, LiveEvent
-    from inspector.answers.overview import Live, Overview
+    from inspector.answers.live_sizes import Live
+    from inspector.answers.overview import Overview
     from inspector.app.conversation.panes.base import Tab
     from inspector.app.saved_state import SavedState
     from inspector.core.conversations import ConversationRow

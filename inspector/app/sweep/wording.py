@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isnan
-
 from inspector.engines.settings import SETTINGS
 from inspector.replay.metrics import Metric
 from widgets.base import human
@@ -11,7 +9,7 @@ from widgets.base import human
 
 def written(metric: Metric, value: float) -> str:
     """A score."""
-    return "–" if isnan(value) else human.figure(metric.form, value).removeprefix("~")
+    return human.figure(metric.form, value).removeprefix("~")
 
 
 def value_words(name: str, value: float) -> str:
